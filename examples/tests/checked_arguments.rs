@@ -359,11 +359,17 @@ async fn t11_bound_values_are_checked_with_the_others_and_are_not_shown() {
 }
 
 #[tokio::test]
-async fn t11_the_schema_of_a_tool_that_is_no_objects_is_a_build_error() {
+async fn t11_a_schema_that_is_no_objects_or_checks_less_than_it_says_is_a_build_error() {
     let model = || ScriptedModel::turns([]);
     let of_list = ToolDefinition::of::<Vec<i64>, ()>("of_list", "Takes a list.");
     let untyped = ToolDefinition::new("untyped", "Takes what it gets.").with_input_schema(json!({}));
-    for (definition, problem) in [(of_list, "its `type` is \"array\""), (untyped, "it has no `type`")] {
+    let properties = json!({ "type": "object", "properties": { "x": { "type": "interger" } } });
+    let misspelt = ToolDefinition::new("misspelt", "Takes a number.").with_input_schema(properties);
+    for (definition, problem) in [
+        (of_list, "its `type` is \"array\""),
+        (untyped, "it has no `type`"),
+        (misspelt, "at `/properties/x/type` there is `\"interger\"`: did you mean `integer`?"),
+    ] {
         let spec = ToolSpec::from_definition(definition, |_, _| async { Ok(()) });
         let name = spec.name().to_owned();
         let error = Child::builder().model(model()).tool(spec).build().await.unwrap_err().to_string();

@@ -9,22 +9,30 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public error types, and their files.
-const ENUMS: [(&str, &str); 17] = [
+const ENUMS: [(&str, &str); 25] = [
     ("BuildError", "runtime/core/src/agent/build_error.rs"),
     ("RunError", "runtime/core/src/agent/run_error.rs"),
+    ("AnswerError", "runtime/core/src/question/error.rs"),
+    ("TraceError", "runtime/core/src/trace.rs"),
+    ("AskError", "runtime/core/src/question/error.rs"),
     ("MisuseError", "runtime/core/src/agent/misuse.rs"),
     ("Limit", "runtime/core/src/agent/limits.rs"),
     ("JournalErrorKind", "runtime/core/src/journal/error.rs"),
+    ("SavedSessionError", "runtime/core/src/session/saved.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
     ("ModelError", "runtime/core/src/model/error.rs"),
     ("ScriptedModelError", "runtime/core/src/model/error.rs"),
     ("ToolChoiceError", "runtime/core/src/model/options.rs"),
     ("ResponseSchemaError", "runtime/core/src/model/options.rs"),
+    ("ContentError", "runtime/core/src/content/files.rs"),
     ("ScriptError", "runtime/rhai/src/load_error.rs"),
+    ("OtelError", "runtime/otel/src/error.rs"),
     ("SpecError", "runtime/core/src/spec/error.rs"),
     ("ExportError", "runtime/core/src/export/error.rs"),
     ("KnowledgeError", "runtime/toolboxes/src/knowledge/error.rs"),
     ("WebSearchError", "runtime/toolboxes/src/web/error.rs"),
+    ("FilesystemError", "runtime/builtins/src/filesystem/root.rs"),
+    ("SkillsError", "runtime/builtins/src/skills/error.rs"),
     ("Exit", "runtime/core/src/error/exit.rs"),
     ("ErrorKind", "runtime/core/src/error/tool_error.rs"),
 ];

@@ -58,11 +58,24 @@ fn is_declared(file: &Path, all: &[Names]) -> bool {
     let declared = format!("mod {module};");
     let may_declare = |other: &Path| other.parent() == Some(folder) || other == folder.with_extension("rs");
     let path = format!("/{}\"", name(file));
-    all.iter().any(|other| {
-        let declares = || other.lines.iter().any(|line| line.ends_with(&declared));
-        let names = |line: &String| line.contains("path = ") && line.contains(&path);
-        (may_declare(&other.file) && declares()) || other.lines.iter().any(names)
-    })
+    names_in_cards(folder, name(file))
+        || all.iter().any(|other| {
+            let declares = || other.lines.iter().any(|line| line.ends_with(&declared));
+            let names = |line: &String| line.contains("path = ") && line.contains(&path);
+            (may_declare(&other.file) && declares()) || other.lines.iter().any(names)
+        })
+}
+
+/// Whether a card beside a file names an item of it: `tools.rs:add_one`.
+fn names_in_cards(folder: &Path, file: &str) -> bool {
+    let is_card = |path: &Path| path.extension().is_some_and(|ending| ending == "md" || ending == "yaml");
+    let item = format!("{file}:");
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| is_card(path)).any(
+        |card| {
+            let text = fs::read_to_string(card).unwrap();
+            text.contains(&item)
+        },
+    )
 }
 
 #[test]

@@ -12,11 +12,13 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const DESIGN: &str = include_str!("../../docs/design.md");
 const CORE: &str = "runtime/core";
 
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 11] = [
+    "cards",
     "macros",
     CORE,
     "runtime/mcp",
     "runtime/genai",
+    "runtime/otel",
     "runtime/rhai",
     "runtime/builtins",
     "runtime/toolboxes",

@@ -11,7 +11,7 @@ use crate::option::{Table, WrittenOption};
 keys! {
     /// The options of `#[strict(..)]` and `#[visit_secrets(..)]`.
     struct Options from option: WrittenOption<'_> {
-        /// `crate = path` | where this crate is, if the dependency is renamed or is `onionskin-core`
+        /// `crate = path` | where this crate is, if another library re-exports it
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
     }
 }

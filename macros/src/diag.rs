@@ -5,7 +5,10 @@ use quote::ToTokens;
 
 /// Collects errors, so that one run of the compiler shows all of them.
 #[derive(Default)]
-pub(crate) struct Errors(Option<syn::Error>);
+pub(crate) struct Errors {
+    all: Option<syn::Error>,
+    is_closed: bool,
+}
 
 impl Errors {
     /// Notes an error at a span.
@@ -19,15 +22,23 @@ impl Errors {
     }
 
     pub(crate) fn add(&mut self, error: syn::Error) {
-        match &mut self.0 {
+        if self.is_closed {
+            return;
+        }
+        match &mut self.all {
             Some(errors) => errors.combine(error),
             none => *none = Some(error),
         }
     }
 
+    /// Passes over all later errors, because they follow from one that is noted.
+    pub(crate) fn close(&mut self) {
+        self.is_closed = true;
+    }
+
     /// Notes all that another collection holds.
     pub(crate) fn extend(&mut self, other: Self) {
-        if let Some(errors) = other.0 {
+        if let Some(errors) = other.all {
             self.add(errors);
         }
     }
@@ -38,11 +49,17 @@ impl Errors {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.all.is_none()
+    }
+
+    /// Each error alone.
+    #[cfg(feature = "cards")]
+    pub(crate) fn into_each(self) -> impl Iterator<Item = syn::Error> {
+        self.all.into_iter().flatten()
     }
 
     /// `compile_error!`s for all of them.
     pub(crate) fn into_tokens(self) -> TokenStream {
-        self.0.map(syn::Error::into_compile_error).unwrap_or_default()
+        self.all.map(syn::Error::into_compile_error).unwrap_or_default()
     }
 }

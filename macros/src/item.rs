@@ -40,6 +40,11 @@ impl FnItem {
         matches!(self.body.clone().into_iter().next(), Some(TokenTree::Group(_)))
     }
 
+    /// Replaces the body.
+    pub(crate) fn set_body(&mut self, body: TokenStream) {
+        self.body = body;
+    }
+
     /// The error for a method that a trait declares. It looks half typed, but it is complete, so rustc does not report it.
     pub(crate) fn declared_method(&self, message: &str) -> Option<TokenStream> {
         let receiver = self.sig.receiver()?;
@@ -82,23 +87,51 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// Returns whether a function with our attribute `own` has another of ours, which is reported.
-pub(crate) fn is_marked_twice(function: &FnItem, own: &str, errors: &mut Errors) -> bool {
-    const OURS: [(&str, &str); 3] = [("tool", "tool"), ("tool_hook", "hook"), ("guardrail", "guardrail")];
-    let mut found = false;
-    for attr in &function.attrs {
-        let name = attr.path().segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-        if name != own && OURS.iter().any(|(ours, _)| *ours == name) {
-            let both: Vec<_> = OURS
-                .iter()
-                .filter(|(ours, _)| [own, &name].contains(ours))
-                .map(|(_, word)| format!("a {word}"))
-                .collect();
-            errors.at(attr, format_args!("a function is {}, not both", both.join(" or ")));
-            found = true;
+/// The item, with an error that it is not a function. `by_hand` is how the attribute's trait is implemented for a type.
+pub(crate) fn not_a_function(item: &TokenStream, attribute: &str, by_hand: &str) -> Option<TokenStream> {
+    let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
+    let message = format!("`#[{attribute}]` belongs on a function; for a type write {by_hand}");
+    let error = syn::Error::new_spanned(parsed, message).into_compile_error();
+    Some(quote!(#item #error))
+}
+
+/// Takes another attribute of ours off a function that has our attribute `own`, and reports it. Any other error would follow from
+/// this one: the parameters fit one of the two. Returns a use of the attribute's name, so that its import is not reported.
+pub(crate) fn take_other_mark(function: &mut FnItem, own: &str, errors: &mut Errors) -> TokenStream {
+    const OURS: [(&str, &str); 7] = [
+        ("tool", "tool"),
+        ("ui_tool", "UI tool"),
+        ("tool_hook", "hook"),
+        ("guardrail", "guardrail"),
+        ("run_hook", "run hook"),
+        ("turn_hook", "turn hook"),
+        ("message_hook", "message hook"),
+    ];
+    let name =
+        |attr: &Attribute| attr.path().segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    let mut uses = TokenStream::new();
+    function.attrs.retain(|attr| {
+        let name = name(attr);
+        if name == own || OURS.iter().all(|(ours, _)| *ours != name) {
+            return true;
         }
-    }
-    found
+        let both: Vec<_> = OURS
+            .iter()
+            .filter(|(ours, _)| [own, &name].contains(ours))
+            .map(|(_, word)| format!("a {word}"))
+            .collect();
+        errors.at(attr, format_args!("a function is {}, not both", both.join(" or ")));
+        errors.close();
+        uses.extend(used(attr));
+        false
+    });
+    uses
+}
+
+/// A use of the name of an attribute that was taken off.
+pub(crate) fn used(attr: &Attribute) -> TokenStream {
+    let path = attr.path();
+    quote!(#[allow(unused_imports)] use #path as _;)
 }
 
 /// Takes off and reports misspelt attributes of `ours`, and attributes of another macro's parameters. rustc does not know

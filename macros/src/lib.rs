@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod card;
 mod choice;
+mod dependency;
 mod derive;
 mod diag;
 mod docs;
@@ -16,18 +18,22 @@ mod injected;
 mod item;
 mod keys;
 mod listed;
+mod manifest;
+mod message_hook;
 mod middleware;
 mod number;
 mod option;
 mod param;
 mod paths;
 mod policy_entry;
+mod run_hook;
 mod strict;
 mod suggest;
 #[cfg(test)]
 mod tests;
 mod tool;
 mod toolbox;
+mod turn_hook;
 mod visit;
 
 use proc_macro::TokenStream;
@@ -38,6 +44,12 @@ use editor::Attribute;
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     attribute(Attribute::Tool, tool::expand, options, item)
+}
+
+/// Makes a function a tool that shows a component to a person. `onionskin::ui::ui_tool` shows it with examples.
+#[proc_macro_attribute]
+pub fn ui_tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    tool::expand_ui(options.into(), item.into()).into()
 }
 
 /// Makes methods of an `impl` block tools that share their object. `onionskin::toolbox` shows it with examples.
@@ -64,6 +76,25 @@ pub fn tool_hook(options: TokenStream, item: TokenStream) -> TokenStream {
     attribute(Attribute::ToolHook, hook::expand, options, item)
 }
 
+/// Makes a function one that runs before or after each run of an agent. `onionskin::run_hook` shows it with examples.
+#[proc_macro_attribute]
+pub fn run_hook(options: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(Attribute::RunHook, run_hook::attribute, options, item)
+}
+
+/// Makes a function one that runs at a place of each turn of an agent. `onionskin::turn_hook` shows it with examples.
+#[proc_macro_attribute]
+pub fn turn_hook(options: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(Attribute::TurnHook, turn_hook::attribute, options, item)
+}
+
+/// Makes a function one that runs at a place on the way of an agent's messages. `onionskin::message_hooks::message_hook` shows it with
+/// examples.
+#[proc_macro_attribute]
+pub fn message_hook(options: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(Attribute::MessageHook, message_hook::attribute, options, item)
+}
+
 /// Makes a function a guardrail of tools. `onionskin::guardrail` shows it with examples.
 #[proc_macro_attribute]
 pub fn guardrail(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -73,8 +104,12 @@ pub fn guardrail(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Declares agents. `onionskin::agent` shows it with examples.
 #[proc_macro]
 pub fn agent(declaration: TokenStream) -> TokenStream {
-    let for_editor = editor::asks().then(|| declaration.clone().into());
-    let plain = agent::expand(declaration.into());
+    let declaration = declaration.into();
+    if card::names_cards(&declaration) {
+        return card::expand(declaration).into();
+    }
+    let for_editor = editor::asks().then(|| declaration.clone());
+    let plain = agent::expand(declaration);
     match for_editor {
         Some(declaration) => editor::agent(declaration, plain).into(),
         None => plain.into(),

@@ -1,30 +1,35 @@
 //! The path at which generated code finds the runtime.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// The path of the `onionskin` crate: `::onionskin`, or what `crate = ..` says.
+use crate::dependency;
+
+/// The path of the runtime's crate: what `crate = ..` says, or the dependency on it: `::onionskin`.
 #[derive(Clone)]
-pub(crate) struct Runtime(Option<syn::Path>);
+pub(crate) enum Runtime {
+    Written(syn::Path),
+    Dependency(String),
+}
 
 impl Runtime {
     pub(crate) fn new(path: Option<syn::Path>) -> Self {
-        Self(path)
+        path.map_or_else(|| Self::Dependency(dependency::name()), Self::Written)
     }
 
     /// The crate's root.
     pub(crate) fn root(&self) -> TokenStream {
-        match &self.0 {
-            Some(path) => quote!(#path),
-            None => quote!(::onionskin),
-        }
+        self.root_at(Span::call_site())
     }
 
     /// The crate's root, where an error about what follows it is shown.
     pub(crate) fn root_at(&self, span: Span) -> TokenStream {
-        match &self.0 {
-            Some(path) => quote!(#path),
-            None => quote_spanned!(span=> ::onionskin),
+        match self {
+            Self::Written(path) => quote!(#path),
+            Self::Dependency(name) => {
+                let name = ident(name, span);
+                quote_spanned!(span=> ::#name)
+            }
         }
     }
 
@@ -34,4 +39,12 @@ impl Runtime {
         let root = self.root();
         quote!(#root::__private0)
     }
+}
+
+/// The name of a dependency. It may be a keyword, such as `async`; names that cannot be in a path are refused by Cargo or rustc.
+fn ident(name: &str, span: Span) -> Ident {
+    let raw = |_| syn::parse_str(&format!("r#{name}"));
+    let mut ident = syn::parse_str(name).or_else(raw).unwrap_or_else(|_| Ident::new("onionskin", span));
+    ident.set_span(span);
+    ident
 }

@@ -38,9 +38,11 @@ mod tests {
     fn a7_the_runtime_searches_for_names_in_the_same_way() {
         const OURS: &str = include_str!("suggest.rs");
         const THEIRS: &str = include_str!("../../runtime/core/src/text.rs");
+        const CARDS: &str = include_str!("../../cards/src/suggest.rs");
         let (_, search) = OURS.split_once("-> Option<&'n str> {\n").unwrap();
         let (search, _) = search.split_once("\n}").unwrap();
         assert!(search.contains("jaro_winkler"), "{search}");
         assert!(THEIRS.contains(search), "`nearest` differs in runtime/core/src/text.rs");
+        assert!(CARDS.contains(search), "`nearest` differs in cards/src/suggest.rs");
     }
 }

@@ -279,6 +279,7 @@ fn expansion_of_an_agent_reads_well() {
             tool_hooks: [audit for [add_one], .., retry(3)],
             max_parallel: 2,
             run: lead,
+            output: Vec<Report>,
         }",
     );
     compare("agent.txt", agent::expand(declaration));

@@ -1,4 +1,4 @@
-//! What `agent!` writes that depends on the features of this crate. Without `genai` and `shell` the macros of core remain.
+//! What `agent!` writes that depends on the features of this crate. Without `genai` and the features of built-in tools the macros of core remain.
 
 /// Gives an agent the provider of the model that it names.
 #[cfg(feature = "genai")]
@@ -31,12 +31,42 @@ macro_rules! __onionskin_servers {
     }};
 }
 
+/// Gives an agent one of the tools `filesystem.*`.
+#[cfg(feature = "filesystem")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_filesystem {
+    ($agent:ident $tool:ident) => {
+        $agent.runtime_tool($crate::builtin::filesystem::$tool())
+    };
+}
+
+/// Gives an agent `human.input`.
+#[cfg(feature = "human-input")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_human {
+    ($agent:ident $tool:ident) => {
+        $agent.runtime_tool($crate::builtin::human::$tool())
+    };
+}
+
+/// Gives an agent `skills.read`.
+#[cfg(feature = "skills")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_skills {
+    ($agent:ident $tool:ident) => {
+        $agent.runtime_tool($crate::builtin::skills::$tool())
+    };
+}
+
 /// Gives an agent `shell.execute`.
 #[cfg(feature = "shell")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_shell {
-    ($agent:ident) => {
-        $agent.runtime_tool($crate::builtin::shell::execute())
+    ($agent:ident $tool:ident) => {
+        $agent.runtime_tool($crate::builtin::shell::$tool())
     };
 }

@@ -54,13 +54,17 @@
 //! | In a call | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | Results and errors | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`](typed::TypedNext), the ready-made ones in [`hooks`] |
+//! | Hooks around runs | [`macro@run_hook`], module [`run_hooks`] |
+//! | Hooks around turns | [`macro@turn_hook`], module [`turn_hooks`] |
+//! | Hooks on messages | [`message_hook`](macro@message_hooks::message_hook), module [`message_hooks`] |
 //! | Guardrails | [`macro@guardrail`], [`InputGuardrail`](guardrails::InputGuardrail), [`OutputGuardrail`](guardrails::OutputGuardrail), [`Approver`](approval::Approver), [`Cache`] |
 //! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`](declaration::AgentBuilder), [`App`], [`AgentTool`], [`BuildError`] |
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`](run::RunStream), [`Event`](event::Event), [`RunOutput`], [`Limits`](declaration::Limits), [`RunError`] |
 //! | Models | [`Model`](model::Model), [`ScriptedModel`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
-//! | Built-in tools | module `builtin` (feature `shell`) |
+//! | Built-in tools | module `builtin` (features `filesystem`, `human-input`, `shell`, `skills`) |
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
+//! | Spans and metrics | module `otel` (feature `otel`), module [`trace`] |
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`](journal::Journal), [`StepId`](journal::StepId), [`MemoryJournal`](journal::MemoryJournal) |
@@ -75,7 +79,11 @@
 //! - `rmcp3`: tools in the types of rmcp 3, and from them.
 //! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
+//! - `filesystem`: the built-in tools `filesystem.read`, `write`, `list`, `edit` and `search`, on Unix.
+//! - `human-input`: the built-in tool `human.input`.
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
+//! - `skills`: the built-in tool `skills.read`, on Unix.
+//! - `otel`: spans and metrics over OTLP, for OpenTelemetry.
 //! - `yaml`: scripted models from YAML files.
 //! - `rhai`: tools written as Rhai scripts.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
@@ -90,15 +98,30 @@ mod features;
 #[cfg(all(feature = "shell", not(unix)))]
 compile_error!("the feature `shell` of onionskin needs a Unix system");
 
-#[cfg(feature = "shell")]
+#[cfg(all(feature = "filesystem", not(unix)))]
+compile_error!("the feature `filesystem` of onionskin needs a Unix system");
+
+#[cfg(all(feature = "skills", not(unix)))]
+compile_error!("the feature `skills` of onionskin needs a Unix system");
+
+#[cfg(any(feature = "filesystem", feature = "human-input", feature = "shell", feature = "skills"))]
 #[doc(inline)]
 pub use onionskin_builtins as builtin;
+#[cfg(not(feature = "filesystem"))]
+#[doc(hidden)]
+pub use onionskin_core::__onionskin_filesystem;
+#[cfg(not(feature = "human-input"))]
+#[doc(hidden)]
+pub use onionskin_core::__onionskin_human;
 #[cfg(not(feature = "genai"))]
 #[doc(hidden)]
 pub use onionskin_core::__onionskin_model;
 #[cfg(not(feature = "shell"))]
 #[doc(hidden)]
 pub use onionskin_core::__onionskin_shell;
+#[cfg(not(feature = "skills"))]
+#[doc(hidden)]
+pub use onionskin_core::__onionskin_skills;
 #[doc(hidden)]
 pub use onionskin_core::__private0;
 #[doc(no_inline)]
@@ -108,12 +131,14 @@ pub use onionskin_core::{
     Abort, Agent, AgentHandle, AgentTool, App, Args, BuildError, Cache, CancellationToken, DynTool, Effect,
     ErrorKind, Exit, Hook, Inject, Next, Progress, Provided, RunContext, RunError, RunOutput, ScriptedModel,
     ScriptedTurn, Secret, Session, SessionState, State, Stop, Strict, Tool, ToolContext, ToolDefinition,
-    ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail, tool, tool_hook, toolbox,
+    ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail, run_hook, tool, tool_hook,
+    toolbox, turn_hook,
 };
 #[doc(inline)]
 pub use onionskin_core::{
     approval, checks, content, declaration, definition, event, export, forms, guardrails, hooks, journal,
-    made, model, run, secret, servers, services, spec, typed,
+    made, message_hooks, model, prompt, question, run, run_hooks, secret, servers, services, spec, trace,
+    turn_hooks, typed, ui,
 };
 #[cfg(feature = "genai")]
 #[doc(inline)]
@@ -121,6 +146,9 @@ pub use onionskin_genai as genai;
 #[cfg(feature = "mcp")]
 #[doc(inline)]
 pub use onionskin_mcp as mcp;
+#[cfg(feature = "otel")]
+#[doc(inline)]
+pub use onionskin_otel as otel;
 #[cfg(feature = "rhai")]
 #[doc(inline)]
 pub use onionskin_rhai as rhai;

@@ -313,7 +313,7 @@ async fn o3_a_whole_run_over_openai_gives_every_call_its_result() {
     assert_eq!(output.text, "One and two.");
     assert_eq!(output.tool_calls.len(), 2);
     let messages = &seen.bodies()[1]["messages"];
-    assert_eq!(messages[0], json!({"role": "system", "content": "Listen."}));
+    assert_eq!(messages[0], json!({"role": "system", "content": "Helps.\n\nListen."}));
     assert_eq!(messages[2]["tool_calls"][0]["id"], "call_a");
     assert_eq!(messages[2]["tool_calls"][0]["function"]["arguments"], r#"{"text":"one"}"#);
     assert_eq!(
@@ -470,7 +470,7 @@ async fn s3_where_it_is_asked_for_a_tool_goes_without_strict_and_is_named_once()
 
 #[tokio::test]
 async fn o3_an_answer_that_is_not_streamed() {
-    let body = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant",
+    let body = json!({"model": "some-model-2026-05-01", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant",
         "content": "So.", "tool_calls": [{"id": "call_a", "type": "function",
         "function": {"name": "echo", "arguments": "{\"text\":\"one\"}"}}]}}],
         "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}});
@@ -480,6 +480,7 @@ async fn o3_an_answer_that_is_not_streamed() {
     assert_eq!((&*answer.text, deltas.len()), ("So.", 0));
     assert_eq!(&*answer.tool_calls[0].arguments, r#"{"text":"one"}"#);
     assert_eq!(answer.usage.total(), 7);
+    assert_eq!(answer.model.as_deref(), Some("some-model-2026-05-01"));
     assert_ne!(seen.bodies()[0]["stream"], json!(true));
 }
 
@@ -636,6 +637,10 @@ async fn o3_a_name_of_another_provider_still_reaches_the_own_address() {
     assert_eq!(named.respond(&request, &mut |_| {}).await.unwrap().text, "hi");
     assert_eq!(seen.bodies()[0]["model"], "agents-choice");
     assert_eq!(GenaiModel::new("claude-x").provider(), "anthropic");
+    // Spans name the model that answers.
+    let of_agent = GenaiModel::from_env().identity(Some("gemini-x"));
+    assert_eq!((of_agent.provider(), of_agent.model()), ("gcp.gemini", Some("gemini-x")));
+    assert_eq!(GenaiModel::new("claude-x").identity(Some("gemini-x")).model(), Some("claude-x"));
     assert_eq!(model(&url).provider(), "openai");
 }
 
@@ -656,7 +661,8 @@ async fn o3_each_protocol_sends_an_option_or_refuses_it() {
     let mut choice = RequestParams::default();
     choice.tool_choice = ToolChoice::tool("echo_once");
     let mut form = RequestParams::default();
-    form.response_schema = Some(ResponseSchema::new("weather", schema).unwrap());
+    let described = ResponseSchema::new("weather", schema).unwrap().with_description("How warm it feels.");
+    form.response_schema = Some(described);
     let mut extra = RequestParams::default();
     extra.extra_body.insert("some_field".to_owned(), json!(1));
     let options = [
@@ -689,6 +695,8 @@ async fn o3_each_protocol_sends_an_option_or_refuses_it() {
                 error => {
                     let body = bodies.first().unwrap_or_else(|| panic!("{protocol} {option}: {error}"));
                     assert!(body.to_string().contains(sign), "{protocol} leaves `{option}` out: {body}");
+                    let described = body.to_string().contains("How warm it feels.");
+                    assert_eq!(described, *option == RequestOption::ResponseSchema, "{protocol}: {body}");
                     assert!(model.supports(*option), "{protocol}");
                     sent += 1;
                 }
@@ -723,4 +731,58 @@ async fn o3_choice_form_and_extra_fields_are_sent_in_the_providers_words() {
     assert_eq!((&without["tool_choice"], &without["response_format"]), (&Value::Null, &Value::Null));
     let named_by_the_agent = GenaiModel::from_env();
     assert!(named_by_the_agent.supports(RequestOption::ToolChoice));
+}
+
+onionskin::agent! {
+    Meter { instruction: "Listen." }
+}
+
+/// How warm it is.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Warmth {
+    degrees: i64,
+    wind: Option<u32>,
+}
+
+#[tokio::test]
+async fn a8_the_schema_of_an_answer_is_in_the_providers_own_field_and_rules() {
+    let protocols = [
+        ("some-model", "openai", "/response_format/json_schema/schema", json!(["degrees", "wind"])),
+        ("some-model", "openai_resp", "/text/format/schema", json!(["degrees", "wind"])),
+        ("claude-sonnet-4-5", "anthropic", "/output_config/format/schema", json!(["degrees"])),
+        ("gemini-2.5-pro", "gemini", "/generationConfig/responseJsonSchema", json!(["degrees"])),
+    ];
+    for (name, adapter, place, required) in protocols {
+        let (url, seen) = serve(vec![http("400 No", "application/json", "", "{}")]).await;
+        let model = GenaiModel::new(name).adapter(adapter).base_url(&url).api_key("key").stream(false);
+        let meter = Meter::builder().model(model).build().await.unwrap();
+        meter.run_as::<Warmth>("hi").await.unwrap_err();
+        let body = seen.bodies().remove(0);
+        let schema = body.pointer(place).unwrap_or_else(|| panic!("{adapter}: {body}"));
+        assert_eq!(
+            (&schema["required"], &schema["additionalProperties"]),
+            (&required, &json!(false)),
+            "{adapter}"
+        );
+        assert!(body.get("tools").is_none(), "{adapter}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn a8_a_model_without_structured_output_gets_a_tool_and_has_to_call_it() {
+    let protocols = [
+        ("gpt-4", "openai", "/tools/0/function/name", "/tool_choice", json!("required")),
+        ("claude-3-5-haiku-latest", "anthropic", "/tools/0/name", "/tool_choice/type", json!("any")),
+        ("deepseek-chat", "deepseek", "/tools/0/function/name", "/tool_choice", json!("required")),
+    ];
+    for (name, adapter, place, choice, forced) in protocols {
+        let (url, seen) = serve(vec![http("400 No", "application/json", "", "{}")]).await;
+        let model = GenaiModel::new(name).adapter(adapter).base_url(&url).api_key("key").stream(false);
+        let meter = Meter::builder().model(model).build().await.unwrap();
+        meter.run_as::<Warmth>("hi").await.unwrap_err();
+        let body = seen.bodies().remove(0);
+        assert_eq!(body.pointer(place), Some(&json!("final_answer")), "{adapter}: {body}");
+        assert_eq!(body.pointer(choice), Some(&forced), "{adapter}: {body}");
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use onionskin::event::CallOutcome;
+use onionskin::prompt::{Prompt, PromptPart};
 use onionskin::toolboxes::{KnowledgeBase, KnowledgeError};
 use onionskin::{ErrorKind, Exit, ScriptedModel, ScriptedTurn, agent, call};
 use proptest::prelude::*;
@@ -43,6 +44,33 @@ impl Drop for File {
             let _ = std::fs::remove_file(format!("{}{end}", self.0.display()));
         }
     }
+}
+
+agent! {
+    Reader { instruction: "Answer." }
+}
+
+#[tokio::test]
+async fn a11_passages_that_fit_the_newest_message_are_in_the_prompt() {
+    let kb = Arc::new(base(&[("Tides", "The moon pulls the sea."), ("Tea", "Takes four minutes.")]));
+    let model = Arc::new(ScriptedModel::turns((0..3).map(|_| ScriptedTurn::say("Yes."))));
+    let prompt = Prompt::new().source(PromptPart::Knowledge, kb.passages(1));
+    let reader = Reader::builder().model(Arc::clone(&model)).prompt(prompt).build().await.unwrap();
+    let session = reader.session();
+    for input in ["How long does tea take?", "And the moon?", "?!"] {
+        reader.request(input).session(&session).run().await.unwrap();
+    }
+    let systems: Vec<_> =
+        model.requests().iter().map(|request| request.system.clone().unwrap().to_string()).collect();
+    let with = |passage: &str| format!("Answer.\n\n<knowledge>\n{passage}\n</knowledge>");
+    assert_eq!(
+        systems,
+        [
+            with("Tea (document 2):\nTakes four minutes."),
+            with("Tides (document 1):\nThe moon pulls the sea."),
+            "Answer.".to_owned(),
+        ],
+    );
 }
 
 #[test]

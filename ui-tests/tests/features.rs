@@ -32,6 +32,48 @@ kit::agent! {
 fn main() {}
 "#;
 
+const HUMAN: &str = r#"
+kit::agent! {
+    Helper {
+        crate: kit,
+        instruction: "Help.",
+        runtime: [human.input],
+    }
+}
+
+fn main() {}
+"#;
+
+const FILESYSTEM: &str = r#"
+kit::agent! {
+    Helper {
+        crate: kit,
+        instruction: "Help.",
+        runtime: [filesystem.read],
+    }
+}
+
+fn main() {}
+"#;
+
+const CARD: &str = r#"
+kit::agent!(card = "cards/clerk.md", crate = kit);
+
+fn main() {}
+"#;
+
+const SKILLS: &str = r#"
+kit::agent! {
+    Helper {
+        crate: kit,
+        instruction: "Help.",
+        runtime: [skills.read],
+    }
+}
+
+fn main() {}
+"#;
+
 const PLAIN: &str = r#"
 use kit::{agent, tool, tool_hook, Args, Next, ToolResult};
 
@@ -62,7 +104,7 @@ fn main() {
 }
 "#;
 
-/// None of them says where the crate is.
+/// None of the macros says where the crate is.
 const UNNAMED: &str = r#"
 use kit::{agent, tool, tool_hook, Args};
 
@@ -117,31 +159,66 @@ fn main() {
 }
 "#;
 
-/// A package with these programs, in the target directory.
+/// A package with these programs, in the target directory. It calls the facade `kit`.
 static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = tests.parent().unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("features");
+    let runtime = root().join("runtime");
+    let kit =
+        format!("{{ package = \"onionskin\", path = \"{}\", default-features = false }}", runtime.display());
+    let programs = [
+        ("mcp", MCP),
+        ("shell", SHELL),
+        ("human", HUMAN),
+        ("filesystem", FILESYSTEM),
+        ("skills", SKILLS),
+        ("card", CARD),
+        ("plain", PLAIN),
+        ("unnamed", UNNAMED),
+        ("forbidden", FORBIDDEN),
+    ];
+    package("features", &kit, &programs)
+});
+
+/// A package that has the crate through a library.
+static THROUGH: LazyLock<PathBuf> = LazyLock::new(|| {
+    let runtime = root().join("runtime");
+    let kit = Path::new(env!("CARGO_TARGET_TMPDIR")).join("through/kit");
+    fs::create_dir_all(kit.join("src")).unwrap();
+    let manifest = format!(
+        "[package]\nname = \"kit\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[dependencies]\n\
+         onionskin = {{ path = \"{}\", default-features = false }}\n",
+        runtime.display()
+    );
+    fs::write(kit.join("Cargo.toml"), manifest).unwrap();
+    fs::write(kit.join("src/lib.rs"), "pub use onionskin::*;\n").unwrap();
+    package("through", "{ path = \"kit\" }", &[("through", UNNAMED)])
+});
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+fn package(name: &str, kit: &str, programs: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(folder.join("src/bin")).unwrap();
     let manifest = format!(
-        "[package]\nname = \"features\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n[dependencies]\n\
-         kit = {{ package = \"onionskin\", path = \"{}\", default-features = false }}\n",
-        root.join("runtime").display(),
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n[dependencies]\nkit = {kit}\n"
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    let programs =
-        [("mcp", MCP), ("shell", SHELL), ("plain", PLAIN), ("unnamed", UNNAMED), ("forbidden", FORBIDDEN)];
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     for (name, text) in programs {
         fs::write(folder.join("src/bin").join(name).with_extension("rs"), text).unwrap();
     }
     folder
-});
+}
 
 fn check(program: &str) -> (bool, String) {
+    check_in(&PACKAGE, program)
+}
+
+fn check_in(folder: &Path, program: &str) -> (bool, String) {
     let output = Command::new(env!("CARGO"))
         .args(["check", "--offline", "--quiet", "--color=never", "--bin", program])
-        .current_dir(&*PACKAGE)
+        .current_dir(folder)
         // Procedural macros and build scripts are the workspace's own, so they are there already.
         .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
         .env_remove("RUSTFLAGS")
@@ -171,19 +248,53 @@ fn a2_a_missing_feature_is_named_at_what_needs_it() {
     assert_eq!(errors(&words), 1, "{words}");
     assert!(words.contains("enable feature `shell` of onionskin"), "{words}");
     assert!(words.contains("src/bin/shell.rs:6:19"), "{words}");
+
+    let (compiles, words) = check("human");
+    assert!(!compiles);
+    assert_eq!(errors(&words), 1, "{words}");
+    assert!(words.contains("enable feature `human-input` of onionskin"), "{words}");
+    assert!(words.contains("src/bin/human.rs:6:19"), "{words}");
+
+    let (compiles, words) = check("filesystem");
+    assert!(!compiles);
+    assert_eq!(errors(&words), 1, "{words}");
+    assert!(
+        words.contains("`filesystem.read` uses files: enable feature `filesystem` of onionskin"),
+        "{words}"
+    );
+    assert!(words.contains("src/bin/filesystem.rs:6:19"), "{words}");
+
+    let (compiles, words) = check("skills");
+    assert!(!compiles);
+    assert_eq!(errors(&words), 1, "{words}");
+    assert!(words.contains("enable feature `skills` of onionskin"), "{words}");
+    assert!(words.contains("src/bin/skills.rs:6:19"), "{words}");
+
+    let (compiles, words) = check("card");
+    assert!(!compiles);
+    assert_eq!(errors(&words), 1, "{words}");
+    assert!(words.contains("enable feature `cards` of onionskin"), "{words}");
+    assert!(words.contains("src/bin/card.rs:2:20"), "{words}");
+}
+
+/// `Cargo.toml` of the package calls it `kit`.
+#[test]
+fn t10_a_renamed_dependency_needs_no_option() {
+    let (compiles, words) = check("unnamed");
+    assert!(compiles && words.is_empty(), "{words}");
 }
 
 /// The words are rustc's; `docs/errors.md` quotes them and says what to write.
 #[test]
-fn t10_a_renamed_dependency_that_a_macro_does_not_name_is_one_error_at_each_macro() {
-    let (compiles, words) = check("unnamed");
+fn t10_a_dependency_that_is_re_exported_and_not_named_is_one_error_at_each_macro() {
+    let (compiles, words) = check_in(&THROUGH, "through");
     assert!(!compiles);
     let missing = "could not find `onionskin` in the list of imported crates";
     assert_eq!((errors(&words), words.matches(missing).count()), (3, 3), "{words}");
     for place in ["5:1", "10:1", "15:1"] {
-        assert!(words.contains(&format!("src/bin/unnamed.rs:{place}")), "{words}");
+        assert!(words.contains(&format!("src/bin/through.rs:{place}")), "{words}");
     }
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("docs/errors.md");
+    let page = root().join("docs/errors.md");
     assert!(fs::read_to_string(page).unwrap().contains(missing));
 }
 
@@ -200,8 +311,7 @@ fn a2_a_program_may_forbid_what_is_unused() {
 /// What `cargo test --workspace` does not turn on, `.ci/run features` tests.
 #[test]
 fn every_feature_is_on_in_some_tests() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let read = |file: &str| fs::read_to_string(root.join(file)).unwrap();
+    let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
     let manifest = read("runtime/Cargo.toml");
     let features = manifest.split_once("[features]").unwrap().1.split("\n[").next().unwrap();
     let features: Vec<_> = features.lines().filter_map(|line| line.split_once(" = [")).collect();

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
+use onionskin_core::model::{
+    Model, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse, RequestOption, ResponseSchema,
+};
 use onionskin_core::secret::{Redactor, Secret};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, Response, Url};
@@ -26,7 +28,7 @@ impl ChatModel {
     /// # Errors
     /// Returns an error if the address cannot be extended, or the machine has no TLS.
     pub fn new(base: &Url, name: impl Into<String>) -> Result<Self, ModelError> {
-        let setup = |error: &dyn std::fmt::Display| ModelError::Setup(error.to_string());
+        let setup = |error: &dyn std::fmt::Display| ModelError::setup(error.to_string());
         let address = base.join("chat/completions").map_err(|error| setup(&error))?;
         let tls = onionskin_tls::client_config(base.scheme() == "http").map_err(|error| setup(&error))?;
         // A redirect would carry the key to another host. A time limit is the run's.
@@ -43,8 +45,13 @@ impl ChatModel {
         self
     }
 
+    /// The name of the model that is asked: that of the request, if it has one.
+    fn asked<'n>(&'n self, requested: Option<&'n str>) -> &'n str {
+        requested.unwrap_or(&self.name)
+    }
+
     async fn send(&self, request: &ModelRequest) -> Result<Response, ModelError> {
-        let name = request.model.as_deref().unwrap_or(&self.name);
+        let name = self.asked(request.model.as_deref());
         let mut sent = self.client.post(self.address.clone());
         // The server's log then has the id of the run's trace.
         if !request.correlation_id().is_empty() {
@@ -78,7 +85,7 @@ impl ChatModel {
 
 /// The connection could not be made, or it broke.
 fn lost(error: reqwest::Error) -> ModelError {
-    ModelError::Transport(error.without_url().to_string())
+    ModelError::transport(error.without_url().to_string())
 }
 
 impl Model for ChatModel {
@@ -107,7 +114,17 @@ impl Model for ChatModel {
         Cow::Borrowed("chat")
     }
 
+    /// For spans.
+    fn identity(&self, requested: Option<&str>) -> ModelIdentity {
+        ModelIdentity::new(self.provider(), Some(self.asked(requested)))
+    }
+
     fn supports(&self, option: RequestOption) -> bool {
         matches!(option, RequestOption::ToolChoice | RequestOption::ResponseSchema | RequestOption::ExtraBody)
+    }
+
+    /// Small servers take any schema, but hold a model to it that should call a tool first.
+    fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
+        request.tools.is_empty().then(|| schema.clone())
     }
 }

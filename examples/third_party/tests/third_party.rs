@@ -10,11 +10,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use onionskin_core::approval::{Approval, ApprovalRequest, Approver};
 use onionskin_core::declaration::AgentDeclaration;
 use onionskin_core::event::EventKind;
+use onionskin_core::question::Answer;
 use onionskin_core::spec::StateType;
-use onionskin_core::{Agent, BuildError, RunOutput, ScriptedModel, ScriptedTurn, Session, ToolSpec};
+use onionskin_core::{
+    Agent, BuildError, RunError, RunOutput, ScriptedModel, ScriptedTurn, Session, ToolSpec,
+};
 use onionskin_third_party::{
-    AuditTrail, Bank, Careful, Clerk, Contacts, Dictated, FileJournal, FindAccount, Memory, Metered,
-    Payments, RateTable, Shelf, ToKnown, Transfer, clerk,
+    AuditTrail, Bank, Careful, Clerk, Contacts, Dictated, FileJournal, FindAccount, LetterBox, Memory,
+    Metered, Payments, RateTable, Shelf, ToKnown, Transfer, clerk,
 };
 use serde_json::json;
 
@@ -250,9 +253,15 @@ fn o5_a_journal_that_is_open_is_not_opened_again() {
     assert!(error.starts_with(&format!("{}: another process may have it open", file.0.display())), "{error}");
 }
 
+/// The folder of the workspace. This file is a test of two crates, in two folders.
+fn root() -> &'static Path {
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    above.into_iter().find(|folder| folder.join("Cargo.lock").exists()).unwrap()
+}
+
 #[test]
 fn only_public_items_of_core_are_named() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let src = root().join("examples/third_party/src");
     for entry in fs::read_dir(src).unwrap() {
         let path = entry.unwrap().path();
         let code = fs::read_to_string(&path).unwrap();
@@ -392,7 +401,7 @@ mod declared {
 
 /// The traits that a third party implements, for a part of its own or for a wrapper of another one, with their files in
 /// core.
-const TRAITS: [(&str, &str); 21] = [
+const TRAITS: [(&str, &str); 25] = [
     ("Tool", "tool/mod.rs"),
     ("DynTool", "tool/mod.rs"),
     ("Hook", "onion/mod.rs"),
@@ -410,6 +419,10 @@ const TRAITS: [(&str, &str); 21] = [
     ("Agent", "agent/mod.rs"),
     ("Toolbox", "tool/toolbox.rs"),
     ("Inject", "context/inject.rs"),
+    ("InjectInRun", "context/inject_in_run.rs"),
+    ("RunHook", "run_hook/hook.rs"),
+    ("TurnHook", "turn_hook/hook.rs"),
+    ("MessageHook", "message_hook/hook.rs"),
     ("Strict", "strict.rs"),
     ("StrictFields", "strict.rs"),
     ("VisitSecrets", "secret/visit.rs"),
@@ -418,7 +431,7 @@ const TRAITS: [(&str, &str); 21] = [
 
 #[test]
 fn traits_of_core_have_no_hidden_items() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/core/src");
+    let src = root().join("runtime/core/src");
     for (name, file) in TRAITS {
         let code = fs::read_to_string(src.join(file)).unwrap();
         let heads = [": ", "<'a>: ", " {"].map(|rest| format!("\npub trait {name}{rest}"));
@@ -502,5 +515,41 @@ async fn a7_a_strategy_by_hand_plans_acts_and_reviews_with_the_parts_of_another_
     assert_eq!((offered[0], offered[4]), (0, 0));
     assert!(offered[1..4].iter().all(|tools| *tools > 1), "{offered:?}");
     let systems: Vec<_> = requests.iter().map(|request| request.system.as_deref().unwrap()).collect();
-    assert!(systems[0].contains("transfer") && systems[1].starts_with("Convert amounts"), "{systems:?}");
+    assert!(
+        systems[0].contains("transfer") && systems[1].starts_with("Keeps an account.\n\nConvert amounts"),
+        "{systems:?}"
+    );
+}
+
+/// Makes payments.
+struct Payer;
+
+impl Agent for Payer {
+    const NAME: &'static str = "Payer";
+    type State = Bank;
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new().instruction("Pay.")
+    }
+}
+
+#[tokio::test]
+async fn u3_an_answerer_by_hand_answers_and_leaves_questions_open() {
+    let answers = Arc::new(LetterBox::default());
+    answers.put("transfer", Answer::value("not for an approval").unwrap());
+    answers.put("transfer", Answer::deny("not today"));
+    let mut transfer = ToolSpec::new(Transfer);
+    transfer.approval();
+    let call = |cents: u32| ScriptedTurn::call("transfer", json!({ "to": "baker", "cents": cents }));
+    let model = ScriptedModel::turns([call(5), call(6), ScriptedTurn::say("done")]);
+    let handle = Payer::builder().state(bank()).tool(transfer).model(model).answerer(Arc::clone(&answers));
+    let handle = handle.build().await.unwrap();
+    let Err(RunError::Paused(paused)) = handle.run("go").await else { panic!("it pauses") };
+    let [open] = &*answers.open() else { panic!("{:?}", answers.open()) };
+    assert!(open.starts_with("may transfer run with {") && open.contains(r#""cents":6"#), "{open}");
+    let output =
+        handle.resume(&paused).answer(paused.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let results: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect();
+    assert_eq!(results[0], "Tool execution was not approved: not today");
+    assert!(!results[1].contains("not approved"), "{results:?}");
 }

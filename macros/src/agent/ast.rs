@@ -44,6 +44,12 @@ pub(super) struct HookEntry {
     pub(super) filter: Option<Filter>,
 }
 
+/// A run hook, a turn hook or a message hook, and its configuration.
+pub(super) struct RunHookEntry {
+    pub(super) entry: ListEntry,
+    pub(super) config: Vec<Expr>,
+}
+
 /// `for [..]` or `except [..]`.
 pub(super) struct Filter {
     pub(super) except: bool,

@@ -9,8 +9,9 @@ use super::ast::{BuiltinTool, HookEntry, HookItem, Number, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
 use super::list::{same, text};
-use super::model::{AgentModel, Filter, Hook, Server};
+use super::model::{AgentModel, BuiltIn, Filter, Hook, Server};
 use super::parse::Agent;
+use super::prompt;
 use super::settings::{LIMITS, REQUEST_PARAMS, is_beyond_time, is_zero_time};
 use super::target::{resolve, undeclared};
 use crate::choice::{Choices, EFFECTS, variant};
@@ -19,7 +20,16 @@ use crate::item::{is_reserved, type_ident};
 use crate::paths::Runtime;
 
 /// The built-in tools, each with the macro of the runtime that gives it to an agent.
-const BUILT_IN: Choices = &[("shell.execute", "__onionskin_shell")];
+const BUILT_IN: Choices = &[
+    ("shell.execute", "__onionskin_shell"),
+    ("human.input", "__onionskin_human"),
+    ("filesystem.read", "__onionskin_filesystem"),
+    ("filesystem.write", "__onionskin_filesystem"),
+    ("filesystem.list", "__onionskin_filesystem"),
+    ("filesystem.edit", "__onionskin_filesystem"),
+    ("filesystem.search", "__onionskin_filesystem"),
+    ("skills.read", "__onionskin_skills"),
+];
 const HISTORY_SOURCES: Choices =
     &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator"), ("messages", "Messages")];
 const MERGE_TARGETS: Choices = &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator")];
@@ -42,7 +52,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
             format_args!("an agent cannot be called `{type_name}`; take another name"),
         );
     }
-    if !agent.given.iter().any(|key| key == "instruction") {
+    if !agent.given.iter().any(|key| key == "instruction" || key == "system_message") {
         let message = format!("the agent `{type_name}` has no instruction: add `instruction: \"..\"`");
         errors.push(agent.ident.span(), message);
     }
@@ -69,18 +79,23 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         name: fields.name.as_ref().map_or(type_name, syn::LitStr::value),
         runtime: Runtime::new(fields.crate_path.clone()),
         description: fields.description.as_ref(),
-        instruction: fields.instruction.as_ref(),
+        prompt: prompt::entries(fields, errors),
         model: fields.model.as_ref(),
         run: fields.run.as_ref(),
         is_default: fields.default.as_ref(),
         written_state: fields.state.as_ref(),
         state: fields.state.as_ref().map_or_else(|| quote!(()), |state| quote!(#state)),
+        input: fields.input.as_ref(),
+        output: fields.output.as_ref(),
         servers,
         functions: &fields.function_tools,
         toolboxes: &fields.toolboxes,
         children: &fields.agents,
         built_in,
         hooks,
+        run_hooks: &fields.run_hooks,
+        turn_hooks: &fields.turn_hooks,
+        message_hooks: &fields.message_hooks,
         seam: seam(&fields.tool_hooks),
         request_params,
         limits,
@@ -220,9 +235,15 @@ fn entries(fields: &Fields, errors: &mut Errors) {
     twice(fields.agents.iter().map(|entry| &entry.path), "agent", errors);
 }
 
-fn built_in(tools: &[BuiltinTool], errors: &mut Errors) -> Vec<Ident> {
-    let gives = |tool: &BuiltinTool| errors.take(variant(BUILT_IN, "built-in tool", &tool.name, tool.span));
-    tools.iter().filter_map(gives).collect()
+fn built_in(tools: &[BuiltinTool], errors: &mut Errors) -> Vec<BuiltIn> {
+    let mut known = Vec::new();
+    for tool in tools {
+        let gives = errors.take(variant(BUILT_IN, "built-in tool", &tool.name, tool.span));
+        if let (Some(gives), Some((_, word))) = (gives, tool.name.split_once('.')) {
+            known.push(BuiltIn { gives, word: word.to_owned() });
+        }
+    }
+    known
 }
 
 fn hooks<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {

@@ -3,11 +3,11 @@
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, LitBool, LitStr, Path, Type};
 
-use super::ast::{BuiltinTool, HookItem, ListEntry, Number, ToolboxEntry, Word};
+use super::ast::{BuiltinTool, HookItem, ListEntry, Number, RunHookEntry, ToolboxEntry, Word};
 use super::field_reader::Field;
-use super::list::{built_in, child, entry, hook, server, toolbox};
+use super::list::{built_in, child, entry, hook, message_hook, run_hook, server, toolbox, turn_hook};
 use super::settings::{LIMITS, REQUEST_PARAMS};
-use super::value::{bare, boolean, crate_path, function, number, state, string, text};
+use super::value::{bare, boolean, crate_path, function, number, state, string, text, typed};
 use crate::keys::{find, keys, names};
 use crate::suggest;
 
@@ -16,10 +16,28 @@ keys! {
     pub(super) struct Fields from field: Field<'_> {
         /// `name: ".."` | the name that people and parents see: letters, digits, `_` and `-`. Default: the name of the type
         "name" => name: Option<LitStr> = Some(string(field.input, "name")?);
-        /// `description: ".."` | the text by which parents choose the agent
+        /// `description: ".."` | the text by which parents choose the agent, and the first part of its prompt
         "description" => description: Option<Expr> = Some(text(field.input, "description")?);
-        /// `instruction: ".."` | the system prompt: any expression that is text, `include_str!(..)` for example. The only required field
+        /// `instruction: ".."` | the main part of the system prompt: text with [places](crate::prompt::PromptText) such as `{name}`, any expression that is text, or a function of the [`RunContext`](crate::RunContext). The only required field
         "instruction" => instruction: Option<Expr> = Some(text(field.input, "instruction")?);
+        /// `role: ".."` | the agent's role, as part of its prompt ([`PromptPart`](crate::prompt::PromptPart)); text or a function, as all texts of the prompt
+        "role" => role: Option<Expr> = Some(text(field.input, "role")?);
+        /// `expected_output: ".."` | what the answer should be like, as part of its prompt
+        "expected_output" => expected_output: Option<Expr> = Some(text(field.input, "expected_output")?);
+        /// `additional_context: ".."` | text behind the other instructions of its prompt
+        "additional_context" => additional_context: Option<Expr> = Some(text(field.input, "additional_context")?);
+        /// `system_message: ".."` | a text in place of the whole prompt, and of `instruction`
+        "system_message" => system_message: Option<Expr> = Some(text(field.input, "system_message")?);
+        /// `markdown: true` | the prompt asks for answers in Markdown
+        "markdown" => markdown: Option<LitBool> = Some(boolean(field.input, "markdown")?);
+        /// `add_datetime_to_context: true` | the prompt says the date and the time, in UTC
+        "add_datetime_to_context" => add_datetime_to_context: Option<LitBool> = Some(boolean(field.input, "add_datetime_to_context")?);
+        /// `add_location_to_context: true` | the prompt says where the user is; the builder or the request gives it: `Prompt::new().text(PromptPart::Location, "..")`
+        "add_location_to_context" => add_location_to_context: Option<LitBool> = Some(boolean(field.input, "add_location_to_context")?);
+        /// `add_name_to_context: true` | the prompt says the agent's name
+        "add_name_to_context" => add_name_to_context: Option<LitBool> = Some(boolean(field.input, "add_name_to_context")?);
+        /// `add_session_state_to_context: true` | the prompt shows the agent's state and the values of the session's, as JSON, but for those under `onionskin`, where ready-made hooks keep theirs
+        "add_session_state_to_context" => add_session_state_to_context: Option<LitBool> = Some(boolean(field.input, "add_session_state_to_context")?);
         /// `servers: [name, ..]` | servers of tools: MCP servers, configured in `.mcp.json` or with `.server(..)` (feature `mcp`), and sources of your own, given with `.server(..)`
         "servers" => servers: Vec<Word> = field.list("servers: [time]", server)?;
         /// `tools: { server: [glob, ..] }` | patterns that select from the tools of a server; without an entry all
@@ -34,17 +52,23 @@ keys! {
         "agents" => agents: Vec<ListEntry> = field.list("agents: [Researcher]", child)?;
         /// `tool_hooks: [hook, ..]` | hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place of those that are added at run time
         "tool_hooks" => tool_hooks: Vec<HookItem> = field.list("tool_hooks: [audit]", hook)?;
-        /// `runtime: [shell.execute]` | built-in tools (feature `shell`)
+        /// `run_hooks: [hook, ..]` | hooks around each run, in their order: `path`, `path(values)` ([`run_hook`](macro@crate::run_hook))
+        "run_hooks" => run_hooks: Vec<RunHookEntry> = field.list("run_hooks: [check]", run_hook)?;
+        /// `turn_hooks: [hook, ..]` | hooks around each turn, in their order: `path`, `path(values)` ([`turn_hook`](macro@crate::turn_hook))
+        "turn_hooks" => turn_hooks: Vec<RunHookEntry> = field.list("turn_hooks: [trim]", turn_hook)?;
+        /// `message_hooks: [hook, ..]` | hooks on its messages, in their order: `path`, `path(values)` ([`message_hook`](macro@crate::message_hooks::message_hook))
+        "message_hooks" => message_hooks: Vec<RunHookEntry> = field.list("message_hooks: [redact]", message_hook)?;
+        /// `runtime: [shell.execute, human.input, filesystem.read, skills.read]` | built-in tools (features `shell`, `human-input`, `filesystem`, `skills`)
         "runtime" => built_in: Vec<BuiltinTool> = field.list("runtime: [shell.execute]", built_in)?;
         /// `default: true` | the entry agent of an [`App`](crate::App)
-        "default" => default: Option<LitBool> = Some(boolean(field.input)?);
+        "default" => default: Option<LitBool> = Some(boolean(field.input, "default")?);
         /// `run: path` | a function in place of the loop: `async fn(run: &AgentRun, input: String) -> Result<String, RunError>` ([`AgentRun`](crate::run::AgentRun))
         "run" => run: Option<ExprPath> = Some(function(field.input)?);
         /// `model: ".."` | the name of the model
         "model" => model: Option<Expr> = Some(text(field.input, "model")?);
         /// `request_params: { .. }` | `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`, `tool_choice`, `response_schema`, `extra_body`
         "request_params" => request_params: Vec<(Ident, Expr)> = field.table("{ temperature: 0.2 }")?;
-        /// `limits: { .. }` | `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `model_timeout_sec`, `model_retries`: see [`Limits`](crate::declaration::Limits)
+        /// `limits: { .. }` | `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `output_retries`, `model_timeout_sec`, `model_retries`: see [`Limits`](crate::declaration::Limits)
         "limits" => limits: Vec<(Ident, Expr)> = field.table("{ turns: 10 }")?;
         /// `history_source: none` | what children start with: `none`, `child`, `orchestrator`, `messages` ([`HistorySource`](crate::declaration::HistorySource))
         "history_source" => history_source: Option<Ident> = Some(bare(field.input, "history_source: none")?);
@@ -60,7 +84,11 @@ keys! {
         "effect" => effect: Option<Ident> = Some(bare(field.input, "effect: once")?);
         /// `state: Type` | the type of the session's state, [`State`](crate::State) in tools and hooks
         "state" => state: Option<Type> = Some(state(field.input)?);
-        /// `crate: path` | where this crate is, if the dependency is renamed or is `onionskin-core`
+        /// `input: Type` | the type of the input that parents give the agent, as its parameters; the agent gets it as JSON. Default: one text
+        "input" => input: Option<Type> = Some(typed(field.input, "input: Question")?);
+        /// `output: Type` | the type of the answers ([`TypedAgent`](crate::declaration::TypedAgent)), with `Deserialize` and `JsonSchema`. Default: text
+        "output" => output: Option<Type> = Some(typed(field.input, "output: Report")?);
+        /// `crate: path` | where this crate is, if another library re-exports it
         "crate" => crate_path: Option<Path> = Some(crate_path(field.input)?);
     }
 }
@@ -69,9 +97,10 @@ keys! {
 const SYNONYMS: &[(&str, &str)] = &[
     ("hooks", "tool_hooks"),
     ("middleware", "tool_hooks"),
+    ("pre_hooks", "run_hooks"),
+    ("post_hooks", "run_hooks"),
     ("prompt", "instruction"),
     ("system_prompt", "instruction"),
-    ("system_message", "instruction"),
     ("functions", "function_tools"),
     ("mcp", "servers"),
     ("mcp_servers", "servers"),
@@ -81,6 +110,11 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("handoffs", "agents"),
     ("builtins", "runtime"),
     ("strategy", "run"),
+    ("output_type", "output"),
+    ("output_schema", "output"),
+    ("response_format", "output"),
+    ("input_type", "input"),
+    ("input_schema", "input"),
     ("timeout", "child_timeout_sec"),
     ("child_timeout", "child_timeout_sec"),
 ];
@@ -96,6 +130,12 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
                     .to_owned(),
             );
         }
+        "human_input" => {
+            return only(
+                "the tool that asks the user is a built-in one: `runtime: [human.input]`".to_owned(),
+            );
+        }
+        "ui_tools" => return only("UI tools are tools: name them in `function_tools`".to_owned()),
         _ if REQUEST_PARAMS.find(name).is_some() => return only(in_table("request_params")),
         _ if LIMITS.find(name).is_some() => return only(in_table("limits")),
         "max_turns" => return only("the limit is called `turns`: `limits: { turns: .. }`".to_owned()),

@@ -6,9 +6,11 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Lit, LitStr, Path, PathArguments, PathSegment, Token, bracketed, parenthesized, token};
+use syn::{
+    Attribute, Expr, Lit, LitStr, Path, PathArguments, PathSegment, Token, bracketed, parenthesized, token,
+};
 
-use super::ast::{BuiltinTool, Filter, HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
+use super::ast::{BuiltinTool, Filter, HookEntry, HookItem, ListEntry, RunHookEntry, ToolboxEntry, Word};
 use super::value::{skip_all, skip_item, word};
 use crate::{policy_entry, suggest};
 
@@ -181,20 +183,7 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
         let dots: Token![..] = input.parse()?;
         return Ok(HookItem::Rest(dots.span()));
     }
-    let entry = entry(input, "tool_hooks", "audit")?;
-    let mut config = Vec::new();
-    if input.peek(token::Paren) {
-        let content;
-        parenthesized!(content in input);
-        config = separated(&content).map_err(|error| policy_entry::unread(&error).unwrap_or(error))?;
-    } else if input.peek(Lit) {
-        let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
-        let value = value.to_token_stream();
-        return Err(input.error(format!("write a hook's values in parentheses: `{name}({value})`")));
-    }
-    if let Some(error) = policy_entry::wrong("hook", &entry.path, &config) {
-        return Err(error);
-    }
+    let (entry, config) = configured(input, "tool_hooks", "audit")?;
     let mut filter: Option<Filter> = None;
     while input.peek(Token![for]) || input.peek(syn::Ident) {
         let word = input.call(Ident::parse_any)?;
@@ -222,6 +211,68 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
         filter = Some(Filter { except, targets: separated(&content)? });
     }
     Ok(HookItem::Hook(Box::new(HookEntry { entry, config, filter })))
+}
+
+/// A run hook with its values.
+pub(super) fn run_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> {
+    hook_around(
+        input,
+        ("run_hooks", "check"),
+        "a run hook sees whole runs, and no calls: take the filter off; a hook on some calls belongs in `tool_hooks`",
+    )
+}
+
+/// A turn hook with its values.
+pub(super) fn turn_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> {
+    hook_around(
+        input,
+        ("turn_hooks", "trim"),
+        "a turn hook sees all calls of a turn: take the filter off; a hook on some calls belongs in `tool_hooks`",
+    )
+}
+
+/// A message hook with its values.
+pub(super) fn message_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> {
+    hook_around(
+        input,
+        ("message_hooks", "redact"),
+        "a message hook sees messages, and no calls: take the filter off; a hook on some calls belongs in `tool_hooks`",
+    )
+}
+
+/// A hook around runs or turns, or on messages. `on_filter` is the error for a filter.
+fn hook_around(
+    input: ParseStream<'_>,
+    (key, example): (&str, &str),
+    on_filter: &str,
+) -> syn::Result<RunHookEntry> {
+    if input.peek(Token![..]) {
+        return Err(input.error("hooks that are added at run time come after these: take the `..` off"));
+    }
+    let (entry, config) = configured(input, key, example)?;
+    if input.peek(Token![for]) || input.peek(syn::Ident) && input.fork().call(Ident::parse_any)? == "except" {
+        return Err(input.error(on_filter));
+    }
+    Ok(RunHookEntry { entry, config })
+}
+
+/// A hook with its values.
+fn configured(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<(ListEntry, Vec<Expr>)> {
+    let entry = entry(input, key, example)?;
+    let mut config = Vec::new();
+    if input.peek(token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        config = separated(&content).map_err(|error| policy_entry::unread(&error).unwrap_or(error))?;
+    } else if input.peek(Lit) {
+        let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
+        let value = value.to_token_stream();
+        return Err(input.error(format!("write a hook's values in parentheses: `{name}({value})`")));
+    }
+    if let Some(error) = policy_entry::wrong("hook", &entry.path, &config) {
+        return Err(error);
+    }
+    Ok((entry, config))
 }
 
 /// The items of a group, separated by commas. After an error, the rest of the group is passed over.

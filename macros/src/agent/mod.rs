@@ -9,6 +9,7 @@ mod fields;
 mod list;
 mod model;
 mod parse;
+mod prompt;
 mod settings;
 mod target;
 mod value;
@@ -20,21 +21,25 @@ use syn::ext::IdentExt;
 use crate::diag::Errors;
 use crate::item::is_reserved;
 
-/// Expands an invocation. Each agent's type is written in any case, so that the rest of the program finds it.
+/// Expands an invocation.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
+    let (agents, errors) = declared(tokens);
+    let errors = errors.into_tokens();
+    quote!(#agents #errors)
+}
+
+/// The agents of an invocation, and its mistakes. Each agent's type is written in any case, so that the rest of the program finds it.
+pub(crate) fn declared(tokens: TokenStream) -> (TokenStream, Errors) {
     let mut errors = Errors::default();
     let agents = parse::agents(tokens, &mut errors);
     let models = check::check(&agents, &mut errors);
     if errors.is_empty() {
-        let agents = models.iter().map(expand::agent);
-        return quote!(#(#agents)*);
+        return (models.iter().map(expand::agent).collect(), errors);
     }
     let first_of_its_name =
         |index: usize| !agents[..index].iter().any(|other| other.ident == agents[index].ident);
     let agents = agents.iter().zip(&models).enumerate().filter(|(index, (agent, _))| {
         first_of_its_name(*index) && !is_reserved(&agent.ident.unraw().to_string())
     });
-    let agents = agents.map(|(_, (_, model))| expand::stand_in(model));
-    let errors = errors.into_tokens();
-    quote!(#(#agents)* #errors)
+    (agents.map(|(_, (_, model))| expand::stand_in(model)).collect(), errors)
 }

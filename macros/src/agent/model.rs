@@ -1,9 +1,9 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
 use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, Expr, ExprPath, LitBool, Path, Type, Visibility};
+use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Path, Type, Visibility};
 
-use super::ast::{ListEntry, ToolboxEntry, Word};
+use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
 use super::settings::GivenSetting;
 use crate::paths::Runtime;
 
@@ -15,7 +15,8 @@ pub(super) struct AgentModel<'a> {
     pub(super) name: String,
     pub(super) runtime: Runtime,
     pub(super) description: Option<&'a Expr>,
-    pub(super) instruction: Option<&'a Expr>,
+    /// The parts of the system prompt that the agent has.
+    pub(super) prompt: Vec<PromptEntry<'a>>,
     pub(super) model: Option<&'a Expr>,
     /// The function in place of the loop.
     pub(super) run: Option<&'a ExprPath>,
@@ -24,14 +25,21 @@ pub(super) struct AgentModel<'a> {
     pub(super) written_state: Option<&'a Type>,
     /// The same, or `()`.
     pub(super) state: TokenStream,
+    /// The type of the input that parents give.
+    pub(super) input: Option<&'a Type>,
+    /// The type of the answers.
+    pub(super) output: Option<&'a Type>,
     pub(super) servers: Vec<Server<'a>>,
     pub(super) functions: &'a [ListEntry],
     pub(super) toolboxes: &'a [ToolboxEntry],
     pub(super) children: &'a [ListEntry],
-    /// The macros that give the built-in tools, each at its tool.
-    pub(super) built_in: Vec<Ident>,
+    /// The built-in tools, each at its name.
+    pub(super) built_in: Vec<BuiltIn>,
     /// Outermost first.
     pub(super) hooks: Vec<Hook<'a>>,
+    pub(super) run_hooks: &'a [RunHookEntry],
+    pub(super) turn_hooks: &'a [RunHookEntry],
+    pub(super) message_hooks: &'a [RunHookEntry],
     /// The number of hooks outside of the dynamic ones.
     pub(super) seam: usize,
     pub(super) request_params: Vec<GivenSetting<'a>>,
@@ -44,6 +52,35 @@ pub(super) struct AgentModel<'a> {
     pub(super) max_display_instances: Option<usize>,
     /// The timeout of a child in seconds.
     pub(super) child_timeout: Option<f64>,
+}
+
+/// A part of the system prompt, by the variant of the runtime's type.
+pub(super) struct PromptEntry<'a> {
+    pub(super) part: &'static str,
+    pub(super) text: PartText<'a>,
+}
+
+/// The text of a part.
+pub(super) enum PartText<'a> {
+    /// The runtime knows it.
+    Known,
+    /// A literal with places for fields of the state.
+    Template(&'a LitStr, Vec<Piece>),
+    /// The path of a function.
+    Function(&'a ExprPath),
+    /// A closure.
+    Closure(&'a Expr),
+    /// An expression that is text.
+    Text(&'a Expr),
+}
+
+/// A piece of a literal.
+pub(super) enum Piece {
+    Words(String),
+    /// A field of the state: its names and numbers.
+    Field(Vec<String>),
+    /// A value of the session's state, under a dotted key.
+    Key(String),
 }
 
 /// A server, and which of its tools the agent has: all without patterns.
@@ -85,4 +122,12 @@ pub(super) enum Target<'a> {
     Added(&'a str),
     /// A built-in tool.
     Builtin(&'a str),
+}
+
+/// A built-in tool.
+pub(super) struct BuiltIn {
+    /// The macro of the runtime that gives it to an agent, at the name.
+    pub(super) gives: Ident,
+    /// Its name after the dot: the function that makes it.
+    pub(super) word: String,
 }

@@ -75,6 +75,7 @@ pub(super) const LIMITS: Settings = Settings {
         setting("time_sec", Least::MoreThanZero, Write::OptionalSeconds("time")),
         setting("depth", Least::MoreThanZero, Write::Value),
         setting("max_retries", Least::Zero, Write::Value),
+        setting("output_retries", Least::Zero, Write::Value),
         setting("model_timeout_sec", Least::MoreThanZero, Write::Seconds("model_timeout")),
         setting("model_retries", Least::Zero, Write::Value),
     ],

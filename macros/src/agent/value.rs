@@ -33,11 +33,11 @@ pub(super) fn string(input: ParseStream<'_>, key: &str) -> syn::Result<LitStr> {
     }
 }
 
-pub(super) fn boolean(input: ParseStream<'_>) -> syn::Result<syn::LitBool> {
+pub(super) fn boolean(input: ParseStream<'_>, key: &str) -> syn::Result<syn::LitBool> {
     let expr: Expr = input.parse()?;
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Ok(value),
-        other => Err(syn::Error::new_spanned(other, "`default` is `true` or `false`")),
+        other => Err(syn::Error::new_spanned(other, format!("`{key}` is `true` or `false`"))),
     }
 }
 
@@ -131,6 +131,22 @@ pub(super) fn word(input: ParseStream<'_>) -> syn::Result<Word> {
 pub(super) fn state(input: ParseStream<'_>) -> syn::Result<Type> {
     let wrong = |error: &syn::Error| syn::Error::new(error.span(), "a type is wanted here: `state: Ledger`");
     input.parse().map_err(|error| wrong(&error))
+}
+
+/// The type of an input or of an answer, which models write.
+pub(super) fn typed(input: ParseStream<'_>, example: &str) -> syn::Result<Type> {
+    let wrong =
+        |error: &syn::Error| syn::Error::new(error.span(), format!("a type is wanted here: `{example}`"));
+    let written: Type = input.parse().map_err(|error| wrong(&error))?;
+    let message = match &written {
+        Type::Reference(_) => {
+            "a model writes a value of its own, which borrows nothing: take an owned type, such as `String`"
+        }
+        Type::ImplTrait(_) | Type::TraitObject(_) => "a model writes a value of one type: name the type",
+        Type::Infer(_) => "nothing says which type this is: name it",
+        _ => return Ok(written),
+    };
+    Err(syn::Error::new_spanned(written, message))
 }
 
 pub(super) fn crate_path(input: ParseStream<'_>) -> syn::Result<Path> {

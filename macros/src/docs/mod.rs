@@ -103,6 +103,31 @@ pub(crate) fn whole(lines: &[Line]) -> String {
     texts[start..].join("\n")
 }
 
+/// What the documentation of a function says first, for the page of the type beside it. The whole documentation is on the function's
+/// page: here, its examples would be tested a second time.
+pub(crate) fn page(attrs: &[Attribute]) -> Option<TokenStream> {
+    match Docs::of(attrs) {
+        Docs::Computed(parts) => Some(computed(&parts)),
+        Docs::Lines(lines) => {
+            let summary = summary(&lines);
+            (!summary.is_empty()).then(|| quote!(#summary))
+        }
+    }
+}
+
+/// The first paragraph, with the targets that its links can have.
+fn summary(lines: &[Line]) -> String {
+    let whole = whole(lines);
+    let mut lines = whole.lines();
+    let mut kept: Vec<&str> = lines.by_ref().take_while(|line| !line.trim().is_empty()).collect();
+    let targets: Vec<&str> = lines.filter(|line| line.starts_with('[') && line.contains("]: ")).collect();
+    if !targets.is_empty() {
+        kept.push("");
+        kept.extend(targets);
+    }
+    kept.join("\n")
+}
+
 /// Computed documentation as one expression.
 pub(crate) fn computed(parts: &[Expr]) -> TokenStream {
     let parts = parts.iter().enumerate().map(|(at, part)| {

@@ -79,3 +79,14 @@ fn t2_what_only_looks_like_a_section_is_kept() {
         assert_eq!((kept.as_str(), params.len()), (text, 0));
     }
 }
+
+#[test]
+fn the_summary_is_the_first_paragraph_with_the_targets_of_its_links() {
+    let summary = |text| super::summary(&Line::all(text));
+    assert_eq!(summary("Adds one.\nAnd no more.\n\n```\nadd(1)\n```"), "Adds one.\nAnd no more.");
+    assert_eq!(
+        summary("Adds as [RFC] says.\n\n# Arguments\n\n- `x`: a number\n\n[RFC]: https://rfc-editor.org\n"),
+        "Adds as [RFC] says.\n\n[RFC]: https://rfc-editor.org",
+    );
+    assert_eq!(summary(""), "");
+}

@@ -12,6 +12,9 @@ use super::{beside, is_punct};
 pub(crate) enum Attribute {
     Tool,
     ToolHook,
+    RunHook,
+    TurnHook,
+    MessageHook,
     Guardrail,
     Toolbox,
 }
@@ -22,6 +25,9 @@ impl Attribute {
         match self {
             Self::Tool => "tool",
             Self::ToolHook => "tool_hook",
+            Self::RunHook => "run_hook",
+            Self::TurnHook => "turn_hook",
+            Self::MessageHook => "message_hook",
             Self::Guardrail => "guardrail",
             Self::Toolbox => "toolbox",
         }
@@ -41,8 +47,8 @@ impl Attribute {
         let Some((item, rest)) = parts else { return quote!(#probes #plain) };
         let beside = beside(item::without_aliases(rest), completes);
         // The type is completed where the function is meant.
-        let docs = item::docs(&item).filter(|_| item::has_struct(&beside));
-        quote!(#probes #item #docs #beside)
+        let beside = item::with_docs(beside, &item);
+        quote!(#probes #item #beside)
     }
 
     fn probe(self, probes: &mut Probes, options: TokenStream, item: &TokenStream) {

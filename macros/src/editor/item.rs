@@ -90,22 +90,40 @@ pub(super) fn behind_function(plain: TokenStream) -> Option<TokenStream> {
     Some(tokens.into_iter().skip(body? + 1).collect())
 }
 
-/// The documentation of a function, for the type beside it.
-pub(super) fn docs(function: &TokenStream) -> Option<TokenStream> {
-    let mut docs = TokenStream::new();
-    let mut tokens = function.clone().into_iter();
-    while let (Some(mark), Some(TokenTree::Group(group))) = (tokens.next(), tokens.next())
-        && is_punct(&mark, '#')
-    {
-        if group.stream().into_iter().next().is_some_and(|name| name.to_string() == "doc") {
-            docs.extend([mark, TokenTree::Group(group)]);
-        }
+/// Gives the type beside a function the function's whole documentation instead of its summary.
+pub(super) fn with_docs(beside: TokenStream, function: &TokenStream) -> TokenStream {
+    let docs: TokenStream =
+        attributes(function).filter(|(_, attribute)| is_doc(attribute)).flat_map(pair).collect();
+    if docs.is_empty() || !has_struct(&beside) {
+        return beside;
     }
-    (!docs.is_empty()).then(|| quote!(#docs #[doc = ""])).map(unplaced)
+    let own: Vec<_> = attributes(&beside).collect();
+    let words = own.iter().rposition(|(_, attribute)| is_doc(attribute));
+    let kept = own.iter().enumerate().filter(|(at, (_, attribute))| !is_doc(attribute) || Some(*at) == words);
+    let kept: TokenStream = kept.flat_map(|(_, attribute)| pair(attribute.clone())).collect();
+    let (docs, rest) = (unplaced(docs), beside.into_iter().skip(own.len() * 2));
+    quote!(#docs #[doc = ""] #kept #(#rest)*)
+}
+
+/// The attributes that tokens begin with.
+fn attributes(tokens: &TokenStream) -> impl Iterator<Item = (TokenTree, Group)> {
+    let mut tokens = tokens.clone().into_iter();
+    std::iter::from_fn(move || match (tokens.next()?, tokens.next()?) {
+        (mark, TokenTree::Group(group)) if is_punct(&mark, '#') => Some((mark, group)),
+        _ => None,
+    })
+}
+
+fn is_doc(attribute: &Group) -> bool {
+    attribute.stream().into_iter().next().is_some_and(|name| name.to_string() == "doc")
+}
+
+fn pair((mark, attribute): (TokenTree, Group)) -> [TokenTree; 2] {
+    [mark, attribute.into()]
 }
 
 /// Returns whether the first item beside a function is its type.
-pub(super) fn has_struct(beside: &TokenStream) -> bool {
+fn has_struct(beside: &TokenStream) -> bool {
     let mut words = beside.clone().into_iter().take_while(
         |token| !matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace),
     );

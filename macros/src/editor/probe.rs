@@ -4,6 +4,7 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 
 use super::{is_punct, unplaced};
+use crate::paths::Runtime;
 
 /// The words that versions of rust-analyzer add at the cursor.
 const AT_CURSOR: [&str; 2] = ["raCompletionMarker", "intellijRulezz"];
@@ -68,7 +69,7 @@ pub(super) struct Probes {
 
 impl Probes {
     pub(super) fn new(root: Option<TokenStream>) -> Self {
-        Self { root: root.map_or_else(|| quote!(::onionskin), unplaced), tokens: TokenStream::new() }
+        Self { root: root.map_or_else(|| Runtime::new(None).root(), unplaced), tokens: TokenStream::new() }
     }
 
     pub(super) fn finish(self) -> TokenStream {

@@ -30,7 +30,7 @@ pub(super) enum ValueForm {
 /// The form of the value of a key, given the module of `keys` that has the key.
 pub(super) fn shape(module: &str, key: &str) -> ValueForm {
     match (module, key) {
-        ("agent", "function_tools" | "tool_hooks")
+        ("agent", "function_tools" | "tool_hooks" | "run_hooks" | "turn_hooks" | "message_hooks")
         | (_, "hooks" | "input_guardrails" | "output_guardrails") => ValueForm::Entries,
         ("agent", "toolboxes" | "agents") | ("toolbox", "parts") => ValueForm::Types,
         ("agent", "runtime") => ValueForm::Dotted("runtime"),

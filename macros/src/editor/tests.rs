@@ -7,7 +7,7 @@ use proc_macro2::{Delimiter, Group, Ident, LineColumn, TokenStream, TokenTree};
 
 use super::{Attribute, agent};
 use crate::tests::{compare, prefixes};
-use crate::{guardrail, hook, tool, toolbox};
+use crate::{guardrail, hook, message_hook, run_hook, tool, toolbox, turn_hook};
 
 const AGENT: &str = "
     /// Does sums.
@@ -50,6 +50,9 @@ fn attribute(which: Attribute, options: TokenStream, item: TokenStream) -> Token
     let plain = match which {
         Attribute::Tool => tool::expand,
         Attribute::ToolHook => hook::expand,
+        Attribute::RunHook => run_hook::attribute,
+        Attribute::TurnHook => turn_hook::attribute,
+        Attribute::MessageHook => message_hook::attribute,
         Attribute::Guardrail => guardrail::attribute,
         Attribute::Toolbox => toolbox::expand,
     };
@@ -81,6 +84,22 @@ fn cases() -> Vec<Case> {
         ("agent", tokens(AGENT), of_agent),
         ("tool", pair(TOOL_OPTIONS, TOOL), |tokens| both(Attribute::Tool, tokens)),
         ("hook", pair("tool = add_one", HOOK), |tokens| both(Attribute::ToolHook, tokens)),
+        ("run_hook", pair("post", "fn sign(#[config] mark: &str, answer: &mut RunAnswer) {}"), |tokens| {
+            both(Attribute::RunHook, tokens)
+        }),
+        (
+            "turn_hook",
+            pair("before_llm_call", "fn short(#[config] most: u32, request: &mut TurnRequest) {}"),
+            |tokens| both(Attribute::TurnHook, tokens),
+        ),
+        (
+            "message_hook",
+            pair(
+                "process_message_before_send",
+                "fn short(#[config] most: usize, message: &mut SentMessage) {}",
+            ),
+            |tokens| both(Attribute::MessageHook, tokens),
+        ),
         ("guardrail", pair("input", "fn short(#[config] most: usize, args: &Args) {}"), |tokens| {
             both(Attribute::Guardrail, tokens)
         }),
@@ -118,7 +137,7 @@ fn each_word_of_the_users_is_used_once() {
         for (word, line, column) in counted(&input).into_keys() {
             let found = expansion.get(&(word.clone(), line, column)).copied().unwrap_or_default();
             // The function, and the type beside it.
-            let most = if matches!(&*word, "pub" | "greet" | "retry" | "short") { 2 } else { 1 };
+            let most = if matches!(&*word, "pub" | "greet" | "retry" | "short" | "sign") { 2 } else { 1 };
             assert!(found <= most, "{name}: `{word}` is there {found} times");
             let shown =
                 ["add_one", "search", "Find", "Kb", "Worker", "execute", "audit", "Desk", "once", "turns"];
@@ -292,6 +311,9 @@ fn every_word_of_a_macro_has_its_documentation() {
         ("effect", on_tool("effect = qqqq")),
         ("arg", on_parameter("#[arg(qqqq)]")),
         ("tool_hook", hook::expand(tokens("qqqq"), tokens(function))),
+        ("run_hook", run_hook::attribute(tokens("qqqq"), tokens(function))),
+        ("turn_hook", turn_hook::attribute(tokens("qqqq"), tokens(function))),
+        ("message_hook", message_hook::attribute(tokens("qqqq"), tokens(function))),
         ("guardrail", guardrail::attribute(tokens("qqqq"), tokens(function))),
         ("toolbox", toolbox::expand(tokens("qqqq"), tokens(TOOLBOX))),
     ];

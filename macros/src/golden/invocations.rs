@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
 
-use crate::{agent, guardrail, hook, strict, tool, toolbox, visit};
+use crate::{agent, card, guardrail, hook, message_hook, run_hook, strict, tool, toolbox, turn_hook, visit};
 
 /// A `compile_error!` of an expansion.
 #[derive(PartialEq, Eq, Debug)]
@@ -31,7 +31,8 @@ pub(super) fn expand(program: TokenStream) -> Expanded {
     walk.expanded
 }
 
-const ATTRIBUTES: [&str; 4] = ["guardrail", "tool", "tool_hook", "toolbox"];
+const ATTRIBUTES: [&str; 8] =
+    ["guardrail", "message_hook", "run_hook", "tool", "tool_hook", "toolbox", "turn_hook", "ui_tool"];
 
 type Derive = (&'static str, fn(TokenStream) -> TokenStream);
 
@@ -102,7 +103,9 @@ impl Walk {
                 if is_punct(bang, '!') && self.means(&name.to_string()) == Some("agent") =>
             {
                 self.expanded.invocations += 1;
-                self.stream(agent::expand(body.stream()));
+                let body = body.stream();
+                let expand = if card::names_cards(&body) { card::expand } else { agent::expand };
+                self.stream(expand(body));
                 behind
             }
             [TokenTree::Group(group), behind @ ..] => {
@@ -137,6 +140,10 @@ impl Walk {
             "toolbox" => toolbox::expand(options, tokens),
             "tool_hook" => hook::expand(options, tokens),
             "guardrail" => guardrail::attribute(options, tokens),
+            "run_hook" => run_hook::attribute(options, tokens),
+            "turn_hook" => turn_hook::attribute(options, tokens),
+            "message_hook" => message_hook::attribute(options, tokens),
+            "ui_tool" => tool::expand_ui(options, tokens),
             _ => {
                 // A derive adds to the item.
                 let derived = |(name, _): &&Derive| {

@@ -18,13 +18,17 @@ use std::path::Path;
 use cases::{compare, hold};
 
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 7] = [
-    ("agent", 112),
+const FOLDERS: [(&str, usize); 11] = [
+    ("agent", 127),
+    ("card", 20),
     ("guardrail", 18),
     ("hook", 46),
+    ("message_hook", 28),
+    ("run_hook", 17),
     ("strict", 18),
     ("tool", 140),
     ("toolbox", 18),
+    ("turn_hook", 16),
     ("visit", 4),
 ];
 
@@ -62,6 +66,12 @@ fn a2_errors_of_agent() {
 }
 
 #[test]
+#[cfg(feature = "cards")]
+fn c2_errors_of_card() {
+    holds("card");
+}
+
+#[test]
 fn a2_errors_of_guardrail() {
     holds("guardrail");
 }
@@ -69,6 +79,21 @@ fn a2_errors_of_guardrail() {
 #[test]
 fn a2_errors_of_hook() {
     holds("hook");
+}
+
+#[test]
+fn a9_errors_of_run_hook() {
+    holds("run_hook");
+}
+
+#[test]
+fn a9_errors_of_turn_hook() {
+    holds("turn_hook");
+}
+
+#[test]
+fn a10_errors_of_message_hook() {
+    holds("message_hook");
 }
 
 #[test]

@@ -1,25 +1,11 @@
 //! Checks of a guardrail's function. Each reports its error at the wrong token.
 
-use proc_macro2::TokenStream;
-use quote::quote;
 use syn::{ReturnType, Type};
 
 use crate::diag::Errors;
 use crate::injected::is_named;
 use crate::item::FnItem;
 use crate::middleware::{MiddlewareKind, Options, Parameter, Role, each_role_once};
-
-/// The item, with an error that it is not a function.
-pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
-    let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
-    let error = syn::Error::new_spanned(
-        parsed,
-        "`#[guardrail]` belongs on a function; for a type write `impl onionskin::guardrails::InputGuardrail for ..` or `impl \
-         onionskin::guardrails::OutputGuardrail for ..`",
-    );
-    let error = error.into_compile_error();
-    Some(quote!(#item #error))
-}
 
 /// Holds the function to the rules of a guardrail.
 pub(super) fn check(

@@ -10,25 +10,21 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::diag::Errors;
-use crate::item::{FnItem, is_marked_twice};
+use crate::item::{FnItem, not_a_function, take_other_mark};
 use crate::middleware::{Middleware, MiddlewareKind, stand_in, tool_alias};
 
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
         // rustc reports an item that does not parse. We report an item that is not a function.
-        return not_a_function(&item).unwrap_or(item);
+        return not_a_function(&item, "tool_hook", "`impl onionskin::Hook for ..`").unwrap_or(item);
     };
     if !function.has_body() {
         let error = function.declared_method(MiddlewareKind::Hook.method());
         return quote!(#function #error);
     }
     let mut errors = Errors::default();
-    if is_marked_twice(&function, "tool_hook", &mut errors) {
-        // The other attribute still does its work.
-        let errors = errors.into_tokens();
-        return quote!(#item #errors);
-    }
+    let other = take_other_mark(&mut function, "tool_hook", &mut errors);
     let (options, written) = options::parse(options, &mut errors);
     let hook = Middleware::read(
         &mut function,
@@ -53,15 +49,5 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let stand_in = function.sig.receiver().is_none().then(|| stand_in(&function));
     let errors = errors.into_tokens();
     // Without the generated code, rustc would warn about an unused function.
-    quote!(#[allow(unused)] #function #stand_in #errors)
-}
-
-fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
-    let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
-    let error = syn::Error::new_spanned(
-        parsed,
-        "`#[tool_hook]` belongs on a function; for a type write `impl onionskin::Hook for ..`",
-    );
-    let error = error.into_compile_error();
-    Some(quote!(#item #error))
+    quote!(#[allow(unused)] #function #stand_in #other #errors)
 }

@@ -29,7 +29,7 @@ keys! {
         "tool" => tool: Option<Path> = Some(option.path("tool = add_one")?);
         /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
         "state" => state: Option<Type> = Some(option.ty("state = Ledger")?);
-        /// `crate = path` | where this crate is, if the dependency is renamed or is `onionskin-core`
+        /// `crate = path` | where this crate is, if another library re-exports it
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
         /// `type_name = Audit` | another name for the type beside the function
         "type_name" => type_name: Option<Ident> = Some(option.name("type_name = Audit")?);

@@ -20,12 +20,14 @@ pub(crate) struct CallArgs {
 pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
     let mut args = CallArgs { inject: Vec::new(), pass: Vec::new() };
     let mut configs = config(middleware);
+    let (injects, inject_fn) = injection(middleware);
     let binds_fields = middleware
         .parameters
         .iter()
         .any(|parameter| matches!(&parameter.role, Role::Bound(param) if param.bound_field().is_some()));
     if let (true, Some(state)) = (binds_fields, state(middleware)) {
-        args.inject.push(quote!(let __state = <__rt::State<#state> as __rt::Inject<'_>>::inject(__cx)?;));
+        args.inject
+            .push(quote!(let __state = <__rt::State<#state> as __rt::#injects<'_>>::#inject_fn(__cx)?;));
     }
     for (index, parameter) in middleware.parameters.iter().enumerate() {
         let Parameter { role, ty, cfgs } = parameter;
@@ -48,6 +50,21 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
                 Type::Reference(_) => quote!(&__value),
                 _ => quote!(__value),
             },
+            Role::Text if middleware.kind == MiddlewareKind::BeforeRun => {
+                quote!(<#ty as __rt::InjectInput<'_>>::inject_input(&mut *__text))
+            }
+            Role::Text => quote!(<#ty as __rt::InjectAnswer<'_>>::inject_answer(&mut *__text)),
+            Role::Part(index) => {
+                let here = Span::call_site().located_at(ty.span());
+                let part = format_ident!("__part_{index}", span = here);
+                match ty {
+                    Type::Reference(reference) if reference.mutability.is_some() => {
+                        quote_spanned!(ty.span()=> &mut *#part)
+                    }
+                    Type::Reference(_) => quote_spanned!(ty.span()=> &*#part),
+                    _ => quote_spanned!(ty.span()=> #part),
+                }
+            }
             Role::Config(_) => configs.next().map(|(.., value)| value).unwrap_or_default(),
             Role::Bound(param) => {
                 let name = format_ident!("__bound_{index}");
@@ -65,7 +82,7 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
                 let (asked, is_lent) = asked(ty);
                 let inject = quote! {
                     #(#cfgs)*
-                    let #name = <#asked as __rt::Inject<'_>>::inject(__cx)?;
+                    let #name = <#asked as __rt::#injects<'_>>::#inject_fn(__cx)?;
                 };
                 args.inject.push(inject);
                 if is_lent { quote!(&#name) } else { name.into_token_stream() }
@@ -76,13 +93,21 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
     args
 }
 
+/// The trait that injects into the function, and its method.
+fn injection(middleware: &Middleware) -> (Ident, Ident) {
+    let (injects, method) =
+        if middleware.kind.is_of_run() { ("InjectInRun", "inject_in_run") } else { ("Inject", "inject") };
+    (format_ident!("{injects}"), format_ident!("{method}"))
+}
+
 /// Lists the services that the function takes; none without injected parameters.
 pub(crate) fn services(middleware: &Middleware) -> Option<TokenStream> {
+    let (injects, _) = injection(middleware);
     let injected = middleware.parameters.iter().filter(|parameter| matches!(parameter.role, Role::Inject));
     let lists: Vec<_> = injected
         .map(|Parameter { ty, cfgs, .. }| {
             let (asked, _) = asked(ty);
-            quote!(#(#cfgs)* <#asked as __rt::Inject<'_>>::services(__taken);)
+            quote!(#(#cfgs)* <#asked as __rt::#injects<'_>>::services(__taken);)
         })
         .collect();
     (!lists.is_empty()).then(|| {

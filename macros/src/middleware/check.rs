@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
-use syn::{Token, Type, TypeParamBound};
+use syn::{ReturnType, Token, Type, TypeParamBound};
 
 use super::options::{MiddlewareKind, Options};
 use super::parameter::{Parameter, Role, can_be_next};
@@ -50,11 +50,7 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
             field,
             format_args!(
                 "say whose field this is: `#[{}state = Ledger)]`, with the agent's state",
-                match kind {
-                    MiddlewareKind::Hook => "tool_hook(",
-                    MiddlewareKind::Input => "guardrail(input, ",
-                    MiddlewareKind::Output => "guardrail(output, ",
-                }
+                kind.open()
             ),
         );
     }
@@ -107,7 +103,7 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
         }
         Role::Config(_) => {
             if let Type::ImplTrait(_) = ty {
-                let whom = if options.kind == MiddlewareKind::Hook { "`agent!`" } else { "the tool" };
+                let whom = options.kind.configured_by();
                 errors.at(
                     ty,
                     format_args!(
@@ -133,6 +129,11 @@ pub(crate) fn each_role_once(parameters: &[Parameter], errors: &mut Errors) -> b
         ("the rest of the call", (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool),
         ("the result", |role| matches!(role, Role::Outcome)),
         ("the arguments", |role| matches!(role, Role::Args)),
+        ("the text of the run", |role| matches!(role, Role::Text)),
+        ("this part", |role| matches!(role, Role::Part(0))),
+        ("this part", |role| matches!(role, Role::Part(1))),
+        ("this part", |role| matches!(role, Role::Part(2))),
+        ("this part", |role| matches!(role, Role::Part(3))),
     ] {
         if let Some(second) = parameters.iter().filter(|parameter| is_it(&parameter.role)).nth(1) {
             errors
@@ -141,4 +142,19 @@ pub(crate) fn each_role_once(parameters: &[Parameter], errors: &mut Errors) -> b
         }
     }
     true
+}
+
+/// Holds the function of a hook around runs, turns or messages to its rules; rustc checks the types. `message` says what it returns.
+pub(crate) fn plain_hook(
+    function: &FnItem,
+    parameters: &[Parameter],
+    message: &str,
+    errors: &mut Errors,
+) -> Option<()> {
+    if let ReturnType::Type(_, ty) = &function.sig.output
+        && matches!(**ty, Type::ImplTrait(_))
+    {
+        errors.at(ty, message);
+    }
+    each_role_once(parameters, errors).then_some(())
 }

@@ -28,13 +28,24 @@ pub(crate) fn item(middleware: &Middleware, impls: &TokenStream) -> TokenStream 
         MiddlewareKind::Output => {
             format!("The guardrail `{name}` as a type, to be named in a tool's `output_guardrails`.")
         }
+        MiddlewareKind::Turn(_) => {
+            format!("The turn hook `{name}` as a type, to be named in the `turn_hooks` of `agent!`.")
+        }
+        MiddlewareKind::Message(_) => {
+            format!("The message hook `{name}` as a type, to be named in the `message_hooks` of `agent!`.")
+        }
+        MiddlewareKind::BeforeRun | MiddlewareKind::AfterRun => {
+            format!("The run hook `{name}` as a type, to be named in the `run_hooks` of `agent!`.")
+        }
     };
+    let summary = middleware.summary.iter().map(|summary| quote!(#[doc = #summary] #[doc = ""]));
     let fields = config_fields(middleware);
     let constructor = constructor(middleware, &ty);
     let values = values(middleware);
     quote! {
         #values
         #(#cfgs)*
+        #(#summary)*
         #[doc = #doc]
         #[allow(dead_code)]
         #vis struct #ty {

@@ -1,6 +1,6 @@
 //! Reads the signature of a hook or a guardrail.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::visit::Visit;
@@ -11,6 +11,7 @@ use super::check;
 use super::options::{MiddlewareKind, Options};
 use super::parameter::{Generics, Parameter, Plain, Role};
 use crate::diag::Errors;
+use crate::docs;
 use crate::item::{FnItem, is_reserved, misspelt};
 use crate::param::Param;
 use crate::paths::Runtime;
@@ -32,6 +33,8 @@ pub(crate) struct Middleware {
     /// It declares lifetimes of its own.
     pub(crate) has_lifetimes: bool,
     pub(crate) runtime: Runtime,
+    /// What the function's documentation says first.
+    pub(crate) summary: Option<TokenStream>,
 }
 
 impl Middleware {
@@ -83,11 +86,7 @@ impl Middleware {
                     "a {} cannot be called `{type_name}`: its type would hide the one of that name; give the type \
                      another name with `{}`",
                     kind.word(),
-                    match kind {
-                        MiddlewareKind::Hook => "#[tool_hook(type_name = ..)]",
-                        MiddlewareKind::Input => "#[guardrail(input, type_name = ..)]",
-                        MiddlewareKind::Output => "#[guardrail(output, type_name = ..)]",
-                    },
+                    format_args!("#[{}type_name = ..)]", kind.open()),
                 ),
             );
         }
@@ -104,6 +103,7 @@ impl Middleware {
             returns,
             has_lifetimes: !generics.lifetimes.is_empty(),
             runtime: Runtime::new(options.crate_path),
+            summary: docs::page(&function.attrs),
         };
         Some((read, form))
     }

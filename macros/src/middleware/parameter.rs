@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Token, Type, TypeParamBound};
 
-use super::options::{MiddlewareKind, Options};
+use super::options::{MessagePlace, MiddlewareKind, Options, TurnPart, TurnPlace};
 use crate::diag::Errors;
 use crate::injected::is_named;
 use crate::item::FnItem;
@@ -30,6 +30,10 @@ pub(crate) enum Role {
     Name,
     /// The result of the call.
     Outcome,
+    /// The input or the answer of the run.
+    Text,
+    /// A part of the turn or of the message, by its index.
+    Part(usize),
     /// A value that `agent!` writes in parentheses after the hook's name.
     Config(Ident),
     /// Anything else that the runtime has.
@@ -42,6 +46,8 @@ const NEXT: &[&str] = &["next", "call_next", "func", "function", "function_call"
 const ARGS: &[&str] = &["args", "arguments"];
 const NAME: &[&str] = &["name", "function_name"];
 const OUTCOME: &[&str] = &["result", "output"];
+const INPUT: &[&str] = &["input", "run_input"];
+const ANSWER: &[&str] = &["answer", "output", "run_output"];
 
 impl Parameter {
     /// Reads a parameter. `attrs` are our attributes, which were taken off it.
@@ -83,7 +89,7 @@ impl Parameter {
             _ if bound.is_some() => bound.map_or(Role::Inject, |bound| Role::Bound(Box::new(bound))),
             [attr, more @ ..] => {
                 if !matches!(attr.meta, Meta::Path(_)) {
-                    let whom = if kind == MiddlewareKind::Hook { "`agent!`" } else { "the tool" };
+                    let whom = kind.configured_by();
                     errors.at(
                         attr,
                         format_args!(
@@ -103,6 +109,11 @@ impl Parameter {
                     return None;
                 }
             }
+            [] if kind.is_of_run() => match kind {
+                MiddlewareKind::Turn(place) => of_turn(name, &typed.ty, place, errors)?,
+                MiddlewareKind::Message(place) => of_message(name, &typed.ty, place, errors)?,
+                _ => of_run(name, &typed.ty, kind, errors)?,
+            },
             [] if is(NEXT) || is_next_type(&typed.ty, generics) => Role::Next,
             [] if is(ARGS)
                 || is_named(&typed.ty, "Args")
@@ -131,7 +142,107 @@ impl Parameter {
     }
 }
 
+/// What fills a parameter of a run hook without an attribute of ours.
+fn of_run(name: &str, ty: &Type, kind: MiddlewareKind, errors: &mut Errors) -> Option<Role> {
+    let is = |names: &[&str]| names.contains(&name);
+    let (is_input, is_answer) =
+        (is(INPUT) || is_named(ty, "RunInput"), is(ANSWER) || is_named(ty, "RunAnswer"));
+    let message = match kind {
+        MiddlewareKind::AfterRun if is_input && !is_answer => {
+            "a hook after the run gets its answer: write `answer: &mut RunAnswer` or `answer: &str`; a `#[run_hook(pre)]` gets the input"
+        }
+        MiddlewareKind::BeforeRun if is_answer && !is_input => {
+            "there is no answer before the run: take the input, `input: &mut RunInput` or `input: &str`, or write `#[run_hook(post)]`"
+        }
+        _ if is_input || is_answer => return Some(Role::Text),
+        _ if is_named(ty, "ToolContext") => {
+            "a run hook runs outside of tool calls: take the run, `&RunContext`"
+        }
+        _ if is_next_type(ty, &Generics::default()) || is_named(ty, "Args") => {
+            "a run hook has no call of a tool around it: what goes around calls is a `#[tool_hook]`"
+        }
+        _ => return Some(Role::Inject),
+    };
+    errors.at(ty, message);
+    None
+}
+
+/// What fills a parameter of a turn hook without an attribute of ours.
+fn of_turn(name: &str, ty: &Type, place: TurnPlace, errors: &mut Errors) -> Option<Role> {
+    let is = |part: &TurnPart| part.name == name || is_named(ty, part.ty);
+    let parts = place.parts();
+    if let Some(index) = parts.iter().position(is) {
+        let part = &parts[index];
+        match ungrouped(ty) {
+            Type::Reference(reference) if part.changes || reference.mutability.is_none() => {
+                return Some(Role::Part(index));
+            }
+            _ => errors.at(ty, format_args!("write {}", part.parameter())),
+        }
+    } else if is_named(ty, "ToolContext") {
+        errors.at(ty, "a turn hook runs outside of tool calls: take the run, `&RunContext`");
+    } else if is_next_type(ty, &Generics::default()) || is_named(ty, "Args") {
+        errors.at(
+            ty,
+            "a turn hook has no rest of a call, and gets the call as a whole: what goes around calls is a `#[tool_hook]`",
+        );
+    } else if TurnPlace::ALL.iter().any(|other| other.parts().iter().any(is)) {
+        let parts: Vec<_> = parts.iter().map(TurnPart::parameter).collect();
+        let (method, parts) = (place.method(), parts.join(" and "));
+        errors.at(ty, format_args!("there is nothing of this kind in `{method}`: it has {parts}"));
+    } else {
+        return Some(Role::Inject);
+    }
+    None
+}
+
+/// What fills a parameter of a message hook without an attribute of ours. The name counts first, because sender and recipient have
+/// one type.
+fn of_message(name: &str, ty: &Type, place: MessagePlace, errors: &mut Errors) -> Option<Role> {
+    let is_named_as = |part: &TurnPart| part.name == name;
+    let is_typed_as = |part: &TurnPart| !part.is_flag() && is_named(ty, part.ty);
+    let (parts, method) = (place.parts(), place.method());
+    let by_type = || parts.iter().position(|part| is_typed_as(part) && part.ty != "Participant");
+    if let Some(index) = parts.iter().position(is_named_as).or_else(by_type) {
+        let part = &parts[index];
+        match ungrouped(ty) {
+            Type::Reference(reference)
+                if is_typed_as(part) && (part.changes || reference.mutability.is_none()) =>
+            {
+                return Some(Role::Part(index));
+            }
+            Type::Path(path) if part.is_flag() && path.path.is_ident("bool") => {
+                return Some(Role::Part(index));
+            }
+            _ => errors.at(ty, format_args!("write {}", part.parameter())),
+        }
+    } else if is_named(ty, "ToolContext") {
+        errors.at(ty, "a message hook runs outside of tool calls: take the run, `&RunContext`");
+    } else if is_next_type(ty, &Generics::default()) || is_named(ty, "Args") {
+        errors.at(
+            ty,
+            "a message hook has no call of a tool around it: what goes around calls is a `#[tool_hook]`",
+        );
+    } else if parts.iter().any(is_typed_as) {
+        errors.at(
+            ty,
+            "sender and recipient have one type, so the name says which: `sender: &Participant` or `recipient: &Participant`",
+        );
+    } else if MessagePlace::ALL
+        .iter()
+        .any(|other| other.parts().iter().any(|part| is_named_as(part) || is_typed_as(part)))
+    {
+        let parts: Vec<_> = parts.iter().map(TurnPart::parameter).collect();
+        let parts = parts.join(", ");
+        errors.at(ty, format_args!("there is nothing of this kind in `{method}`: it has {parts}"));
+    } else {
+        return Some(Role::Inject);
+    }
+    None
+}
+
 /// The type parameters of a hook: only the type of `next` may be one.
+#[derive(Default)]
 pub(super) struct Generics {
     types: Vec<Ident>,
     pub(super) lifetimes: Vec<Ident>,
@@ -168,6 +279,15 @@ impl Generics {
                                 MiddlewareKind::Hook => {
                                     "only the type of `next` can be a type parameter of a hook: a hook is one thing for \
                                      all tools"
+                                }
+                                MiddlewareKind::Turn(_) => {
+                                    "a turn hook is one thing for all agents: write the type itself"
+                                }
+                                MiddlewareKind::Message(_) => {
+                                    "a message hook is one thing for all agents: write the type itself"
+                                }
+                                MiddlewareKind::BeforeRun | MiddlewareKind::AfterRun => {
+                                    "a run hook is one thing for all agents: write the type itself"
                                 }
                                 MiddlewareKind::Input | MiddlewareKind::Output => {
                                     "a guardrail is one thing for all tools: write the type itself"

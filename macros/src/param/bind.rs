@@ -105,7 +105,7 @@ impl Param {
             }
             None => quote!(::core::option::Option::None),
         };
-        Some([quote!(let #value = __rt::bound::<#ty>(__cx, #key, #default)?;), secret::conceal(value)])
+        Some([quote!(let #value = __rt::bound::<#ty, _>(__cx, #key, #default)?;), secret::conceal(value)])
     }
 
     /// Makes the value of a field of `__state`, as a variable of this name, and registers its secrets.

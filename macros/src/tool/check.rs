@@ -53,16 +53,24 @@ pub(crate) fn is_hook(function: &FnItem, errors: &mut Errors) -> bool {
     true
 }
 
-/// Returns whether the function has another of our attributes, or this one again.
-pub(crate) fn is_marked_twice(function: &FnItem, errors: &mut Errors) -> bool {
-    let again = function
-        .attrs
-        .iter()
-        .find(|attr| attr.path().segments.last().is_some_and(|last| last.ident == "tool"));
-    if let Some(again) = again {
-        errors.at(again, "`#[tool]` is here twice; write all options in one");
-    }
-    item::is_marked_twice(function, "tool", errors) || again.is_some()
+/// Takes another of our attributes off, or this one where it is written again, and reports it. Returns a use of the attribute's name.
+pub(crate) fn take_other_mark(function: &mut FnItem, is_ui: bool, errors: &mut Errors) -> TokenStream {
+    let own = if is_ui { "ui_tool" } else { "tool" };
+    let mut uses = TokenStream::new();
+    function.attrs.retain(|attr| {
+        let name = attr.path().segments.last().map(|last| last.ident.to_string());
+        let Some(name) = name.filter(|name| name == "tool" || name == "ui_tool") else { return true };
+        if name == own {
+            errors.at(attr, format_args!("`#[{own}]` is here twice; write all options in one"));
+        } else {
+            errors.at(attr, "a UI tool is a tool: write all options in one `#[ui_tool(..)]`");
+            uses.extend(item::used(attr));
+        }
+        errors.close();
+        false
+    });
+    uses.extend(item::take_other_mark(function, own, errors));
+    uses
 }
 
 /// Returns whether a program, or a part of one, begins in the function.

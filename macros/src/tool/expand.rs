@@ -32,6 +32,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 
 fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     let Model { vis, cfgs, tool_name, runtime, .. } = model;
+    let summary = model.summary.iter().map(|summary| quote!(#[doc = #summary] #[doc = ""]));
     let mut words = format!("The tool `{tool_name}`: what `agent!` names.");
     words.push_str(&example::documented(&model.options.examples));
     let private = runtime.private();
@@ -57,6 +58,7 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     quote! {
         #(#names)*
         #(#cfgs)*
+        #(#summary)*
         #[doc = #words]
         #vis #keyword #type_name { #own #of }
     }

@@ -186,6 +186,7 @@ impl Expansion<'_> {
         let guardrails = self.model.options.guardrail_checks(own.as_ref());
         quote! {
             #guardrails
+            #[doc(hidden)]
             impl __rt::Body<#of_type> for #type_name {
                 fn definition() -> &'static __rt::ToolDefinition {
                     __DEFINITION.get()

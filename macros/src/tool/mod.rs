@@ -4,6 +4,7 @@ mod approval_cache;
 mod check;
 mod example;
 mod expand;
+mod external;
 mod full_tool;
 mod make;
 mod model;
@@ -15,9 +16,10 @@ mod source;
 mod statics;
 mod type_checks;
 mod typed;
+mod ui;
 mod values;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 
@@ -27,27 +29,44 @@ use crate::item::FnItem;
 /// Expands the attribute. The function is always given back, our attributes and its parameters' docs taken off,
 /// whatever is wrong.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand_as(options, item, false)
+}
+
+/// Expands `#[ui_tool]`: a tool that shows a component.
+pub(crate) fn expand_ui(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand_as(options, item, true)
+}
+
+fn expand_as(options: TokenStream, item: TokenStream, is_ui: bool) -> TokenStream {
     let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
         // rustc reports an item that does not parse. We report an item that is not a function.
         return check::not_a_function(&item).unwrap_or(item);
     };
-    if !function.has_body() {
+    let has_body = function.has_body();
+    if !has_body && !is_external(&options) {
         let error = function.declared_method(check::METHOD);
         return quote!(#item #error);
     }
     let mut errors = Errors::default();
-    if check::is_marked_twice(&function, &mut errors) {
-        // The other attribute still does its work.
-        let errors = errors.into_tokens();
-        return quote!(#item #errors);
-    }
+    let other = check::take_other_mark(&mut function, is_ui, &mut errors);
     if check::is_hook(&function, &mut errors) {
         // It is expanded as a hook, so that the code that names it has no second error.
-        let (hook, errors) = (crate::hook::expand(TokenStream::new(), item), errors.into_tokens());
-        return quote!(#hook #errors);
+        let (hook, errors) =
+            (crate::hook::expand(TokenStream::new(), quote!(#function)), errors.into_tokens());
+        return quote!(#hook #other #errors);
     }
-    let options = options::Options::parse(options, &mut errors);
+    let (ui, written) =
+        if is_ui { ui::Ui::take(options, &function.sig.ident, &mut errors) } else { (None, options) };
+    let mut options = options::Options::parse(written.clone(), &mut errors);
+    if is_ui {
+        ui::check(&mut options, &mut errors);
+    }
+    external::check(&mut options, &written, &function, &mut errors);
+    if !has_body {
+        external::fill(&mut function, &options);
+    }
     let mut model = model::Model::read(&mut function, options, None, &mut errors);
+    model.ui = ui;
     if errors.is_empty() {
         model.code = source::text(&item);
         let generated = expand::expand(&model);
@@ -56,8 +75,16 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     // The type is written all the same, so that `agent!` does not report it as missing.
     let stand_in = make::stand_in(&function, &model);
     let errors = errors.into_tokens();
-    quote!(#function #stand_in #errors)
+    quote!(#function #stand_in #other #errors)
 }
+
+/// Whether the options have the word `external`.
+fn is_external(options: &TokenStream) -> bool {
+    options.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "external"))
+}
+
+pub(crate) const EXTERNAL_METHOD: &str =
+    "a method of a toolbox runs here: write an `external` tool as a free function";
 
 /// A method of a toolbox, as the tool that it becomes.
 pub(crate) struct Member {
@@ -73,21 +100,33 @@ pub(crate) struct Member {
     pub(crate) cfgs: Vec<syn::Attribute>,
 }
 
-/// Expands one method; it is left without our attributes and its parameters' docs.
+/// Expands one method; it is left without our attributes and its parameters' docs. `others` gets a use of each wrong attribute's name.
 pub(crate) fn member(
     options: TokenStream,
+    is_ui: bool,
     method: &mut FnItem,
     self_ty: &syn::Type,
     crate_path: Option<&syn::Path>,
+    others: &mut TokenStream,
     errors: &mut Errors,
 ) -> Option<Member> {
     let mut own = Errors::default();
+    others.extend(check::take_other_mark(method, is_ui, &mut own));
     let code = source::text(&method.to_token_stream());
+    let (ui, options) =
+        if is_ui { ui::Ui::take(options, &method.sig.ident, &mut own) } else { (None, options) };
     let mut options = options::Options::parse(options, &mut own);
+    if is_ui {
+        ui::check(&mut options, &mut own);
+    }
     if options.crate_path.is_none() {
         options.crate_path = crate_path.cloned();
     }
-    let model = model::Model::read(method, options, Some(self_ty), &mut own);
+    if let Some(external) = options.external.filter(|_| !is_ui) {
+        own.push(external, EXTERNAL_METHOD);
+    }
+    let mut model = model::Model::read(method, options, Some(self_ty), &mut own);
+    model.ui = ui;
     let is_valid = own.is_empty();
     errors.extend(own);
     let type_name = model.type_name.clone().filter(|_| is_valid)?;

@@ -3,10 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
-use syn::{Attribute, FnArg, Generics, ReturnType, Type, Visibility, parse_quote};
+use syn::{Attribute, Expr, ExprLit, FnArg, Generics, Lit, ReturnType, Type, Visibility, parse_quote};
 
 use super::check;
 use super::options::Options;
+use super::ui::Ui;
 use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};
 use crate::item::{FnItem, type_ident};
@@ -40,10 +41,15 @@ pub(crate) struct Model {
     pub(crate) params: Vec<Param>,
     /// The return type; none for `()`.
     pub(crate) returned: Option<Type>,
+    /// The text for the model.
     pub(crate) description: TokenStream,
+    /// What the function's documentation says first, for the page of the type.
+    pub(crate) summary: Option<TokenStream>,
     pub(crate) returns: String,
     /// The function as it was written.
     pub(crate) code: String,
+    /// The component of a UI tool.
+    pub(crate) ui: Option<Ui>,
 }
 
 impl Model {
@@ -69,7 +75,7 @@ impl Model {
         }
         let ident = function.sig.ident.clone();
         let tool_name = check::name(&ident, &options, errors);
-        let (description, returns) = describe(function, &options, &mut params, errors);
+        let Words { description, summary, returns } = describe(function, &options, &mut params, errors);
         check::params(&params, &options, errors);
         check::examples(&params, &options, errors);
         let returned = match &function.sig.output {
@@ -92,8 +98,10 @@ impl Model {
             params,
             returned,
             description,
+            summary,
             returns,
             code: String::new(),
+            ui: None,
             options,
         }
     }
@@ -112,33 +120,40 @@ impl Model {
     }
 }
 
-/// The description for the model, and the text about the result. Descriptions of parameters go to the parameters.
-fn describe(
-    function: &FnItem,
-    options: &Options,
-    params: &mut [Param],
-    errors: &mut Errors,
-) -> (TokenStream, String) {
-    let mut text;
-    let mut returns = String::new();
+/// What a function's documentation says.
+struct Words {
+    description: TokenStream,
+    summary: Option<TokenStream>,
+    returns: String,
+}
+
+/// Reads the function's documentation. Descriptions of parameters go to the parameters.
+fn describe(function: &FnItem, options: &Options, params: &mut [Param], errors: &mut Errors) -> Words {
+    let summary = docs::page(&function.attrs);
+    let mut words = Words { description: TokenStream::new(), summary, returns: String::new() };
     let mut is_empty = false;
     match Docs::of(&function.attrs) {
-        Docs::Computed(parts) => text = computed(&parts),
+        Docs::Computed(parts) => words.description = computed(&parts),
         Docs::Lines(lines) => {
             let description = if options.parse_docs {
                 let parts = docs::parse(&lines);
-                returns = parts.returns;
+                words.returns = parts.returns;
                 assign(parts.params, params, errors);
                 parts.description
             } else {
                 docs::whole(&lines)
             };
             is_empty = description.trim().is_empty();
-            text = quote!(#description);
+            words.description = quote!(#description);
         }
     }
     match &options.description {
-        Some(description) => text = quote!(#description),
+        Some(description) => {
+            if words.summary.is_none() {
+                words.summary = plain(description);
+            }
+            words.description = quote!(#description);
+        }
         // A misspelt option may have been the description.
         None if is_empty && errors.is_empty() => errors.push(
             function.sig.ident.span(),
@@ -147,7 +162,18 @@ fn describe(
         ),
         None => {}
     }
-    (text, returns)
+    words
+}
+
+/// A description as documentation. It is no Markdown: rustdoc would read `Vec<u8>` as HTML and `[x]` as a link.
+fn plain(description: &Expr) -> Option<TokenStream> {
+    let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = description else { return None };
+    let text = text.value();
+    let text = text.trim();
+    (!text.is_empty()).then(|| {
+        let fenced = format!("````text\n{text}\n````");
+        quote!(#fenced)
+    })
 }
 
 fn assign(entries: Vec<docs::Entry>, params: &mut [Param], errors: &mut Errors) {

@@ -42,6 +42,10 @@ keys! {
             entries(option, "guardrail", "output_guardrails = [redact, max_length(80)]")?;
         /// `approval`, `approval = path` | every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a reason): [`Approver`](crate::approval::Approver)
         "approval" => approval: Option<Approval> = approval(option)?;
+        /// `asks` | the function may ask a person ([`ToolContext::ask`](crate::ToolContext::ask)), so runs with the tool can pause
+        "asks" => asks: Option<Span> = option.flag()?.then(|| option.meta.span());
+        /// `external` | the calls are done outside of the program: the function has no body (`fn photo() -> String;`), and the run pauses, or its answerer returns the result
+        "external" => external: Option<Span> = option.flag()?.then(|| option.meta.span());
         /// `cache`, `cache(ttl = "60s", key = path, capacity = 100)` | results are kept for the same arguments, user and session: [`Cache`](crate::Cache)
         "cache" => cache: Option<Cache> = Some(cache(option)?);
         /// `examples = [example(x = 41).output(42).note("..")]` | examples of calls, checked against the schema: [`ToolExample`](crate::definition::ToolExample)
@@ -58,7 +62,7 @@ keys! {
         "blocking" => blocking: Option<Span> = option.flag()?.then(|| option.meta.span());
         /// `parse_docs = false` | the doc comment is kept whole
         "parse_docs" => parse_docs: bool [true] = option.flag()?;
-        /// `crate = path` | where this crate is, if the dependency is renamed or is `onionskin-core`
+        /// `crate = path` | where this crate is, if another library re-exports it
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
         /// `type_name = AddOne` | another name for the type beside the function
         "type_name" => type_name: Option<Ident> = Some(option.name("type_name = AddOne")?);
@@ -73,10 +77,14 @@ const TABLE: Table<Options> = Table {
     literal: Some("say which option this is: `name = \"..\"`, `description = \"..\"`"),
     texts: &["name", "title", "description", "instructions"],
     types: &["state"],
-    elsewhere: &[(
-        "input_schema",
-        "the schema of the arguments comes from the parameters; describe them with doc comments and `#[arg(..)]`",
-    )],
+    elsewhere: &[
+        (
+            "input_schema",
+            "the schema of the arguments comes from the parameters; describe them with doc comments and `#[arg(..)]`",
+        ),
+        ("component", "a tool that shows a component is a UI tool: write `#[ui_tool(component = \"..\")]`"),
+        ("mode", "a mode belongs to a UI tool: write `#[ui_tool(component = \"..\", mode = inline)]`"),
+    ],
     ..Table::new("option", Options::KEYS)
 };
 
@@ -133,6 +141,12 @@ impl Options {
                     "a `destructive` tool does something at every call, which a kept result would not; drop one",
                 );
             }
+        }
+        if let (Some(_), Some(blocking)) = (self.asks, self.blocking) {
+            errors.push(
+                blocking,
+                "a `blocking` function cannot be paused while it asks; write an `async` function, or drop `asks`",
+            );
         }
         let Some(effect) = &self.effect else { return };
         let Hints { read_only, destructive, idempotent, .. } = self.hints;

@@ -9,6 +9,7 @@ use super::example;
 use super::expand::Expansion;
 use super::model::Model;
 use super::options::Hints;
+use super::ui::Ui;
 use super::values::{show, typed};
 use crate::option::Timeout;
 use crate::param::{PassedAs, with_lifetime};
@@ -167,6 +168,15 @@ impl Expansion<'_> {
         }
         if self.model.is_layered() {
             fields.extend(quote!(starts_inside: true,));
+        }
+        if let Some(Ui { component, mode }) = &self.model.ui {
+            let ui = some(quote!((#component, __rt::UiMode::#mode)));
+            fields.extend(quote!(ui: #ui,));
+        }
+        if options.asks.is_some() || options.external.is_some() || self.model.ui.is_some() {
+            fields.extend(quote!(asks: __rt::Asks::More,));
+        } else if options.approval.is_some() {
+            fields.extend(quote!(asks: __rt::Asks::Approval,));
         }
         if takes_services {
             fields.extend(quote!(services: __services,));

@@ -100,3 +100,19 @@ fn every_prefix_of_the_options_is_read_without_a_panic() {
         assert!(expanded.starts_with("# [doc = \" Adds one.\"] async fn add_one (x : i64)"), "{expanded}");
     }
 }
+
+#[test]
+fn t2_the_page_of_the_type_begins_with_the_description() {
+    let page = |options: &str, item: &str| {
+        let expanded = super::expand(tokens(options), tokens(item)).to_string();
+        expanded.split_once("# [doc =").unwrap().1.split_once("pub struct").unwrap().0.replace("# [doc =", "")
+    };
+    let two = "/// Adds one.\n///\n/// Not two.\n pub fn add_one(x: i64) -> i64 { x + 1 }";
+    let of_two = page("", two);
+    assert!(
+        of_two.ends_with(r#""Adds one."]  ""]  "The tool `add_one`: what `agent!` names."] "#),
+        "{of_two}"
+    );
+    let described = page("description = \"Takes a Vec<u8>.\"", "/**/ #[doc = \"\"] pub fn f() {}");
+    assert!(described.contains(r#""````text\nTakes a Vec<u8>.\n````"]  ""]"#), "{described}");
+}

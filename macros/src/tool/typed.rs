@@ -24,7 +24,7 @@ struct Parts {
     same: TokenStream,
     /// The arguments as they were read, and whether the function failed.
     decode: TokenStream,
-    aborted: TokenStream,
+    failed: TokenStream,
 }
 
 impl Parts {
@@ -41,17 +41,17 @@ impl Parts {
             let (#(#values,)*) = __read(__args)?;
             let __read = #arguments { #(#fields: #owned,)* };
         };
-        let aborted = quote! {
-            fn aborted<'v>(returned: &'v __O) -> ::core::option::Option<&'v __rt::Abort> {
-                __rt::aborted({ #ladders }, <#output as __rt::Same>::seen(returned))
+        let failed = quote! {
+            fn failed(returned: &__O) -> ::core::option::Option<__rt::Failed<'_>> {
+                __rt::failed({ #ladders }, <#output as __rt::Same>::seen(returned))
             }
         };
-        Self { output, same, decode, aborted }
+        Self { output, same, decode, failed }
     }
 }
 
 /// Writes the form for a tool without layers of its own: the typed hooks call the function.
-fn plain(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts) -> TokenStream {
+fn plain(tool: &Expansion<'_>, Parts { output, same, decode, failed }: &Parts) -> TokenStream {
     let type_name = tool.type_name;
     let (arguments, definition) = (tool.arguments_name(), tool.arguments());
     let fields = tool.model_params().map(|(_, param)| &param.ident);
@@ -104,14 +104,14 @@ fn plain(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts) 
                 __encode(<#output as __rt::Same>::back(returned))
             }
 
-            #aborted
+            #failed
         }
     }
 }
 
 /// Writes the form for a tool with layers of its own between the typed hooks and the function. These layers work on JSON, so the
 /// arguments are written again and the output is read. The typed hook, which names the tool, checks the traits for that.
-fn layered(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts) -> TokenStream {
+fn layered(tool: &Expansion<'_>, Parts { output, same, decode, failed }: &Parts) -> TokenStream {
     let type_name = tool.type_name;
     let (arguments, definition) = (tool.arguments_name(), tool.arguments());
     let ladders = ladders(output);
@@ -172,7 +172,7 @@ fn layered(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts
                 __rt::settled({ #ladders }, __call, <#output as __rt::Same>::back(returned))
             }
 
-            #aborted
+            #failed
         }
     }
 }

@@ -19,10 +19,11 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let options = parse::Options::parse(options, &mut errors);
     check::block(&block, &mut errors);
-    let members = parse::members(&mut block, &options, &mut errors);
+    let mut others = TokenStream::new();
+    let members = parse::members(&mut block, &options, &mut others, &mut errors);
     check::members(&members, &block, &mut errors);
     // The trait is implemented whatever is wrong, so that `agent!` reports neither it nor a method missing as well.
     let generated = expand::expand(&block, &options, &members, errors.is_empty());
     let errors = errors.into_tokens();
-    quote!(#block #generated #errors)
+    quote!(#block #generated #others #errors)
 }

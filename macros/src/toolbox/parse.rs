@@ -1,7 +1,7 @@
 //! The options of `#[toolbox(..)]`, and the methods that are tools.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, ImplItem, ItemImpl, Meta, Path, Type, parse_quote_spanned};
 
 use crate::diag::Errors;
@@ -19,7 +19,7 @@ keys! {
         "part" => part: Option<Ident> = Some(option.name("part = Admin")?);
         /// `parts = [Admin]` | adds the tools of these blocks to those of this one
         "parts" => parts: Vec<Path> = parts(option)?;
-        /// `crate = path` | where this crate is, if the dependency is renamed or is `onionskin-core`
+        /// `crate = path` | where this crate is, if another library re-exports it
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_crate::onionskin")?);
     }
 }
@@ -62,18 +62,23 @@ fn parts(option: &mut WrittenOption<'_>) -> syn::Result<Vec<Path>> {
     Ok(parts)
 }
 
-/// The methods that are tools, with what they become; our attributes are taken off.
+/// The methods that are tools, with what they become; our attributes are taken off. `others` gets a use of each wrong attribute's name.
 pub(super) fn members(
     block: &mut ItemImpl,
     options: &Options,
+    others: &mut TokenStream,
     errors: &mut Errors,
 ) -> Vec<(Ident, Option<Member>)> {
     let self_ty: Type = parse_quote_spanned!(Span::mixed_site()=> __Self);
     let mut members = Vec::new();
     for item in &mut block.items {
+        if let ImplItem::Verbatim(declared) = item {
+            without_body(declared, errors);
+        }
         let ImplItem::Fn(method) = item else { continue };
         let Some(at) = method.attrs.iter().position(is_tool) else { continue };
         let attr = method.attrs.remove(at);
+        let is_ui = is_named(&attr, "ui_tool");
         let given = match &attr.meta {
             Meta::Path(_) => TokenStream::new(),
             Meta::List(list) => outside(list.tokens.clone()),
@@ -83,7 +88,9 @@ pub(super) fn members(
             }
         };
         let Ok(mut function) = syn::parse2::<FnItem>(method.to_token_stream()) else { continue };
-        let member = tool::member(given, &mut function, &self_ty, options.crate_path.as_ref(), errors);
+        let self_ty = &self_ty;
+        let member =
+            tool::member(given, is_ui, &mut function, self_ty, options.crate_path.as_ref(), others, errors);
         members.push((method.sig.ident.clone(), member));
         *item = ImplItem::Verbatim(function.to_token_stream());
     }
@@ -104,9 +111,32 @@ fn outside(tokens: TokenStream) -> TokenStream {
     tokens.collect()
 }
 
-/// `#[tool]`, by whatever path.
+/// Gives an `external` method that has no body one, and reports it. rustc reports any other method without a body.
+fn without_body(declared: &mut TokenStream, errors: &mut Errors) {
+    let Ok(mut method) = syn::parse2::<FnItem>(declared.clone()) else { return };
+    let Some(at) = method.attrs.iter().position(is_tool) else { return };
+    let external = match &method.attrs[at].meta {
+        Meta::List(list) => list
+            .tokens
+            .clone()
+            .into_iter()
+            .find(|token| matches!(token, TokenTree::Ident(word) if word == "external")),
+        _ => None,
+    };
+    let Some(external) = external else { return };
+    errors.at(external, tool::EXTERNAL_METHOD);
+    method.attrs.remove(at);
+    method.set_body(quote!({ ::core::unreachable!() }));
+    *declared = method.to_token_stream();
+}
+
+/// `#[tool]` or `#[ui_tool]`, by whatever path.
 fn is_tool(attr: &Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|last| last.ident == "tool")
+    is_named(attr, "tool") || is_named(attr, "ui_tool")
+}
+
+fn is_named(attr: &Attribute, name: &str) -> bool {
+    attr.path().segments.last().is_some_and(|last| last.ident == name)
 }
 
 #[cfg(test)]

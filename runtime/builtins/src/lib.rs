@@ -2,11 +2,30 @@
 //! `runtime: [..]`, and no others.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "shell")]
 mod capture;
+#[cfg(feature = "filesystem")]
+pub mod filesystem;
+#[cfg(feature = "filesystem")]
+mod folder;
+#[cfg(feature = "human-input")]
+pub mod human;
+#[cfg(feature = "filesystem")]
+mod names;
 #[cfg(feature = "shell")]
 pub mod shell;
+#[cfg(feature = "skills")]
+pub mod skills;
+
+/// Makes the tool `human.input`, for an agent that is declared by hand
+/// ([`AgentDeclaration::runtime_tool`](onionskin_core::declaration::AgentDeclaration::runtime_tool)). `agent!` takes the tool by its name:
+/// `runtime: [human.input]`. Feature `human-input`.
+#[cfg(feature = "human-input")]
+pub fn human() -> human::Human {
+    human::Human::new()
+}
 
 /// Makes the tool `shell.execute`, to change its settings for an agent that is declared by hand
 /// ([`AgentDeclaration::runtime_tool`](onionskin_core::declaration::AgentDeclaration::runtime_tool)). `agent!` takes

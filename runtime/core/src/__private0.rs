@@ -9,41 +9,59 @@ pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
 pub use std::vec::Vec;
 
-pub use futures_util::future::lazy;
+pub use futures_util::future::{BoxFuture, lazy};
 pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, BuildError, HistoryMergeTarget, HistorySource, Limits,
-    Onion, RunError, RunStream, StrategyAnswer,
+    Onion, RunError, RunStream, StrategyAnswer, TypedAgent, TypedRunOutput, TypedRunStream,
 };
 pub use crate::args::Args;
 pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
-    HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOnOwnTool, MadeBy, MoreThanZero, NamedAsItIs,
-    NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, Repeats,
-    RepeatsNothing, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
+    HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOnOwnTool, InputOfAgent, MadeBy, MoreThanZero,
+    NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OutputOfAgent, OwnHook,
+    ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
 };
-pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, StateType, ToolContext};
+pub use crate::context::{
+    Inject, InjectArgs, InjectContext, InjectInRun, InjectName, RunContext, State, StateType, ToolContext,
+};
 pub use crate::context::{bound, conceal};
 pub use crate::definition::ToolSource;
 pub use crate::definition::{
-    Alias, Annotations, ArgLimit, Defined, Effect, ErrorText, FromText, Itself, Kind, Lent, NoAlias, Nth,
-    Param, Raw, Reader, Returned, Same, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg,
-    ToolDefinition, ToolExample, ToolParameter, ToolReturn, Veiled, aborted, check_args, encode, ladder,
-    lend, read, reader, reader_of, reads, schema_of,
+    Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Itself, Kind, Lent,
+    NoAlias, Nth, Param, Raw, Reader, Returned, Same, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg,
+    ToolDefinition, ToolExample, ToolParameter, ToolReturn, UiMode, Veiled, check_args, encode, failed,
+    ladder, lend, read, reader, reader_of, reads, schema_of,
 };
-pub use crate::error::{Abort, Exit, ToolError, ToolResult};
+pub use crate::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use crate::event::RunOutput;
-pub use crate::model::RequestParams;
+pub use crate::message_hook::{
+    BeforeReplyReturn, BeforeSendReturn, Delivery, MessageHook, Participant, SentMessage, StateOfMessageHook,
+    ValuesOfMessageHook,
+};
+#[cfg(feature = "cards")]
+pub use crate::model::json;
+pub use crate::model::{History, Message, ModelResponse, RequestParams, ToolResultMessage};
 pub use crate::onion::{
     AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call, Compiled,
     Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls, StateOf, Values,
-    call_dynamic, call_tool, define, has_each, has_no_more, taken,
+    call_dynamic, call_tool, define, has_each, has_no_more, taken, trace_hook, traced_next,
 };
+pub use crate::output::ToolOutput;
 pub use crate::policy::{
     Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
     ToolPolicy, keyed, recover,
+};
+pub use crate::prompt::{
+    Computed, ComputedNow, ComputedText, Prompt, PromptAnswer, PromptPart, TemplatePart, by_closure,
+    computed, template,
+};
+pub use crate::question::AskError;
+pub use crate::run_hook::{
+    AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput, RunAnswer, RunHook, RunInput, StateOfRunHook,
+    ValuesOfRunHook,
 };
 pub use crate::secret::{VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome};
 pub use crate::services::ServiceTypes;
@@ -59,6 +77,10 @@ pub use crate::tool::{
     Works, can_be_shared, offload, schema_by,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
+pub use crate::turn_hook::{
+    BeforeModelReturn, BeforeToolReturn, CompletedTurn, StateOfTurnHook, TurnHook, TurnHookReturn,
+    TurnRequest, TurnToolCall, ValuesOfTurnHook,
+};
 pub use crate::typed::{
     EndRing, RawRing, Reading, Ring, RingOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
     TypedReturn, TypedTool, Written, run_in, settled, through,
@@ -292,11 +314,45 @@ macro_rules! __onionskin_servers {
     };
 }
 
+/// Reports the missing feature if an agent names `human.input`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_human {
+    ($agent:ident $tool:ident) => {{
+        ::core::compile_error!("`human.input` asks the user: enable feature `human-input` of onionskin");
+        $agent
+    }};
+}
+
+/// Reports the missing feature if an agent names one of `filesystem.*`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_filesystem {
+    ($agent:ident $tool:ident) => {{
+        ::core::compile_error!(::core::concat!(
+            "`filesystem.",
+            ::core::stringify!($tool),
+            "` uses files: enable feature `filesystem` of onionskin"
+        ));
+        $agent
+    }};
+}
+
+/// Reports the missing feature if an agent names `skills.read`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_skills {
+    ($agent:ident $tool:ident) => {{
+        ::core::compile_error!("`skills.read` reads skills: enable feature `skills` of onionskin");
+        $agent
+    }};
+}
+
 /// Reports the missing feature if an agent names `shell.execute`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_shell {
-    ($agent:ident) => {{
+    ($agent:ident $tool:ident) => {{
         ::core::compile_error!("`shell.execute` runs programs: enable feature `shell` of onionskin");
         $agent
     }};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 
 use crate::args::Args;
 use crate::definition::Effect;
@@ -124,14 +125,30 @@ impl<A: Approver> DynApprover for A {
 }
 
 /// The answer of an [`Approver`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[must_use = "an answer does nothing until it is given"]
 #[non_exhaustive]
 pub enum Approval {
     /// The call runs with exactly the arguments that were shown.
     Allow,
+    /// As [`Allow`](Self::Allow), and later calls in the same session need no approval: those of this agent's tool with the same
+    /// arguments, or all of them. Outside of a session it is the same as `Allow`.
+    /// [`Session::save`](crate::Session::save) does not store it, so a session in another process asks again.
+    AllowAlways(Always),
     /// The call is refused. The model gets the refusal, with the reason if there is one.
     Deny(Option<String>),
+}
+
+/// Which later calls of a session need no approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Always {
+    /// The calls of the tool with the same arguments.
+    Arguments,
+    /// All calls of the tool.
+    Tool,
 }
 
 impl Approval {

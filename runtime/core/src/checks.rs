@@ -13,9 +13,42 @@ pub use crate::onion::{ForEachClone, ListValues, MadeBy};
 pub use crate::spec::ToolValue;
 pub use crate::typed::{HookMadeBy, RawHook};
 
+use crate::agent::{TypedAnswer, TypedInput};
 use crate::args::Args;
 use crate::policy::{Needed, NeedsApproval};
 use crate::tool::{Toolbox, ToolboxPart};
+
+/// A type that can be the `output` of an agent.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the answer of an agent",
+    label = "a model cannot write this type",
+    note = "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it is `Send` \
+            and borrows nothing"
+)]
+pub trait OutputOfAgent {
+    /// A bound check at the place that the macro points to.
+    #[doc(hidden)]
+    const IS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: TypedAnswer> OutputOfAgent for T {}
+
+/// A type that can be the `input` of an agent.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the input of an agent",
+    label = "a model cannot write this type",
+    note = "the type of an input needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it is `Send` \
+            and borrows nothing"
+)]
+pub trait InputOfAgent {
+    /// A bound check at the place that the macro points to.
+    #[doc(hidden)]
+    const IS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: TypedInput> InputOfAgent for T {}
 
 /// A toolbox that has the tool method named by a filter: `audit for [Stock::put]`.
 #[diagnostic::on_unimplemented(
@@ -35,8 +68,8 @@ impl<T: Toolbox> HasToolMethod<true> for T {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is made at run time, and a list cannot name it",
     label = "a list constructs its hooks and guardrails",
-    note = "remove it here and add it at run time: a hook with `.hook(..)` of the builder, a guardrail with \
-            `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
+    note = "remove it here and add it at run time: a hook with `.hook(..)` of the builder, a run hook with \
+            `.run_hook(..)`, a guardrail with `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
     note = "a hand-written one can be named here if its `Made` is `made::ByDefault`, or `made::FromValues` for one with values"
 )]
 pub trait NamedInLists<const IS: bool> {

@@ -18,17 +18,24 @@ pub mod content;
 mod context;
 mod deadline;
 pub mod definition;
+mod description;
 mod error;
 pub mod event;
 pub mod export;
+pub mod guardrails;
 pub mod hooks;
 pub mod journal;
 mod json;
 mod lock;
+mod message_hook;
+pub mod message_hooks;
 pub mod model;
 mod onion;
 mod output;
 mod policy;
+pub mod prompt;
+pub mod question;
+mod run_hook;
 pub mod schema;
 pub mod secret;
 pub mod services;
@@ -39,6 +46,9 @@ mod strict;
 pub mod testing;
 pub mod text;
 mod tool;
+pub mod trace;
+mod turn_hook;
+pub mod turn_hooks;
 pub mod typed;
 
 // The macros refer to this crate by its path, also in its own tests and examples.
@@ -61,12 +71,16 @@ pub use onionskin_macros::Strict;
 pub use onionskin_macros::agent;
 #[doc = include_str!("docs/guardrail.md")]
 pub use onionskin_macros::guardrail;
+#[doc = include_str!("docs/run_hook.md")]
+pub use onionskin_macros::run_hook;
 #[doc = include_str!("docs/tool.md")]
 pub use onionskin_macros::tool;
 #[doc = include_str!("docs/tool_hook.md")]
 pub use onionskin_macros::tool_hook;
 #[doc = include_str!("docs/toolbox.md")]
 pub use onionskin_macros::toolbox;
+#[doc = include_str!("docs/turn_hook.md")]
+pub use onionskin_macros::turn_hook;
 pub use output::ToolOutput;
 pub use policy::Cache;
 pub use secret::Secret;
@@ -83,18 +97,11 @@ pub use tool::{DynTool, Tool, Toolbox};
 /// The declaration that `agent!` writes, as a value: for agents that are implemented by hand or configured at run time.
 pub mod declaration {
     pub use crate::agent::{
-        AgentBuilder, AgentDeclaration, AppBuilder, HistoryMergeTarget, HistorySource, Limits,
+        AgentBuilder, AgentDeclaration, AppBuilder, DynAgent, HistoryMergeTarget, HistorySource, Limits,
+        TypedAgent,
     };
     pub use crate::context::NameClash;
-}
-
-/// Guardrails: checks of a tool's arguments before it runs, and of its result. [`macro@guardrail`] makes one of a
-/// function; the traits are for guardrails that are written by hand.
-pub mod guardrails {
-    pub use crate::policy::{
-        DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
-        OutputGuardrails,
-    };
+    pub use crate::description::{AgentDescription, AppDescription, ToolDescription};
 }
 
 /// How lists construct hooks and guardrails that are written by hand: the types for [`Hook::Made`] and the `Made` of
@@ -105,12 +112,24 @@ pub mod made {
 
 /// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.
 pub mod run {
-    pub use crate::agent::{AgentRun, Ask, Finish, Limit, MisuseError, RunRequest, RunStream, ToolResults};
+    pub use crate::agent::{
+        AgentRun, Ask, Finish, Limit, MisuseError, RunRequest, RunStream, ToolResults, TypedHandle,
+        TypedRunOutput, TypedRunStream,
+    };
     pub use crate::args::ArgsError;
-    pub use crate::context::{AgentInfo, IdempotencyKey, StateError, Team};
+    pub use crate::context::{AgentInfo, IdempotencyKey, InjectInRun, StateError, Team};
     pub use crate::event::ToolCallReport;
     pub use crate::onion::{Forked, ToolCaller};
     pub use crate::output::StructuredContent;
+    pub use crate::session::{SavedSession, SavedSessionError};
+}
+
+#[doc = include_str!("docs/run_hooks.md")]
+pub mod run_hooks {
+    pub use crate::error::BoxError;
+    pub use crate::run_hook::{
+        CheckTrigger, DeltaFilter, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
+    };
 }
 
 /// Sources of tools, such as MCP servers.
@@ -121,10 +140,20 @@ pub mod run {
 /// [`ToolServers`](servers::ToolServers), and the builders take it with `servers`.
 pub mod servers {
     pub use crate::agent::{
-        BoxError, IntoToolServer, ProviderRequest, ServerError, ToolFilter, ToolProvider, ToolServer,
-        ToolServers,
+        IntoToolServer, ProviderRequest, ServerError, ToolFilter, ToolProvider, ToolServer, ToolServers,
     };
     pub use crate::definition::ServerKind;
+    pub use crate::error::BoxError;
+}
+
+/// UI tools: tools that show a component to a person and wait for the answer. [`macro@ui::ui_tool`] declares one, and
+/// [`ToolContext::ui`] shows it.
+pub mod ui {
+    pub use crate::context::Ui;
+    pub use crate::definition::UiMode;
+    pub use crate::question::UiComponent;
+    #[doc = include_str!("docs/ui_tool.md")]
+    pub use onionskin_macros::ui_tool;
 }
 
 /// The traits for the parameter and return types of hooks and tools. The compiler names them when a type does not fit.
@@ -134,17 +163,20 @@ pub mod forms {
         Function, ToolboxPart, can_be_shared, keyed, reader, recover, strict, strict_fields, strict_reader,
     };
     pub use crate::__private0::{Seconds, Text};
-    pub use crate::agent::StrategyAnswer;
+    pub use crate::agent::{StrategyAnswer, TypedAnswer, TypedInput};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
     pub use crate::definition::{
         ErrorText, FromText, SentToCalls, ShownToModel, ToolArg, ToolParameter, ToolReturn,
     };
+    pub use crate::message_hook::{BeforeReplyReturn, BeforeSendReturn};
     pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls};
     pub use crate::policy::{
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
     };
+    pub use crate::run_hook::{AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput};
     pub use crate::strict::{StrictFields, StrictParameter};
     pub use crate::tool::{BothStates, FitsState, FitsTool, Make, SharedToolbox, Works};
+    pub use crate::turn_hook::{BeforeModelReturn, BeforeToolReturn, TurnHookReturn};
     pub use crate::typed::{TypedArgs, TypedReturn};
 }
 

@@ -50,6 +50,7 @@ use crate::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
 use crate::definition::{ServerKind, ToolDefinition, ToolSource};
 use crate::error::ToolResult;
 use crate::onion::Next;
+use crate::question::{Answerer, DynAnswerer};
 use crate::services::{GivenService, Service, Services};
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
@@ -140,6 +141,19 @@ where
 /// Begins the context of one call of this tool, for a test. By default the tool is a local function without an agent.
 ///
 /// [`ToolContext::detached`] is a short form for tests that only need the tool's name.
+///
+/// ```
+/// use onionskin::testing::context;
+/// use onionskin::{ToolContext, tool};
+///
+/// /// Says who calls.
+/// #[tool]
+/// fn who(ctx: &ToolContext) -> String {
+///     format!("{} calls {}", ctx.agent_name(), ctx.tool_name())
+/// }
+///
+/// assert_eq!(who(&context("who").agent("Clerk").build()), "Clerk calls who");
+/// ```
 pub fn context(tool_name: &str) -> ContextBuilder {
     ContextBuilder {
         name: tool_name.into(),
@@ -151,6 +165,7 @@ pub fn context(tool_name: &str) -> ContextBuilder {
         state: StateCell::handle((), None),
         session_state: SessionState::default(),
         services: Services::default(),
+        answerer: None,
     }
 }
 
@@ -166,6 +181,7 @@ pub struct ContextBuilder {
     state: StateHandle,
     session_state: SessionState,
     services: Services,
+    answerer: Option<Arc<dyn DynAnswerer>>,
 }
 
 impl ContextBuilder {
@@ -230,6 +246,28 @@ impl ContextBuilder {
         self
     }
 
+    /// Sets who answers questions ([`ToolContext::ask`]).
+    ///
+    /// ```
+    /// use onionskin::question::{Answer, AskError, Question};
+    /// use onionskin::{ToolContext, testing, tool};
+    ///
+    /// /// Asks for a colour.
+    /// #[tool(asks)]
+    /// async fn paint(cx: &ToolContext) -> Result<String, AskError> {
+    ///     cx.ask("Which colour?").await
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let cx = testing::context("paint").answerer(|_: Question| async { Answer::value("blue").ok() }).build();
+    /// assert_eq!(paint(&cx).await.unwrap(), "blue");
+    /// # });
+    /// ```
+    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
+        self.answerer = Some(Arc::new(answerer));
+        self
+    }
+
     /// Builds the call with a session that holds this state, to test changes of the state. The result has the state as
     /// tools and hooks get it, the context, and the session for assertions afterwards.
     ///
@@ -280,12 +318,33 @@ impl ContextBuilder {
             self.session_state,
             self.services,
             session,
+            self.answerer,
         );
         ToolContext::new(run, Arc::new(entry), self.call_id, 0, 0)
     }
 }
 
 /// One call with a session, for a test; see [`ContextBuilder::with_state`].
+///
+/// ```
+/// use onionskin::testing::context;
+/// use onionskin::{State, tool};
+///
+/// #[derive(Clone, Default)]
+/// struct Stock {
+///     lamps: u32,
+/// }
+///
+/// /// Sells a lamp.
+/// #[tool]
+/// fn sell(stock: State<Stock>) {
+///     stock.update(|stock| stock.lamps -= 1);
+/// }
+///
+/// let call = context("sell").with_state(Stock { lamps: 3 });
+/// sell(call.state());
+/// assert_eq!(call.state().lamps, 2);
+/// ```
 pub struct TestCall<S> {
     context: ToolContext,
     session: Session,

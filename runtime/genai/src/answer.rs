@@ -49,7 +49,10 @@ impl Answer {
         let reasoning = end.captured_reasoning_content.or(Some(self.reasoning));
         let usage = end.captured_usage.unwrap_or_default();
         let (calls, carried) = take_apart(content, &self.arguments, reasoning.as_deref(), adapter)?;
-        Ok(whole(self.text, reasoning, calls, &usage, Some(&stop), carried))
+        let mut answer = whole(self.text, reasoning, calls, &usage, Some(&stop), carried);
+        // genai reads no model from a stream.
+        answer.id = end.captured_response_id;
+        Ok(answer)
     }
 
     /// The error for a stream that ended too early.
@@ -75,7 +78,11 @@ pub(super) fn of_response(response: ChatResponse, adapter: &str) -> Result<Model
     if text.is_empty() && calls.is_empty() && response.stop_reason.is_none() {
         return Err(ModelError::Malformed("it holds no text, no tool call and no reason to stop".to_owned()));
     }
-    Ok(whole(text, reasoning, calls, &response.usage, response.stop_reason.as_ref(), carried))
+    let mut answer = whole(text, reasoning, calls, &response.usage, response.stop_reason.as_ref(), carried);
+    // genai writes the model that was asked if the provider names none.
+    answer.model = Some(response.provider_model_iden.model_name.to_string());
+    answer.id = response.response_id;
+    Ok(answer)
 }
 
 fn whole(

@@ -6,6 +6,7 @@ mod answer;
 mod connect;
 mod failure;
 mod request;
+mod structured;
 mod tools;
 
 use std::borrow::Cow;
@@ -18,7 +19,10 @@ use genai::{Client, ServiceTarget};
 use self::answer::Answer;
 use self::failure::ApiKey;
 use self::tools::Declared;
-use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
+use onionskin_core::content::ContentBlock;
+use onionskin_core::model::{
+    Model, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse, RequestOption, ResponseSchema,
+};
 use onionskin_core::secret::Secret;
 
 /// A model of a real provider, or of any server that speaks one of their protocols: feature `genai`.
@@ -37,6 +41,10 @@ use onionskin_core::secret::Secret;
 ///
 /// If the provider streams the arguments of tool calls as text (`OpenAI`, Anthropic, Bedrock), they arrive as the model wrote
 /// them, broken JSON included. Other providers send values, which are written as JSON again. Clones share the connections.
+///
+/// Answers of a type ([`RunRequest::run_as`](onionskin_core::run::RunRequest::run_as)) are asked for as the provider's own structured output
+/// in the protocols of `OpenAI`, Anthropic and Gemini, and else as the call of a tool: for older models, for types without a form in
+/// the provider's rules, and for Gemini beside tools, which it does not take together.
 ///
 /// A request has no time limit of its own: a run ends it after
 /// [`Limits::model_timeout`](onionskin_core::declaration::Limits::model_timeout) and repeats it after a transient error
@@ -156,6 +164,12 @@ impl GenaiModel {
         self
     }
 
+    /// The provider of the model with this name.
+    fn provider_of(&self, name: &str) -> &'static str {
+        connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some())
+            .map_or("genai", connect::provider_name)
+    }
+
     fn client(&self) -> Result<&Client, ModelError> {
         let plain = self.base_url.as_deref().is_some_and(|url| url.starts_with("http:"));
         self.client.get_or_init(|| connect::client(plain)).as_ref().map_err(Clone::clone)
@@ -214,11 +228,12 @@ impl Model for GenaiModel {
     }
 
     fn provider(&self) -> Cow<'static, str> {
-        let named = self.name.as_deref().map(|name| {
-            connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some())
-                .map_or("genai", connect::provider_name)
-        });
-        Cow::Borrowed(named.unwrap_or("genai"))
+        Cow::Borrowed(self.name.as_deref().map_or("genai", |name| self.provider_of(name)))
+    }
+
+    fn identity(&self, requested: Option<&str>) -> ModelIdentity {
+        let name = self.name.as_deref().or(requested);
+        ModelIdentity::new(name.map_or("genai", |name| self.provider_of(name)), name)
     }
 
     /// A model that each agent names itself is known at the request only.
@@ -227,6 +242,20 @@ impl Model for GenaiModel {
         let adapter = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some());
         // A wrong name or adapter is the error of the request.
         adapter.map_or(true, |adapter| request::is_sent(option, adapter))
+    }
+
+    /// What genai has a form for in the protocol of the provider. A model that each agent names itself is known at the request only.
+    fn reads(&self, content: &ContentBlock) -> bool {
+        let Some(name) = self.name.as_deref() else { return true };
+        let adapter = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some());
+        adapter.map_or(true, |adapter| request::reads(content, adapter))
+    }
+
+    /// In the protocols of `OpenAI`, Anthropic and Gemini, in the provider's own rules.
+    fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
+        let name = self.name.as_deref().or(request.model.as_deref())?;
+        let adapter = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some()).ok()?;
+        structured::schema(name, adapter, !request.tools.is_empty(), schema)
     }
 }
 

@@ -48,6 +48,26 @@ pub(super) fn is_sent(option: RequestOption, adapter: AdapterKind) -> bool {
     protocol && option
 }
 
+/// Whether genai sends a part of the input in this protocol as the provider takes it. Else it leaves the part out, or sends what the
+/// provider refuses.
+pub(super) fn reads(content: &ContentBlock, adapter: AdapterKind) -> bool {
+    use AdapterKind::{Anthropic, BedrockApi, Cohere, Gemini, GeminiIx, Ollama, OllamaCloud, OpenAIResp};
+    match content {
+        ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => true,
+        ContentBlock::Image(_) => !matches!(adapter, Cohere | BedrockApi),
+        ContentBlock::Audio(_) => {
+            !matches!(adapter, Cohere | BedrockApi | Anthropic | OpenAIResp | Ollama | OllamaCloud)
+        }
+        ContentBlock::Resource(resource) if resource.as_text().is_some() => true,
+        ContentBlock::Resource(resource) => match adapter {
+            Cohere | BedrockApi | Ollama | OllamaCloud => false,
+            Gemini | GeminiIx => resource.mime_type().is_some(),
+            _ => resource.mime_type() == Some("application/pdf"),
+        },
+        _ => false,
+    }
+}
+
 /// Sampling, the choice of tools, the form of the answer, and all of the answer captured.
 ///
 /// # Errors
@@ -78,9 +98,12 @@ pub(super) fn options(params: &RequestParams, adapter: AdapterKind) -> Result<Ch
         }
     };
     options.response_format = params.response_schema.as_ref().map(|schema| {
-        let mut spec = JsonSpec::new(schema.name(), schema.schema().clone());
-        spec.description = schema.description().map(str::to_owned);
-        spec.into()
+        let mut sent = schema.schema().clone();
+        // genai sends no description beside the schema.
+        if let (Some(text), Value::Object(keywords)) = (schema.description(), &mut sent) {
+            keywords.entry("description").or_insert_with(|| text.into());
+        }
+        JsonSpec::new(schema.name(), sent).into()
     });
     options.extra_body = (!params.extra_body.is_empty()).then(|| Value::Object(params.extra_body.clone()));
     Ok(options)
@@ -190,7 +213,7 @@ fn kind_of(block: &ContentBlock) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onionskin_core::content::Image;
+    use onionskin_core::content::{Audio, Image, Resource};
     use onionskin_core::model::ModelResponse;
 
     fn said(text: &str, calls: Vec<ToolCall>, provider_data: Option<Value>) -> Message {
@@ -212,6 +235,37 @@ mod tests {
 
     fn result(call_id: &str, content: Vec<ContentBlock>) -> ToolResultMessage {
         ToolResultMessage::new(call_id, "look", content)
+    }
+
+    /// What a protocol leaves out is refused before, and what it reads is in the request.
+    #[test]
+    fn l2_what_a_protocol_reads_is_sent_in_its_order() {
+        let dot = || ContentBlock::from(Image(Media::new("iVBORw0KGgo=", "image/png")));
+        let tone = ContentBlock::from(Audio(Media::new("AAAA", "audio/wav")));
+        let page =
+            ContentBlock::from(Resource::blob("file:///a.pdf", "JVBERi0=").with_mime_type("application/pdf"));
+        let sheet = ContentBlock::from(
+            Resource::blob("file:///a.xls", "AAAA").with_mime_type("application/vnd.ms-excel"),
+        );
+        let notes = ContentBlock::from(Resource::text("file:///a.md", "# A"));
+        let read = |adapter| [&dot(), &tone, &page, &sheet, &notes].map(|part| reads(part, adapter));
+        assert_eq!(read(AdapterKind::OpenAI), [true, true, true, false, true]);
+        assert_eq!(read(AdapterKind::Groq), [true, true, true, false, true]);
+        assert_eq!(read(AdapterKind::OpenAIResp), [true, false, true, false, true]);
+        assert_eq!(read(AdapterKind::Anthropic), [true, false, true, false, true]);
+        assert_eq!(read(AdapterKind::Gemini), [true; 5]);
+        assert_eq!(read(AdapterKind::Ollama), [true, false, false, false, true]);
+        assert_eq!(read(AdapterKind::Cohere), [false, false, false, false, true]);
+
+        let message = Message::user_content([
+            ContentBlock::text("What is it?"),
+            dot(),
+            ContentBlock::text("Be brief."),
+        ]);
+        let request = seen(&request(vec![message]), "openai");
+        let content = request["messages"][0]["content"].to_string();
+        let places = ["What is it?", "iVBORw0KGgo=", "Be brief."].map(|part| content.find(part).unwrap());
+        assert!(places.is_sorted(), "{content}");
     }
 
     #[test]

@@ -23,6 +23,7 @@ use rmcp::model::Tool;
 /// # Errors
 /// Returns an error if a schema is not of type `object`, if `meta` is not an object, if `icons` is not a list of icons,
 /// or if a custom field has a name that the form or the tool's `meta` uses.
+#[cfg(feature = "rmcp3")]
 pub fn export_tool(definition: &ToolDefinition, options: &ExportOptions) -> Result<Tool, ExportError> {
     let form = export::mcp_with_meta(definition, options)?;
     serde_json::from_value(form).map_err(|error| {

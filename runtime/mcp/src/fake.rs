@@ -85,6 +85,18 @@ impl Tool {
 /// The answer of a [`FakeServer`] to a call of one of its tools.
 ///
 /// Texts, values and [`ToolOutput`]s become results: a value is structured content with its JSON as text beside it.
+///
+/// ```
+/// use std::time::Duration;
+/// use onionskin::testing::{FakeAnswer, FakeServer};
+/// use serde_json::json;
+///
+/// let stock = FakeServer::new().tool(json!({"name": "count"}), |args| match args["what"].as_str() {
+///     Some("lamps") => FakeAnswer::from("3"),
+///     Some(_) => FakeAnswer::error("not in stock").after(Duration::from_secs(1)),
+///     None => FakeAnswer::death(),
+/// });
+/// ```
 #[derive(Clone, Debug)]
 pub struct FakeAnswer {
     delay: Duration,

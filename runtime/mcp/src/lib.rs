@@ -17,6 +17,7 @@
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod answer;
 mod client;
@@ -39,7 +40,7 @@ mod property_tests;
 mod provider;
 mod relist;
 mod restart;
-#[cfg(feature = "server")]
+#[cfg(feature = "mcp-server")]
 mod route;
 mod secrets;
 mod server;

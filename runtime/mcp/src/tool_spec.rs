@@ -4,14 +4,14 @@ use onionskin_core::ToolSpec;
 #[cfg(feature = "rmcp3")]
 use onionskin_core::export::{ExportError, ExportOptions};
 use onionskin_core::spec::SpecError;
-#[cfg(feature = "server")]
+#[cfg(feature = "mcp-server")]
 use rmcp::handler::server::router::tool::ToolRoute;
 #[cfg(feature = "rmcp3")]
 use rmcp::model::Tool;
 
 use super::unconnected::{McpDescription, unconnected};
 
-/// Methods of [`ToolSpec`] for MCP.
+/// Methods of [`ToolSpec`] for MCP. Programs do not implement it: it is sealed, and may get more methods.
 pub trait McpToolSpec: Sized + sealed::Sealed {
     /// Makes a tool of an MCP server from its description, to be shown, changed and exported. Calls end with
     /// [`NotConnected`](crate::NotConnected); [`McpServer`](crate::McpServer) gives tools that call the live server.
@@ -114,7 +114,7 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     ///
     /// # Errors
     /// As [`to_mcp`](Self::to_mcp).
-    #[cfg(feature = "server")]
+    #[cfg(feature = "mcp-server")]
     fn to_mcp_route<S: Send + Sync + 'static>(&self) -> Result<ToolRoute<S>, ExportError>;
 }
 
@@ -143,7 +143,7 @@ impl McpToolSpec for ToolSpec {
         super::export::export_tool(self.definition(), options)
     }
 
-    #[cfg(feature = "server")]
+    #[cfg(feature = "mcp-server")]
     fn to_mcp_route<S: Send + Sync + 'static>(&self) -> Result<ToolRoute<S>, ExportError> {
         super::route::route(self)
     }

@@ -30,6 +30,23 @@ pub use load_error::ScriptError;
 use onionskin_core::{ToolDefinition, ToolSpec};
 
 /// A script for [`from_code`]: its text, its environment and its limits.
+///
+/// ```
+/// use onionskin::rhai::{Script, ScriptLimits, from_code};
+///
+/// let text = r#"
+///     fn twice(x) { 2 * x }
+///
+///     /// Adds one to a number, twice.
+///     ///
+///     /// # Arguments
+///     /// * `x: int` - The number
+///     fn add_two(x) { x + twice(1) }
+/// "#;
+/// let spec = from_code(Script::new(text).func_name("add_two").limits(ScriptLimits::default()))?;
+/// assert_eq!(spec.name(), "add_two");
+/// # Ok::<_, onionskin::rhai::ScriptError>(())
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "a script does nothing until it is made a tool"]
 pub struct Script {

@@ -82,7 +82,8 @@ async fn h3_what_answers_in_place_of_a_tool_starts_no_attempt() {
     let mut value = plain::spec();
     value.transform(Transform::new().name("value")).unwrap();
     value.add_input_guardrails(small::new());
-    let output = Tries::builder().tool(value).model(model).run("go").await.unwrap();
+    let nobody = |_: ApprovalRequest| async { Approval::Deny(None) };
+    let output = Tries::builder().tool(value).model(model).approver(nobody).run("go").await.unwrap();
     assert_eq!(
         attempts(&output),
         [

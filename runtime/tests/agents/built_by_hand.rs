@@ -126,6 +126,11 @@ async fn t9_the_definitions_of_a_source_by_hand_are_checked_as_those_of_other_to
     for (definition, expected) in [
         (ToolDefinition::of::<Vec<i64>, ()>("desk__t", "Does."), "its `type` is \"array\""),
         (definition().with_input_schema(json!({ "properties": {} })), "it has no `type`"),
+        (
+            definition()
+                .with_input_schema(json!({ "type": "object", "properties": { "x": { "$ref": "x.json" } } })),
+            "a mistake: at `/properties/x/$ref` there is `\"x.json\"`",
+        ),
         (with(|it| it.timeout = Some(Duration::ZERO)), "`timeout`"),
         (with(|it| it.max_calls = Some(0)), "`max_calls`"),
         (
@@ -196,9 +201,13 @@ agent! { Free { name: "free", instruction: "Go." } }
 #[tokio::test]
 async fn t9_a_definition_for_a_run_that_no_call_could_fit_ends_the_run() {
     type Change = fn(ToolDefinition) -> ToolDefinition;
-    let changes: [(Change, &str); 3] = [
+    let changes: [(Change, &str); 4] = [
         (|it| it.with_input_schema(json!({ "type": "array" })), "its `type` is \"array\""),
         (|it| it.with_input_schema(json!(true)), "it has no `type`"),
+        (
+            |it| it.with_input_schema(json!({ "type": "object", "required": "x" })),
+            "its schema has a mistake: at `/required`",
+        ),
         (
             |mut it| {
                 it.max_calls = Some(0);

@@ -178,10 +178,10 @@ async fn a7_a_turn_by_hand_changes_parts_of_its_request_and_no_other_turn() {
     let requests = model.requests();
     let tools = |index: usize| requests[index].tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>();
     let system = |index: usize| requests[index].system.as_deref().unwrap();
-    assert_eq!((system(0), tools(0)), ("Plan.", vec![]));
+    assert_eq!((system(0), tools(0)), ("Works.\n\nPlan.", vec![]));
     assert_eq!((requests[0].params.temperature, requests[0].model.as_deref()), (Some(0.5), Some("large")));
-    assert_eq!((system(1), tools(1)), ("Work.\n\nDo not call `fails`.", vec!["add_one", "fails"]));
-    assert_eq!((system(2), tools(2).len()), ("Work.\n\nDo not call `fails`.", 5));
+    assert_eq!((system(1), tools(1)), ("Works.\n\nWork.\n\nDo not call `fails`.", vec!["add_one", "fails"]));
+    assert_eq!((system(2), tools(2).len()), ("Works.\n\nWork.\n\nDo not call `fails`.", 5));
     assert_eq!((requests[2].params.temperature, requests[2].model.as_deref()), (None, None));
 }
 

@@ -108,7 +108,7 @@ async fn o3_a_model_can_be_chosen_at_run_time() {
         let say = ScriptedModel::turns([ScriptedTurn::say("said")]);
         let model =
             if offline { BoxModel::new(say) } else { BoxModel::new(Arc::new(ScriptedModel::turns(adds()))) };
-        assert_eq!(format!("{model:?}"), "BoxModel(\"onionskin\")");
+        assert!(format!("{model:?}").contains("ScriptedModel"), "{model:?}");
         assert_eq!(BoxModel::new(model.clone()).provider(), model.provider());
         let output = Adder::builder().model(model).run("go").await.unwrap();
         assert_eq!(output.text, if offline { "said" } else { "2" });

@@ -2,6 +2,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use onionskin::model::{
@@ -103,14 +104,43 @@ enum Fault {
     RefusesTooLate,
     RefusesAnotherOption,
     Panics,
+    NeverStreams,
+    DropsErrors,
+    DropsTopP,
+    DropsSeed,
+    DropsStopSequences,
+    DropsTheModel,
+    SwapsChoices,
+    GarblesPiecesOfOptions,
+    SaysDoneToTwoCalls,
+    ForgetsLaterUsage,
+    LosesNamesOfResults,
+    LosesTypesOfSchemas,
+    LosesRequired,
+    RenamesTheSchema,
+    SendsARandomId,
 }
 
 struct Broken {
     fault: Fault,
     provider: Scenario,
+    /// Counts what some faults need.
+    sent: AtomicU64,
+}
+
+fn each_result(body: &mut Value, change: impl Fn(&mut Value)) {
+    for message in body["messages"].as_array_mut().unwrap() {
+        if let Some(results) = message.get_mut("results").and_then(Value::as_array_mut) {
+            results.iter_mut().for_each(&change);
+        }
+    }
 }
 
 impl Broken {
+    fn new(fault: Fault, provider: Scenario) -> Self {
+        Self { fault, provider, sent: AtomicU64::new(0) }
+    }
+
     /// The request as the provider gets it.
     fn body(&self, request: &ModelRequest) -> String {
         let mut body = serde_json::to_value(request).unwrap();
@@ -128,6 +158,36 @@ impl Broken {
                 let messages = body["messages"].as_array_mut().unwrap();
                 messages.retain(|message| message["role"] != "tool");
             }
+            Fault::DropsErrors => each_result(&mut body, |result| result["is_error"] = false.into()),
+            Fault::DropsTopP => body["params"]["top_p"] = Value::Null,
+            Fault::DropsSeed => body["params"]["seed"] = Value::Null,
+            Fault::DropsStopSequences => body["params"]["stop_sequences"] = Value::Null,
+            Fault::DropsTheModel => body["model"] = Value::Null,
+            Fault::SwapsChoices => {
+                let swapped = match body["params"]["tool_choice"].as_str() {
+                    Some("required") => "none",
+                    Some("none") => "required",
+                    _ => return body.to_string(),
+                };
+                body["params"]["tool_choice"] = swapped.into();
+            }
+            Fault::LosesNamesOfResults => each_result(&mut body, |result| result["name"] = "tool".into()),
+            Fault::LosesTypesOfSchemas | Fault::LosesRequired => {
+                for tool in body["tools"].as_array_mut().unwrap() {
+                    let schema = tool["input_schema"].as_object_mut().unwrap();
+                    if self.fault == Fault::LosesRequired {
+                        schema.remove("required");
+                    } else {
+                        schema["properties"].as_object_mut().unwrap().values_mut().for_each(|property| {
+                            property.as_object_mut().unwrap().remove("type");
+                        });
+                    }
+                }
+            }
+            Fault::RenamesTheSchema if request.params.response_schema.is_some() => {
+                body["params"]["response_schema"]["name"] = "schema".into();
+            }
+            Fault::SendsARandomId => body["id"] = self.sent.fetch_add(1, Ordering::Relaxed).into(),
             Fault::IgnoresTheChoice => body["params"]["tool_choice"] = Value::Null,
             Fault::IgnoresTheSchema => body["params"]["response_schema"] = Value::Null,
             Fault::IgnoresTheExtraBody => body["params"]["extra_body"] = Value::Null,
@@ -139,14 +199,23 @@ impl Broken {
     fn answer(
         &self,
         mut answer: ModelResponse,
+        has_options: bool,
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> ModelResponse {
-        deltas(ModelDelta::Text(answer.text.clone()));
+        match self.fault {
+            Fault::NeverStreams => {}
+            Fault::GarblesPiecesOfOptions if has_options => deltas(ModelDelta::Text("garbled".to_owned())),
+            _ => deltas(ModelDelta::Text(answer.text.clone())),
+        }
         let renamed = |call: &ToolCall, id: &str| {
             ToolCall::new(id, Arc::clone(&call.name), Arc::clone(&call.arguments))
         };
         match self.fault {
             Fault::ForgetsUsage => answer.usage = Usage::default(),
+            Fault::ForgetsLaterUsage if self.sent.fetch_add(1, Ordering::Relaxed) > 0 => {
+                answer.usage = Usage::default();
+            }
+            Fault::SaysDoneToTwoCalls if answer.tool_calls.len() > 1 => answer.stop = StopReason::Done,
             Fault::SwapsUsage => {
                 answer.usage = Usage::new(answer.usage.output_tokens, answer.usage.input_tokens);
             }
@@ -184,7 +253,10 @@ impl Model for Broken {
             }
         }
         match exchange.reply() {
-            Reply::Answer(answer) => Ok(self.answer(answer.clone(), deltas)),
+            Reply::Answer(answer) => {
+                let has_options = request.params.options().next().is_some();
+                Ok(self.answer(answer.clone(), has_options, deltas))
+            }
             Reply::Status { status, message, retry_after, .. } => {
                 let (mut status, mut retry_after) = (*status, *retry_after);
                 match self.fault {
@@ -223,22 +295,23 @@ impl Model for Broken {
 }
 
 /// Each fault, and the cases that find it.
-const FOUND: [(Fault, &[&str]); 29] = [
+const FOUND: [(Fault, &[&str]); 38] = [
     (Fault::None, &[]),
     (Fault::Deaf, &["text", "non_ascii", "long_history", "tool_call", "two_tool_calls"]),
     (Fault::Garbles, &["non_ascii"]),
     (Fault::SendsNoSystem, &["system", "non_ascii"]),
     (Fault::SendsNoParams, &["request_params"]),
     (Fault::SendsTheLastMessageOnly, &["long_history", "tool_call"]),
-    (Fault::SendsNoTools, &["tool_call"]),
+    (Fault::SendsNoTools, &["tool_call", "tool_schema"]),
     (Fault::SendsNoResults, &["tool_call", "two_tool_calls"]),
     (Fault::ForgetsUsage, &["usage"]),
     (Fault::SwapsUsage, &["usage"]),
-    (Fault::SaysDone, &["tool_call"]),
+    (Fault::SaysDone, &["tool_call", "two_tool_calls"]),
     (
         Fault::RepeatsPieces,
         &[
             "text",
+            "streaming",
             "usage",
             "system",
             "request_params",
@@ -246,6 +319,15 @@ const FOUND: [(Fault, &[&str]); 29] = [
             "long_history",
             "tool_call",
             "two_tool_calls",
+            "tool_choice",
+            "response_schema",
+            "extra_body",
+            "model_name",
+            "seed",
+            "tool_schema",
+            "result_errors",
+            "result_names",
+            "response_schema_name",
         ],
     ),
     (Fault::OneIdForAll, &["two_tool_calls"]),
@@ -262,12 +344,25 @@ const FOUND: [(Fault, &[&str]); 29] = [
     (Fault::IgnoresTheChoice, &["tool_choice"]),
     (Fault::IgnoresTheSchema, &["response_schema"]),
     (Fault::IgnoresTheExtraBody, &["extra_body"]),
-    (Fault::RefusesTooLate, &["tool_choice", "response_schema", "extra_body"]),
-    (Fault::RefusesAnotherOption, &["tool_choice", "response_schema", "extra_body"]),
+    (Fault::RefusesTooLate, &["tool_choice", "response_schema", "extra_body", "response_schema_name"]),
+    (Fault::RefusesAnotherOption, &["tool_choice", "response_schema", "extra_body", "response_schema_name"]),
+    (Fault::DropsTopP, &["request_params"]),
+    (Fault::DropsStopSequences, &["request_params"]),
+    (Fault::SwapsChoices, &["tool_choice"]),
+    (
+        Fault::GarblesPiecesOfOptions,
+        &["tool_choice", "response_schema", "extra_body", "response_schema_name"],
+    ),
+    (Fault::SaysDoneToTwoCalls, &["two_tool_calls"]),
+    (Fault::ForgetsLaterUsage, &["usage"]),
+    (Fault::LosesTypesOfSchemas, &["tool_schema"]),
+    (Fault::LosesRequired, &["tool_schema"]),
+    (Fault::SendsARandomId, &[]),
     (
         Fault::Panics,
         &[
             "text",
+            "streaming",
             "usage",
             "system",
             "request_params",
@@ -284,25 +379,81 @@ const FOUND: [(Fault, &[&str]); 29] = [
             "tool_choice",
             "response_schema",
             "extra_body",
+            "model_name",
+            "seed",
+            "tool_schema",
+            "result_errors",
+            "result_names",
+            "response_schema_name",
         ],
     ),
 ];
 
 #[tokio::test]
 async fn o3_each_case_of_the_suite_finds_a_broken_model() {
-    let mut found = Vec::new();
+    let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (fault, cases) in FOUND {
-        let report = model_suite(|provider| async move { Broken { fault, provider } }).await;
-        assert_eq!(report.failed(), cases, "{fault:?}:\n{report}");
+        let report = model_suite(|provider| async move { Broken::new(fault, provider) }).await;
+        if report.failed() != cases {
+            wrong.push(format!("{fault:?} fails {:?}, not {cases:?}:\n{report}", report.failed()));
+        }
         found.extend(cases.iter().filter(|_| fault != Fault::Panics));
         if fault == Fault::None {
-            assert_eq!(report.cases().count(), 17);
+            assert_eq!((report.cases().count(), report.not_shown()), (24, vec![]), "{report}");
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    found.extend(NOT_SHOWN.iter().map(|(_, case)| case));
     // A panic is found by each case, so another fault has to be found by each.
-    let report = model_suite(|provider| async { Broken { fault: Fault::None, provider } }).await;
+    let report = model_suite(|provider| async { Broken::new(Fault::None, provider) }).await;
     let missed: Vec<_> = report.cases().map(|(name, _)| name).filter(|name| !found.contains(&name)).collect();
     assert!(missed.is_empty(), "no broken model fails in {missed:?}");
+}
+
+/// Each fault that some providers have too, and the case that does not pass.
+const NOT_SHOWN: [(Fault, &str); 6] = [
+    (Fault::NeverStreams, "streaming"),
+    (Fault::DropsTheModel, "model_name"),
+    (Fault::DropsSeed, "seed"),
+    (Fault::DropsErrors, "result_errors"),
+    (Fault::LosesNamesOfResults, "result_names"),
+    (Fault::RenamesTheSchema, "response_schema_name"),
+];
+
+#[tokio::test]
+async fn o3_the_suite_names_what_a_model_does_not_show() {
+    for (fault, case) in NOT_SHOWN {
+        let report = model_suite(|provider| async move { Broken::new(fault, provider) }).await;
+        report.assert_passed();
+        assert_eq!(report.not_shown(), [case], "{fault:?}:\n{report}");
+        assert!(report.to_string().contains(&format!("unshown  {case}: the ")), "{report}");
+    }
+}
+
+// The clock is paused here only, so that the 20 seconds of each case pass at once.
+#[tokio::test(start_paused = true)]
+async fn o3_a_provider_that_never_starts_fails_each_case() {
+    let report = model_suite(|_| async {
+        pending::<()>().await;
+        ScriptedModel::turns([])
+    })
+    .await;
+    assert_eq!(report.failed().len(), 24, "{report}");
+    assert!(report.to_string().contains("FAILED   text: it took more than 20s"), "{report}");
+}
+
+#[tokio::test]
+async fn o3_a_provider_that_panics_fails_each_case() {
+    let in_the_future = model_suite(|_| async { panic!("no port") as ScriptedModel }).await;
+    let before_it = model_suite(|provider: Scenario| {
+        assert!(provider.case().is_empty(), "no port");
+        async { ScriptedModel::turns([]) }
+    })
+    .await;
+    for report in [in_the_future, before_it] {
+        assert_eq!(report.failed().len(), 24, "{report}");
+        assert!(report.to_string().contains("FAILED   text: it panicked: no port"), "{report}");
+    }
 }
 
 /// Supports nothing.
@@ -320,7 +471,7 @@ impl Model for Plain {
 
 #[tokio::test]
 async fn o3_a_model_may_refuse_options() {
-    let make = |provider| async { Plain(Broken { fault: Fault::None, provider }) };
+    let make = |provider| async { Plain(Broken::new(Fault::None, provider)) };
     let report = model_suite(make).await;
     report.assert_passed();
     let all = [RequestOption::ToolChoice, RequestOption::ResponseSchema, RequestOption::ExtraBody];
@@ -334,13 +485,13 @@ async fn o3_a_model_may_refuse_options() {
 #[tokio::test]
 #[should_panic(expected = "the model failed in [\"system\", \"non_ascii\"]")]
 async fn o3_a_report_names_what_failed() {
-    let make = |provider| async { Broken { fault: Fault::SendsNoSystem, provider } };
+    let make = |provider| async { Broken::new(Fault::SendsNoSystem, provider) };
     model_suite(make).await.assert_passed();
 }
 
 #[tokio::test]
 #[should_panic(expected = "leave them out of the exceptions: [\"system\"]")]
 async fn o3_an_exception_that_is_none_is_found() {
-    let make = |provider| async { Broken { fault: Fault::None, provider } };
+    let make = |provider| async { Broken::new(Fault::None, provider) };
     model_suite(make).await.assert_passed_except(&["system"]);
 }

@@ -1,11 +1,12 @@
 //! What an agent asks of the answers of its model: the choice of tools, the form, and fields for the provider.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use onionskin::declaration::AgentDeclaration;
 use onionskin::model::{
-    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, RequestParams,
-    ResponseSchema, ResponseSchemaError, ToolChoice, ToolChoiceError,
+    BoxModel, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption,
+    RequestParams, ResponseSchema, ResponseSchemaError, ToolChoice, ToolChoiceError,
 };
 use onionskin::run::AgentRun;
 use onionskin::{
@@ -138,6 +139,68 @@ async fn o3_a_schema_and_fields_for_the_provider_reach_the_model_without_secrets
     assert!(!format!("{params:?}").contains("hunter2"), "{params:?}");
     let options: Vec<_> = params.options().collect();
     assert_eq!(options, [RequestOption::ResponseSchema, RequestOption::ExtraBody]);
+}
+
+agent! {
+    Leaking {
+        instruction: "Tell.",
+        request_params: {
+            stop_sequences: vec!["until hunter2-token".to_owned(), "END".to_owned()],
+            response_schema: ResponseSchema::new("of-hunter2-token", json!({ "type": "object" })).unwrap(),
+            extra_body: serde_json::Map::from_iter([
+                ("x-hunter2-token".to_owned(), json!(1)),
+                ("deep".to_owned(), json!([{ "hunter2-token": "of hunter2-token" }])),
+            ]),
+        },
+    }
+}
+
+#[tokio::test]
+async fn o3_no_text_of_the_request_params_shows_a_secret_to_the_model() {
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("{}")]));
+    let agent =
+        Leaking::builder().model(Arc::clone(&model)).conceal(&Secret::<String>::from("hunter2-token"));
+    agent.run("go").await.unwrap();
+    let params = &model.requests()[0].params;
+    assert!(!format!("{params:?}").contains("hunter2"), "{params:?}");
+    assert_eq!(params.stop_sequences, ["until [secret]", "END"]);
+    assert_eq!(params.response_schema.as_ref().unwrap().name(), "of-_secret_");
+    assert_eq!(params.extra_body["x-[secret]"], 1);
+    assert_eq!(params.extra_body["deep"], json!([{ "[secret]": "of [secret]" }]));
+}
+
+/// A model whose description of itself panics.
+struct Boastful;
+
+impl Model for Boastful {
+    async fn respond(
+        &self,
+        _: &ModelRequest,
+        _: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        Ok(ModelResponse::text("never"))
+    }
+
+    fn provider(&self) -> Cow<'static, str> {
+        panic!("no provider")
+    }
+
+    fn supports(&self, option: RequestOption) -> bool {
+        panic!("what is {option}?")
+    }
+}
+
+#[tokio::test]
+async fn o3_a_model_that_panics_does_not_take_the_build_down() {
+    let error = Forced::builder().model(Boastful).build().await.unwrap_err();
+    let BuildError::ModelPanicked { agent, reason, .. } = &error else { panic!("{error}") };
+    assert_eq!((agent.as_str(), reason.as_str()), ("Forced", "what is tool_choice?"));
+    assert_eq!(
+        error.to_string(),
+        "the model of the agent `Forced` panicked when it was asked what it supports: what is tool_choice?"
+    );
+    let shown = format!("{:?}", BoxModel::new(Boastful));
+    assert!(shown.starts_with("BoxModel(") && shown.contains("Boastful"), "{shown}");
 }
 
 /// A loop that sets the options of each turn itself.

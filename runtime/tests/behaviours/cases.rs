@@ -76,6 +76,8 @@ runners! {
     "guard-run-tripwire" => life::guardrail_ends_the_run,
     "guard-before-side-effects" => life::guardrail_before_side_effects,
     "run-hook-unexpected-error" => life::guardrail_that_fails_refuses,
+    "approval-pauses" => life::approval_pauses,
+    "hitl-flags-exclusive" => life::hitl_flags_exclusive,
     "approval-granted" => life::approval_granted,
     "approval-rejected" => life::approval_rejected,
     "cache-key-has-identity" => life::cache_has_identity,

@@ -186,6 +186,26 @@ pub async fn guardrail_that_fails_refuses(case: Value) {
     assert_eq!((log.lines().len(), &*output.text), (0, "done"));
 }
 
+pub async fn approval_pauses(case: Value) {
+    assert_eq!(case["given"], json!({ "tool": "danger", "needs_approval": true }));
+    let log = Log::default();
+    let agent = Plain::builder().model(script(&[("danger", json!({ "x": 1 }))])).state(log.clone());
+    let Err(RunError::Paused(paused)) = agent.run("go").await else { panic!("it pauses") };
+    let open = paused.questions().iter();
+    let open: Value =
+        open.map(|question| json!({ "tool": question.tool_name(), "args": question.arguments() })).collect();
+    let found = json!({ "tool_ran": !log.lines().is_empty(), "run": "paused", "pending": open });
+    assert_eq!(found, case["expect"]);
+}
+
+/// The macro's own tests hold this text to what rustc shows.
+pub async fn hitl_flags_exclusive(case: Value) {
+    assert_eq!(case["given"], json!({ "requires_confirmation": true, "external_execution": true }));
+    assert_eq!(case["expect"], json!({ "error_at": "definition" }));
+    let words = include_str!("../../../macros/tests/errors/tool/approval_and_external.stderr");
+    assert!(words.starts_with("error: ") && words.contains("#[tool(approval, external)]"), "{words}");
+}
+
 pub async fn approval_granted(case: Value) {
     assert_eq!(case["given"]["approve"], "pending0");
     one_call("danger", json!({ "x": 1 }), Some(Approval::Allow), &case["expect"]).await;

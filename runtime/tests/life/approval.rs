@@ -4,9 +4,8 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
 use onionskin::declaration::AgentBuilder;
-use onionskin::event::CallOutcome;
 use onionskin::{
-    AgentTool, Args, Effect, ErrorKind, Next, RunOutput, ScriptedModel, ScriptedTurn, State, Tool,
+    AgentTool, Args, Effect, ErrorKind, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State, Tool,
     ToolContext, ToolDefinition, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::json;
@@ -108,11 +107,14 @@ async fn run(log: &Log, tool: &str, cents: i64, approver: Option<Says>) -> RunOu
 }
 
 #[tokio::test]
-async fn t4_approval_without_an_approver_is_refused_and_the_run_goes_on() {
+async fn t4_approval_without_an_approver_pauses_the_run_and_is_refused_outside_of_one() {
     let log = Log::default();
-    let output = run(&log, "pay", 5, None).await;
-    assert_eq!(output.text, "Tool execution was not approved.");
-    assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Denied)));
+    let payer = Payer::builder().model(script("pay", 5)).state(log.clone());
+    assert!(matches!(payer.run("go").await, Err(RunError::Paused(_))));
+    assert!(log.take().is_empty());
+    let pay = pay::spec().with_state(log.clone());
+    let refused = call!(pay, cents = 5).await.unwrap_err();
+    assert_eq!(refused.as_tool_error().map(onionskin::ToolError::kind), Some(ErrorKind::Denied));
     assert!(log.take().is_empty());
 }
 

@@ -2,6 +2,7 @@
 //! `toolboxes: [..]` and gets the object when it is built.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // `#[toolbox]` names the runtime by this path.
 #[cfg(any(feature = "knowledge-base", feature = "web-search"))]

@@ -13,20 +13,26 @@ mod project;
 mod words;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::sync::LazyLock;
 
 use cases::{hold, programs};
 use project::{check, root};
 
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 8] = [
+const FOLDERS: [(&str, usize); 13] = [
     ("agent", 49),
+    ("answer", 13),
+    ("card", 5),
     ("guardrail", 17),
+    ("run_hook", 15),
     ("half_typed", 16),
     ("hook", 53),
+    ("message_hook", 9),
     ("strict", 27),
     ("tool", 80),
     ("toolbox", 13),
+    ("turn_hook", 8),
     ("visit", 1),
 ];
 
@@ -55,6 +61,31 @@ fn words_of(name: &str) {
 #[test]
 fn a2_agent() {
     words_of("agent");
+}
+
+#[test]
+fn a8_answer() {
+    words_of("answer");
+}
+
+#[test]
+fn c2_card() {
+    words_of("card");
+}
+
+#[test]
+fn a9_run_hook() {
+    words_of("run_hook");
+}
+
+#[test]
+fn a9_turn_hook() {
+    words_of("turn_hook");
+}
+
+#[test]
+fn a10_message_hook() {
+    words_of("message_hook");
 }
 
 #[test]
@@ -99,7 +130,8 @@ fn a2_visit_secrets() {
 fn a2_the_macros_own_errors_are_shown_so_by_rustc() {
     let folders = FOLDERS.iter().map(|(name, _)| format!("macros/tests/errors/{name}"));
     let folders: Vec<_> = folders.filter(|folder| root().join(folder).exists()).collect();
-    assert_eq!(folders.len(), 7, "a folder for each macro");
+    let there = fs::read_dir(root().join("macros/tests/errors")).unwrap().count();
+    assert_eq!(folders.len(), there, "each folder is listed in `FOLDERS`");
     let all: Vec<_> = folders.iter().flat_map(|folder| programs(root(), folder)).collect();
     let shown = check("errors", &all);
     // `macros/src/golden` holds the number of cases of each folder.

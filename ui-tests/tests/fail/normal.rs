@@ -10,11 +10,13 @@ pub(crate) fn normal(rendered: &str, program: &str) -> String {
     let package = root().join(program.split('/').next().unwrap());
     let here = format!("{}/", package.display());
     let case = program.split_once('/').unwrap().1;
+    let (of_a_card, rendered) = card_mistake(rendered, case);
     // How wide rustc made the column of the line numbers, and the widest that is left in it.
     let width = rendered
         .lines()
         .find_map(|line| line.trim_start().starts_with("--> ").then(|| line.len() - line.trim_start().len()));
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = of_a_card.lines().map(str::to_owned).collect();
+    let shown_of_a_card = lines.len();
     let mut widest = 1;
     let mut elsewhere = false;
     for line in rendered.lines().filter(|line| !is_summary(line)) {
@@ -40,10 +42,26 @@ pub(crate) fn normal(rendered: &str, program: &str) -> String {
         lines.push(others(&line));
     }
     let narrower = width.map_or(0, |width| width.saturating_sub(widest));
-    let lines: Vec<_> = narrow(&lines, narrower).map(str::trim_end).collect();
+    let (message, lines) = lines.split_at(shown_of_a_card);
+    let message = message.iter().map(String::as_str);
+    let lines: Vec<_> = message.chain(narrow(lines, narrower)).map(str::trim_end).collect();
     let text = lines.join("\n");
     let text = text.trim_end();
     if text.is_empty() { String::new() } else { format!("{text}\n") }
+}
+
+/// A message that shows a place in a card, and what follows it. `case`: the path of the case.
+fn card_mistake<'r>(rendered: &'r str, case: &str) -> (&'r str, &'r str) {
+    let is_place = |line: &&str| line.trim_start().starts_with("--> ");
+    let is_card =
+        |line: &str| [".md:", ".yaml:"].iter().any(|ending| line.contains(ending)) || !line.contains(".rs");
+    let Some(first) = rendered.lines().find(is_place).filter(|line| is_card(line)) else {
+        return ("", rendered);
+    };
+    let behind = rendered.find(first).unwrap_or_default() + first.len();
+    let place = rendered[behind..].lines().find(|line| is_place(line) && line.contains(case));
+    let end = place.and_then(|place| rendered[behind..].find(place)).map_or(0, |at| behind + at);
+    rendered.split_at(end)
 }
 
 /// What rustc says about the program as a whole.

@@ -60,6 +60,18 @@ pub(crate) fn check(name: &str, programs: &[String]) -> BTreeMap<String, String>
     shown
 }
 
+/// The folders of the cards that cases name.
+const CARDS: [&str; 2] = ["macros/tests/errors/card", "ui-tests/tests/fail/card"];
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (from, name) = (entry.as_ref().unwrap().path(), entry.unwrap().file_name());
+        if from.is_dir() { copy(&from, &to.join(name)) } else { _ = fs::copy(&from, to.join(name)).unwrap() }
+    }
+}
+
 /// Writes the package.
 fn package(name: &str, programs: &[String]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -68,13 +80,18 @@ fn package(name: &str, programs: &[String]) -> PathBuf {
     let mut manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\nautobins = false\n\n[workspace]\n\n\
          [profile.dev]\ndebug = \"line-tables-only\"\n\n\
-         [dependencies]\nonionskin = {{ path = \"{root}/runtime\" }}\nschemars = \"1.2\"\n\
+         [dependencies]\nonionskin = {{ path = \"{root}/runtime\", features = [\"cards\"] }}\nschemars = \"1.2\"\n\
          serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n"
     );
     for (nth, program) in programs.iter().enumerate() {
         let _ = write!(manifest, "\n[[bin]]\nname = \"case{nth:03}\"\npath = \"{root}/{program}\"\n");
     }
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    // Cards are named from the folder of the package.
+    for cards in CARDS {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(cards);
+        copy(&from, &folder.join(cards.split_once('/').unwrap().1));
+    }
     fs::copy(format!("{root}/Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     folder
 }

@@ -7,7 +7,18 @@ use std::path::{Path, PathBuf};
 /// The cases of the macros that do not compile: those whose words are in part rustc's, and those that are the macros'.
 fn cases() -> Vec<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let names = ["agent", "guardrail", "hook", "strict", "tool", "toolbox", "visit"];
+    let names = [
+        "agent",
+        "guardrail",
+        "hook",
+        "message_hook",
+        "run_hook",
+        "strict",
+        "tool",
+        "toolbox",
+        "turn_hook",
+        "visit",
+    ];
     let folders = names.into_iter().flat_map(|name| {
         [here.join("tests/fail").join(name), here.join("../macros/tests/errors").join(name)]
     });

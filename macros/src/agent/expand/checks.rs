@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use super::names::{
     child_alias, entry_span, hook_alias, known_alias, known_child, tool_alias, toolbox_alias,
 };
-use super::toolboxes;
+use super::{around, toolboxes};
 use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Target};
 use crate::listed::Listed;
@@ -72,6 +72,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
             }> as __rt::Is>::Type<#alias>;
         });
     }
+    checks.extend(around::checks(agent));
     checks.extend(methods(agent));
     let agents = agent.children.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));

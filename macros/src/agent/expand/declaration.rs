@@ -5,11 +5,11 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use super::filter;
 use super::names::{child_alias, entry_span, known_alias, known_child, known_toolbox};
 use super::toolboxes::prefix;
+use super::{around, filter, prompt, typed};
 use crate::agent::ast::ListEntry;
-use crate::agent::model::{AgentModel, Server};
+use crate::agent::model::{AgentModel, BuiltIn, Server};
 use crate::agent::settings::{GivenSetting, Write};
 
 /// `impl Agent`.
@@ -88,8 +88,8 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         }
     };
     text("description", agent.description);
-    text("instruction", agent.instruction);
     text("model", agent.model);
+    calls.extend(prompt::parts(agent));
     if agent.model.is_some() {
         let root = agent.runtime.root();
         calls.extend(quote!(let __agent = #root::__onionskin_model!(__agent);));
@@ -110,10 +110,11 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         let root = agent.runtime.root_at(span);
         calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent);));
     }
-    for gives in &agent.built_in {
+    for BuiltIn { gives, word } in &agent.built_in {
         let span = Span::call_site().located_at(gives.span());
         let (root, gives) = (agent.runtime.root_at(span), Ident::new(&gives.to_string(), span));
-        calls.extend(quote_spanned!(span=> let __agent = #root::#gives!(__agent);));
+        let word = Ident::new(word, span);
+        calls.extend(quote_spanned!(span=> let __agent = #root::#gives!(__agent #word);));
     }
     for (index, toolbox) in agent.toolboxes.iter().enumerate() {
         let ListEntry { cfgs, path } = &toolbox.entry;
@@ -131,7 +132,8 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             let __agent = __agent.child::<#known>();
         });
     }
-    calls.extend(hook_services(agent));
+    calls.extend(compiled_hooks(agent));
+    calls.extend(around::declared(agent));
     if agent.written_state.is_some() {
         calls.extend(quote! {
             let __agent = __agent.state_visitor({
@@ -152,6 +154,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     }
     calls.extend(request_params(&agent.request_params));
     calls.extend(limits(&agent.limits));
+    calls.extend(typed::declared(agent));
     calls.extend(variant("history_source", "HistorySource", agent.history_source.as_ref()));
     calls.extend(variant("history_merge_target", "HistoryMergeTarget", agent.history_merge_target.as_ref()));
     calls.extend(variant("effect", "Effect", agent.effect.as_ref()));
@@ -172,14 +175,24 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     }
 }
 
-/// Lists the services that the hooks take.
-fn hook_services(agent: &AgentModel<'_>) -> TokenStream {
+/// Lists the hooks with their filters.
+fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
     let lists = agent.hooks.iter().enumerate().map(|(index, hook)| {
         let ListEntry { cfgs, path } = hook.entry;
         let (known, span) = (known_alias(index, hook), entry_span(path));
+        let concerns = match &hook.filter {
+            None => quote!(::core::option::Option::None),
+            Some(filter) => {
+                let concerned = filter::concerned(agent, filter);
+                quote!(::core::option::Option::Some(|__cx| #concerned))
+            }
+        };
+        // Behind the last hook that stands outside of the dynamic ones.
+        let seam = (agent.seam == index + 1).then(|| quote!(let __agent = __agent.seam();));
         quote_spanned! {span=>
             #(#cfgs)*
-            let __agent = __agent.hook_services::<#known>();
+            let __agent = __agent.compiled_hook::<#known>(#concerns);
+            #seam
         }
     });
     quote!(#(#lists)*)

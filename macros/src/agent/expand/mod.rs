@@ -1,12 +1,15 @@
 //! Writes the expansion of `agent!`: the agent's type, its declaration, its onion, and the checks.
 
+mod around;
 mod checks;
 mod declaration;
 mod filter;
 mod handles;
 mod names;
 mod onion;
+mod prompt;
 mod toolboxes;
+mod typed;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -23,11 +26,12 @@ pub(super) fn agent(agent: &AgentModel<'_>) -> TokenStream {
     let rt = agent.runtime.private();
     let cfgs = cfgs(agent);
     let declared_type = declared_type(agent);
-    let aliases = names::aliases(agent);
+    let (aliases, around) = (names::aliases(agent), around::aliases(agent));
     let checks = checks::checks(agent);
     let onion = onion::expand(agent);
     let agent_impl = declaration::agent_impl(agent);
     let handles = handles::handles(agent);
+    let (typed_aliases, typed_agent) = (typed::aliases(agent), typed::agent(agent));
     quote! {
         #declared_type
 
@@ -36,9 +40,12 @@ pub(super) fn agent(agent: &AgentModel<'_>) -> TokenStream {
         const _: () = {
             use #rt as __rt;
             #aliases
+            #around
             #checks
             #onion
+            #typed_aliases
             #agent_impl
+            #typed_agent
             #handles
         };
     }
@@ -53,8 +60,9 @@ pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
     let rt = agent.runtime.private();
     let handles = handles::handles(agent);
     // The aliases use each name, so that a wrong agent does not add a warning about an unused import.
-    let aliases = names::aliases(agent);
+    let (aliases, around) = (names::aliases(agent), around::aliases(agent));
     let run = declaration::run(agent);
+    let (typed_aliases, typed_agent) = (typed::aliases(agent), typed::agent(agent));
     quote! {
         #declared_type
 
@@ -63,6 +71,7 @@ pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
         const _: () = {
             use #rt as __rt;
             #aliases
+            #around
 
             #[diagnostic::do_not_recommend]
             impl #root::Agent for #ty {
@@ -76,6 +85,8 @@ pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
                 #run
             }
 
+            #typed_aliases
+            #typed_agent
             #handles
         };
     }

@@ -147,11 +147,18 @@ fn layer(agent: &AgentModel<'_>, index: usize, hook: &Hook<'_>, count: usize) ->
     let call = quote_spanned! {span=>
         <#alias as __rt::Hook>::call(&*self.hook, __cx, __args, __rt::InnerNext::new(&self.inner, __cx))
     };
-    let call = match &hook.filter {
-        None => call,
+    let traced = quote_spanned! {span=>
+        <#alias as __rt::Hook>::call(&*self.hook, __cx, __args, __rt::traced_next(&self.inner, __cx))
+    };
+    let traced = quote!(__rt::trace_hook::<#alias, _>(move || #traced));
+    let (call, traced) = match &hook.filter {
+        None => (call, traced),
         Some(filter) => {
             let concerned = concerned(agent, filter);
-            quote! {
+            let traced = quote! {
+                if #concerned { #traced } else { __rt::Call::call_traced(&self.inner, __cx, __args) }
+            };
+            let call = quote! {
                 async move {
                     if #concerned {
                         #call.await
@@ -159,7 +166,8 @@ fn layer(agent: &AgentModel<'_>, index: usize, hook: &Hook<'_>, count: usize) ->
                         __rt::Next::run(__rt::InnerNext::new(&self.inner, __cx), __args).await
                     }
                 }
-            }
+            };
+            (call, traced)
         }
     };
     let off = (!cfgs.is_empty()).then(|| {
@@ -183,6 +191,14 @@ fn layer(agent: &AgentModel<'_>, index: usize, hook: &Hook<'_>, count: usize) ->
                 __args: &'__b mut __rt::Args,
             ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
                 #call
+            }
+
+            fn call_traced<'__a>(
+                &'__a self,
+                __cx: &'__a __rt::ToolContext,
+                __args: &'__a mut __rt::Args,
+            ) -> __rt::BoxFuture<'__a, __rt::ToolResult> {
+                #traced
             }
         }
 

@@ -35,12 +35,52 @@ keys! {
         name
         /// `description: ".."`
         ///
-        /// The text by which parents choose the agent.
+        /// The text by which parents choose the agent, and the first part of its prompt.
         description
         /// `instruction: ".."`
         ///
-        /// The system prompt: any expression that is text, `include_str!(..)` for example. The only required field.
+        /// The main part of the system prompt: text with [places](crate::prompt::PromptText) such as `{name}`, any
+        /// expression that is text, or a function of the [`RunContext`](crate::RunContext). The only required field.
         instruction
+        /// `role: ".."`
+        ///
+        /// The agent's role, as part of its prompt ([`PromptPart`](crate::prompt::PromptPart)); text or a function, as
+        /// all texts of the prompt.
+        role
+        /// `expected_output: ".."`
+        ///
+        /// What the answer should be like, as part of its prompt.
+        expected_output
+        /// `additional_context: ".."`
+        ///
+        /// Text behind the other instructions of its prompt.
+        additional_context
+        /// `system_message: ".."`
+        ///
+        /// A text in place of the whole prompt, and of `instruction`.
+        system_message
+        /// `markdown: true`
+        ///
+        /// The prompt asks for answers in Markdown.
+        markdown
+        /// `add_datetime_to_context: true`
+        ///
+        /// The prompt says the date and the time, in UTC.
+        add_datetime_to_context
+        /// `add_location_to_context: true`
+        ///
+        /// The prompt says where the user is; the builder or the request gives it:
+        /// `Prompt::new().text(PromptPart::Location, "..")`.
+        add_location_to_context
+        /// `add_name_to_context: true`
+        ///
+        /// The prompt says the agent's name.
+        add_name_to_context
+        /// `add_session_state_to_context: true`
+        ///
+        /// The prompt shows the agent's state and the values of the session's, as JSON, but for those under
+        /// `onionskin`, where ready-made hooks keep theirs.
+        add_session_state_to_context
         /// `servers: [name, ..]`
         ///
         /// Servers of tools: MCP servers, configured in `.mcp.json` or with `.server(..)` (feature `mcp`), and sources
@@ -68,9 +108,22 @@ keys! {
         /// Hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place
         /// of those that are added at run time.
         tool_hooks
-        /// `runtime: [shell.execute]`
+        /// `run_hooks: [hook, ..]`
         ///
-        /// Built-in tools (feature `shell`).
+        /// Hooks around each run, in their order: `path`, `path(values)` ([`run_hook`](macro@crate::run_hook)).
+        run_hooks
+        /// `turn_hooks: [hook, ..]`
+        ///
+        /// Hooks around each turn, in their order: `path`, `path(values)` ([`turn_hook`](macro@crate::turn_hook)).
+        turn_hooks
+        /// `message_hooks: [hook, ..]`
+        ///
+        /// Hooks on its messages, in their order: `path`, `path(values)`
+        /// ([`message_hook`](macro@crate::message_hooks::message_hook)).
+        message_hooks
+        /// `runtime: [shell.execute, human.input, filesystem.read, skills.read]`
+        ///
+        /// Built-in tools (features `shell`, `human-input`, `filesystem`, `skills`).
         runtime
         /// `default: true`
         ///
@@ -92,8 +145,8 @@ keys! {
         request_params
         /// `limits: { .. }`
         ///
-        /// `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `model_timeout_sec`, `model_retries`:
-        /// see [`Limits`](crate::declaration::Limits).
+        /// `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `output_retries`, `model_timeout_sec`,
+        /// `model_retries`: see [`Limits`](crate::declaration::Limits).
         limits
         /// `history_source: none`
         ///
@@ -126,6 +179,16 @@ keys! {
         ///
         /// The type of the session's state, [`State`](crate::State) in tools and hooks.
         state
+        /// `input: Type`
+        ///
+        /// The type of the input that parents give the agent, as its parameters; the agent gets it as JSON. Default:
+        /// one text.
+        input
+        /// `output: Type`
+        ///
+        /// The type of the answers ([`TypedAgent`](crate::declaration::TypedAgent)), with `Deserialize` and
+        /// `JsonSchema`. Default: text.
+        output
     }
     /// The parameters of a request to a model.
     request_params {
@@ -160,6 +223,8 @@ keys! {
         depth
         /// How often one tool may ask the model to try again, 3 without it: `max_retries: 2`.
         max_retries
+        /// How often the model is asked again for an answer that does not fit its type, 2 without it: `output_retries: 0`.
+        output_retries
         /// The largest number of seconds for one answer of the model, 300 without it: `model_timeout_sec: 30`.
         model_timeout_sec
         /// How often a model request is repeated after a transient error, 2 without it: `model_retries: 5`.
@@ -268,6 +333,16 @@ keys! {
         /// Every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a
         /// reason): [`Approver`](crate::approval::Approver).
         approval
+        /// `asks`
+        ///
+        /// The function may ask a person ([`ToolContext::ask`](crate::ToolContext::ask)), so runs with the tool can
+        /// pause.
+        asks
+        /// `external`
+        ///
+        /// The calls are done outside of the program: the function has no body (`fn photo() -> String;`), and the run
+        /// pauses, or its answerer returns the result.
+        external
         /// `cache`, `cache(ttl = "60s", key = path, capacity = 100)`
         ///
         /// Results are kept for the same arguments, user and session: [`Cache`](crate::Cache).
@@ -412,6 +487,87 @@ keys! {
         /// Another name for the type beside the function.
         type_name
     }
+    /// The options of `#[run_hook(..)]`.
+    run_hook {
+        /// `pre`
+        ///
+        /// The hook runs before the first turn, and gets the input.
+        pre
+        /// `post`
+        ///
+        /// The hook runs after the last turn, and gets the answer.
+        post
+        /// `ignore_errors`
+        ///
+        /// An error of the hook is an event, and the run goes on with the text from before the hook.
+        ignore_errors
+        /// `state = Ledger`
+        ///
+        /// The agent's state, for `#[bind(..)]` of its fields.
+        state
+        /// `type_name = OnlyQuestions`
+        ///
+        /// Another name for the type beside the function.
+        type_name
+    }
+    /// The options of `#[turn_hook(..)]`.
+    turn_hook {
+        /// `before_llm_call`
+        ///
+        /// The hook runs before the model is asked, and gets the request.
+        before_llm_call
+        /// `after_llm_call`
+        ///
+        /// The hook gets the answer of the model.
+        after_llm_call
+        /// `before_tool_call`
+        ///
+        /// The hook runs before a call of the model, and gets the call.
+        before_tool_call
+        /// `after_tool_call`
+        ///
+        /// The hook gets a call and its result.
+        after_tool_call
+        /// `after_turn_complete`
+        ///
+        /// The hook runs at the end of a turn, and gets its messages.
+        after_turn_complete
+        /// `state = Ledger`
+        ///
+        /// The agent's state, for `#[bind(..)]` of its fields.
+        state
+        /// `type_name = OneCall`
+        ///
+        /// Another name for the type beside the function.
+        type_name
+    }
+    /// The options of `#[message_hook(..)]`.
+    message_hook {
+        /// `process_message_before_send`
+        ///
+        /// The hook gets each message before it is sent, and may drop it.
+        process_message_before_send
+        /// `update_agent_state`
+        ///
+        /// The hook runs first in each turn, and changes the agent's state.
+        update_agent_state
+        /// `process_last_received_message`
+        ///
+        /// The hook gets the newest message in each turn.
+        process_last_received_message
+        /// `process_all_messages_before_reply`
+        ///
+        /// The hook gets all messages in each turn.
+        process_all_messages_before_reply
+        /// `state = Ledger`
+        ///
+        /// The agent's state, for `#[bind(..)]` of its fields.
+        state
+        /// `type_name = NoKeys`
+        ///
+        /// Another name for the type beside the function.
+        type_name
+    }
     /// The options of `#[guardrail(..)]`.
     guardrail {
         /// `input`
@@ -452,6 +608,37 @@ keys! {
 pub mod runtime {
     use super::Key;
 
+    /// Tools that use the files of a folder.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Filesystem {
+        /// Reads a text file, with feature `filesystem`.
+        pub read: Key,
+        /// Writes a whole text file, with feature `filesystem`.
+        pub write: Key,
+        /// Lists a folder, with feature `filesystem`.
+        pub list: Key,
+        /// Replaces a text in a file, with feature `filesystem`.
+        pub edit: Key,
+        /// Finds lines in files, with feature `filesystem`.
+        pub search: Key,
+    }
+
+    /// Tools that use the files of a folder: `filesystem.read` and others.
+    #[allow(non_upper_case_globals)]
+    pub const filesystem: Filesystem =
+        Filesystem { read: Key, write: Key, list: Key, edit: Key, search: Key };
+
+    /// Tools that ask the user.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Human {
+        /// Asks a question, with feature `human-input`.
+        pub input: Key,
+    }
+
+    /// Tools that ask the user: `human.input`.
+    #[allow(non_upper_case_globals)]
+    pub const human: Human = Human { input: Key };
+
     /// Tools that work with the system's shell.
     #[derive(Clone, Copy, Debug)]
     pub struct Shell {
@@ -462,4 +649,15 @@ pub mod runtime {
     /// Tools that work with the system's shell: `shell.execute`.
     #[allow(non_upper_case_globals)]
     pub const shell: Shell = Shell { execute: Key };
+
+    /// Tools that read skills.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Skills {
+        /// Reads the instructions of a skill, with feature `skills`.
+        pub read: Key,
+    }
+
+    /// Tools that read skills: `skills.read`.
+    #[allow(non_upper_case_globals)]
+    pub const skills: Skills = Skills { read: Key };
 }

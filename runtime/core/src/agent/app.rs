@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::Agent;
 use super::build_error::BuildError;
-use super::declaration::ChildLink;
+use super::declaration::DynAgent;
+use super::declared::declaring;
 use super::handle::AgentHandle;
 use super::limits::Limits;
 use super::run_error::RunError;
@@ -14,12 +15,17 @@ use super::stream::RunStream;
 use crate::approval::Approver;
 use crate::event::RunOutput;
 use crate::journal::Journal;
+use crate::message_hook::MessageHook;
 use crate::model::{BoxModel, Message, Model};
-use crate::onion::{Hook, MadeBy};
+use crate::onion::{Hook, MadeBy, caught};
+use crate::prompt::Prompt;
+use crate::question::Answerer;
+use crate::run_hook::{RunHook, RunInput};
 use crate::secret::{Secret, Sensitive};
 use crate::services::{GivenService, Service, ServiceType};
 use crate::spec::ToolValue;
 use crate::tool::{SharedToolbox, Works};
+use crate::turn_hook::TurnHook;
 use crate::typed::RawHook;
 
 /// Several agents in one program, which share a model, states, toolboxes and servers. The agent with `default: true` is
@@ -79,13 +85,13 @@ impl App {
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.
-    pub async fn run(&self, input: impl Into<String>) -> Result<RunOutput, RunError> {
+    pub async fn run(&self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
         self.entry().run(input).await
     }
 
     /// Prepares a run of the entry agent in a new session and returns its events as a stream, as
     /// [`AgentHandle::stream`] does.
-    pub fn stream(&self, input: impl Into<String>) -> RunStream {
+    pub fn stream(&self, input: impl Into<RunInput>) -> RunStream {
         self.entry().stream(input)
     }
 
@@ -116,13 +122,19 @@ impl App {
 #[must_use = "a builder does nothing until it is built"]
 pub struct AppBuilder {
     setup: Setup,
-    links: Vec<ChildLink>,
+    links: Vec<DynAgent>,
 }
 
 impl AppBuilder {
     /// Adds an agent. Its children are added with it. Add a child by itself only to ask it by name.
     pub fn agent<A: Agent>(mut self) -> Self {
-        self.links.push(ChildLink::of::<A>());
+        self.links.push(DynAgent::of::<A>());
+        self
+    }
+
+    /// As [`Self::agent`], for an agent that is made at run time.
+    pub fn dyn_agent(mut self, agent: &DynAgent) -> Self {
+        self.links.push(agent.clone());
         self
     }
 
@@ -176,7 +188,7 @@ impl AppBuilder {
     }
 
     /// As [`Self::toolbox`], for a toolbox that agents name with a prefix: `toolboxes: [archive: Kb]`.
-    pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
+    pub fn toolbox_as(mut self, prefix: &str, toolbox: impl SharedToolbox) -> Self {
         self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
@@ -188,6 +200,43 @@ impl AppBuilder {
         H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
     {
         self.setup.of(agent).unchecked_hook(hook);
+        self
+    }
+
+    /// Adds a run hook to the agent of this name, for example a child; see [`AgentBuilder::run_hook`](super::AgentBuilder::run_hook).
+    /// `build` checks that the hook works on the agent's state.
+    pub fn run_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: RunHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_run_hook(hook);
+        self
+    }
+
+    /// Sets parts of the system prompt of the agent of this name; see
+    /// [`AgentBuilder::prompt`](super::AgentBuilder::prompt).
+    pub fn prompt_for(mut self, agent: impl Into<String>, prompt: Prompt) -> Self {
+        self.setup.of(agent).prompt(prompt);
+        self
+    }
+
+    /// Adds a turn hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::turn_hook`](super::AgentBuilder::turn_hook). `build` checks that the hook works on the agent's state.
+    pub fn turn_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: TurnHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_turn_hook(hook);
+        self
+    }
+
+    /// Adds a message hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::message_hook`](super::AgentBuilder::message_hook). `build` checks that the hook works on the agent's state.
+    pub fn message_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: MessageHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_message_hook(hook);
         self
     }
 
@@ -214,9 +263,26 @@ impl AppBuilder {
         self
     }
 
-    /// Sets the approver for calls of tools with `approval`. Without an approver these calls are refused.
+    /// Sets who answers the questions of calls while the run waits, those of children included. Without an answerer, and with
+    /// questions that it leaves open, the run pauses ([`RunError::Paused`](crate::RunError::Paused)).
+    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
+        self.setup.answerer = Some(Arc::new(answerer));
+        self
+    }
+
+    /// Sets the approver for calls of tools with `approval`. Without one, the
+    /// [answerer](Self::answerer) is asked, or the run pauses.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.setup.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Records the content of runs in their spans, those of children included: messages, system prompts, definitions of
+    /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
+    /// content may be confidential. The secrets of the session are redacted in both cases. See
+    /// [`AgentBuilder::trace_content`](super::AgentBuilder::trace_content).
+    pub fn trace_content(mut self) -> Self {
+        self.setup.trace_content = true;
         self
     }
 
@@ -249,12 +315,16 @@ impl AppBuilder {
     /// Returns an error if a required part is missing, a server does not start, or the number of entry agents is not
     /// one. An app of one agent needs no `default: true`. Several problems are one error ([`BuildError::Several`]).
     pub async fn build(self) -> Result<App, BuildError> {
-        let entries: Vec<_> = (0..self.links.len()).filter(|index| self.links[*index].is_default()).collect();
+        let is_default = |link: &DynAgent| {
+            caught(|| link.declare().is_default).map_err(|reason| declaring(link.name(), reason))
+        };
+        let defaults: Vec<_> = self.links.iter().map(is_default).collect::<Result<_, _>>()?;
+        let entries: Vec<_> = (0..self.links.len()).filter(|index| defaults[*index]).collect();
         let names =
-            |of: &[usize]| of.iter().map(|index| self.links[*index].name).collect::<Vec<_>>().join(", ");
+            |of: &[usize]| of.iter().map(|index| self.links[*index].name()).collect::<Vec<_>>().join(", ");
         for (index, link) in self.links.iter().enumerate() {
             if self.links[..index].iter().any(|earlier| earlier.name == link.name) {
-                return Err(BuildError::TwoAgents { name: link.name.to_owned() });
+                return Err(BuildError::TwoAgents { name: link.name().to_owned() });
             }
         }
         let entry = match entries.as_slice() {

@@ -10,7 +10,6 @@ use super::run::AgentRun;
 use super::run_error::RunError;
 use crate::context::ToolTable;
 use crate::model::{ModelResponse, RequestParams, ResponseSchema, ToolChoice};
-use crate::text::nearest;
 
 /// One turn of the model, which [`AgentRun::ask`] prepares. Await it to ask the model.
 ///
@@ -48,11 +47,18 @@ pub(super) struct Changes {
     pub(super) params: Option<RequestParams>,
     pub(super) tool_choice: Option<ToolChoice>,
     pub(super) response_schema: Option<ResponseSchema>,
+    /// Whether the turn may give the run's typed answer.
+    pub(super) is_typed: bool,
     /// The names of the tools that are offered; `None` for all.
     only: Option<Vec<String>>,
 }
 
 impl Changes {
+    /// A turn that may give the run's typed answer.
+    pub(super) fn typed() -> Self {
+        Self { is_typed: true, ..Self::default() }
+    }
+
     /// Whether the turn offers tools by name, which the agent may not have.
     pub(super) fn names_tools(&self) -> bool {
         self.only.as_ref().is_some_and(|only| !only.is_empty())
@@ -61,18 +67,9 @@ impl Changes {
     /// The tools that the turn offers, if they are not all of these.
     pub(super) fn table(&self, agent: &str, all: &ToolTable) -> Result<Option<Arc<ToolTable>>, MisuseError> {
         let Some(only) = &self.only else { return Ok(None) };
-        let index = |name: &String| {
-            all.find(name).ok_or_else(|| {
-                let known = all.entries().iter().map(|entry| &*entry.name);
-                let near = nearest(name, known).map(|near| format!("; did you mean `{near}`?"));
-                MisuseError::UnknownTool { tool: name.clone(), near: near.unwrap_or_default() }
-            })
-        };
-        let mut indices = only.iter().map(index).collect::<Result<Vec<_>, _>>()?;
-        indices.sort_unstable();
-        indices.dedup();
-        let offered = indices.into_iter().map(|index| (**all.entry(index)).clone());
-        Ok(Some(Arc::new(ToolTable::new(agent, offered).0)))
+        let only = all.only(agent, only);
+        let only = only.map_err(|(tool, near)| MisuseError::UnknownTool { tool, near })?;
+        Ok(Some(Arc::new(only)))
     }
 }
 
@@ -106,7 +103,7 @@ impl Ask<'_> {
         self
     }
 
-    /// Sets the system prompt in place of the agent's instruction. The instructions of offered tools follow it.
+    /// Sets the instruction of this turn in place of the agent's. The other parts of the system prompt stay. The text has no places.
     pub fn instruction(mut self, text: impl Into<Arc<str>>) -> Self {
         self.changes.instruction = Some(text.into());
         self

@@ -1,33 +1,37 @@
 //! From a declared agent to a built one.
 
-use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::answer_form::AnswerForm;
 use super::build_error::BuildError;
 use super::child_tool::ChildTool;
 use super::children::Children;
-use super::declaration::{ChildLink, Onion};
+use super::compiled_hook::HookNames;
+use super::declaration::{AgentDeclaration, AgentId, DynAgent, Onion, OnionBuilder};
 use super::declared::{Declared, declaring};
 use super::handle::AgentHandle;
+use super::input_form::InputForm;
 use super::instance::Instance;
+use super::prompt::AgentPrompt;
 use super::services::{AgentServices, Given};
-use super::setup::{Extra, Setup};
+use super::setup::{Extra, ExtraHook, Setup};
 use super::shared::Shared;
 use super::tool_list::{Owner, ToolList};
 use super::{preflight, tool_checks};
-use crate::context::{AgentInfo, Target, ToolEntry};
-use crate::definition::{ToolDefinition, ToolSource};
+use crate::context::{AgentInfo, StateType, Target, ToolEntry};
+use crate::definition::{Asks, ToolDefinition, ToolSource};
+use crate::message_hook::{DynMessageHook, MessageHooks};
 use crate::model::BoxModel;
 use crate::onion::{
     Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
 };
 use crate::spec::ToolSpec;
-use crate::tool::{DynTool, Dynamic};
+use crate::tool::{DynTool, Dynamic, ToolboxLink};
 
 impl Setup {
     /// Builds agents with their children. A server that several agents use is started once.
-    pub(super) async fn build(mut self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
+    pub(super) async fn build(mut self, links: &[DynAgent]) -> Result<Vec<AgentHandle>, BuildError> {
         let mut declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
         for agent in &declared {
@@ -49,12 +53,14 @@ impl Setup {
             toolboxes: self.toolboxes,
             journal: self.journal,
             approver: self.approver,
+            answerer: self.answerer,
             servers,
         });
         let extras = Extras { own: links.first().map(|link| (link.id, self.own)), named: self.named };
         let mut assembly = Assembly {
             shared: &shared,
             model: self.model.as_ref(),
+            trace_content: self.trace_content,
             services: &self.services,
             extras,
             built: HashMap::new(),
@@ -77,16 +83,16 @@ impl Setup {
 
 /// Additions to agents beyond their declarations.
 struct Extras {
-    /// For the agent of this type.
-    own: Option<(TypeId, Extra)>,
+    /// For this agent.
+    own: Option<(AgentId, Extra)>,
     named: BTreeMap<String, Extra>,
 }
 
 impl Extras {
-    fn take(&mut self, link: &ChildLink) -> Extra {
+    fn take(&mut self, link: &DynAgent) -> Extra {
         let own = self.own.take_if(|(id, _)| *id == link.id);
         let mut extra = own.map(|(_, extra)| extra).unwrap_or_default();
-        extra.add(self.named.remove(link.name).unwrap_or_default());
+        extra.add(self.named.remove(link.name()).unwrap_or_default());
         extra
     }
 }
@@ -94,10 +100,11 @@ impl Extras {
 struct Assembly<'s> {
     shared: &'s Arc<Shared>,
     model: Option<&'s BoxModel>,
+    trace_content: bool,
     services: &'s Given,
     extras: Extras,
     /// An agent that several others call is built once.
-    built: HashMap<TypeId, Arc<Instance>>,
+    built: HashMap<AgentId, Arc<Instance>>,
     /// Services that were not provided.
     problems: Vec<BuildError>,
 }
@@ -108,14 +115,9 @@ impl Assembly<'_> {
             return Ok(Arc::clone(built));
         }
         let Declared { declaration, link, children } = agent;
-        let name: Arc<str> = link.name.into();
-        let rules = Children {
-            history_source: declaration.history_source,
-            history_merge_target: declaration.history_merge_target,
-            max_parallel: declaration.max_parallel,
-            timeout: declaration.child_timeout,
-            max_display_instances: declaration.max_display_instances,
-        };
+        let name = Arc::clone(&link.name);
+        let rules = rules(&declaration);
+        let (input, answer) = typed(&name, &declaration)?;
         let children: Vec<_> = children
             .into_iter()
             .map(|child| {
@@ -123,24 +125,25 @@ impl Assembly<'_> {
                 Ok(ChildTool::new(self.instance(child)?, run, rules.clone()))
             })
             .collect::<Result<_, BuildError>>()?;
-        let mut needs: Vec<_> = children.iter().flat_map(ChildTool::needs).cloned().collect();
-        if !link.state.is_none() {
-            needs.insert(0, (Arc::clone(&name), link.state));
-        }
-        let Extra { hooks, limits, messages, tools } = self.extras.take(&link);
+        let needs = needs(&name, link.state, &children);
+        let Extra { hooks, run_hooks, turn_hooks, message_hooks, limits, messages, tools, prompt } =
+            self.extras.take(&link);
         let hooks = hooks.into_iter().map(|extra| extra.hook).chain(declaration.hooks);
         let hooks = RuntimeHooks(hooks.collect());
+        let run_hooks = with_added(declaration.run_hooks, run_hooks);
+        let turn_hooks = with_added(declaration.turn_hooks, turn_hooks);
+        let message_hooks = with_added(declaration.message_hooks, message_hooks);
         let mut services = AgentServices::new(self.services);
         services
-            .add_parts(&name, &declaration.hook_services, &hooks.0, &declaration.services)
+            .add_parts(&name, &declaration.compiled_hooks, &hooks.0, &declaration.services)
+            .and_then(|()| services.add_hooks_around(&name, &run_hooks, &turn_hooks, &message_hooks))
             .map_err(|reason| declaring(&name, reason))?;
+        let message_hooks = on_messages(&name, message_hooks)?;
         for child in &children {
             services.add_child(child.services());
         }
-        let onion = match declaration.onion {
-            Some(compose) => caught(|| compose(hooks)).map_err(|reason| declaring(&name, reason))?,
-            None => Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore)),
-        };
+        let hook_names = HookNames::new(declaration.compiled_hooks, declaration.seam, &hooks);
+        let onion = onion(&name, declaration.onion, hooks)?;
         let info = AgentInfo::new(
             Arc::clone(&name),
             declaration.description.map(Into::into),
@@ -153,13 +156,7 @@ impl Assembly<'_> {
         });
         let mut fixed = fixed.map_err(|reason| declaring(&name, reason))?.map_err(undefined)?;
         for toolbox in &declaration.toolboxes {
-            let given = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
-                agent: name.to_string(),
-                toolbox: toolbox.name,
-                call: toolbox.call(),
-            })?;
-            tool_checks::states(&name, link.state, given.tools())?;
-            fixed.extend(given.entries(toolbox.prefix).map_err(undefined)?);
+            fixed.extend(self.toolbox_entries(&name, link.state, toolbox)?);
         }
         let model = self.model.cloned().or_else(|| declaration.default_model.clone());
         tool_checks::states_of_values(&name, link.state, &tools)?;
@@ -168,25 +165,33 @@ impl Assembly<'_> {
         tool_checks::definitions(&name, &fixed)?;
         let servers = self.shared.servers.providers(&name, &declaration.servers)?;
         let owner = Owner { agent: Arc::clone(&name), state: link.state, given: self.services.clone() };
-        let tools = ToolList::new(owner, declaration.instruction.into(), fixed, servers);
+        let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;
+        AgentPrompt::check_given(&name, &prompt)?;
+        let state = (link.state, declaration.state_codec);
+        let prompt =
+            caught(|| AgentPrompt::new(info.clone(), &model, state, declaration.prompt.with(prompt)))
+                .map_err(|reason| declaring(&name, reason))??;
+        let tools = ToolList::new(owner, prompt, fixed, servers);
         // Later problems come from servers, and are reported as events.
         let table = tools.first_table()?;
-        let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;
-        preflight::request_params(
-            &name,
-            &declaration.params,
-            &model,
-            &table,
-            !declaration.servers.is_empty(),
-        )?;
+        let has_servers = !declaration.servers.is_empty();
+        // Sources of the program can list a tool that asks later. Tools of MCP servers do not ask.
+        let asks = if tools.has_other_servers() { Asks::More } else { table.asks() };
+        preflight::request_params(&name, &declaration.params, &model, &table, has_servers)?;
         let mut instance = Instance {
             info,
             model,
             model_name: declaration.model,
             params: declaration.params,
             limits: limits.unwrap_or(declaration.limits),
+            input,
+            answer,
             onion: onion.entry,
             core: onion.core,
+            hook_names,
+            run_hooks,
+            turn_hooks,
+            message_hooks,
             state: link.state,
             codec: declaration.state_codec,
             needs,
@@ -194,6 +199,8 @@ impl Assembly<'_> {
             messages: messages.unwrap_or(declaration.messages).into(),
             children: rules,
             effect: declaration.effect,
+            asks,
+            trace_content: self.trace_content,
             tools,
             name,
         };
@@ -205,6 +212,71 @@ impl Assembly<'_> {
         let instance = Arc::new(instance);
         self.built.insert(link.id, Arc::clone(&instance));
         Ok(instance)
+    }
+
+    /// The tools of a toolbox that an agent declares.
+    fn toolbox_entries(
+        &self,
+        agent: &str,
+        state: StateType,
+        toolbox: &ToolboxLink,
+    ) -> Result<Vec<ToolEntry>, BuildError> {
+        let given = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
+            agent: agent.to_owned(),
+            toolbox: toolbox.name,
+            call: toolbox.call(),
+        })?;
+        tool_checks::states(agent, state, given.tools())?;
+        given.entries(toolbox.prefix.as_deref()).map_err(|problem| preflight::undefined(agent, problem))
+    }
+}
+
+/// The declared hooks, then those that the builder adds.
+fn with_added<H: ?Sized>(declared: Vec<Arc<H>>, added: Vec<ExtraHook<H>>) -> Vec<Arc<H>> {
+    declared.into_iter().chain(added.into_iter().map(|extra| extra.hook)).collect()
+}
+
+/// The message hooks of an agent. Code of the hooks says where they work.
+fn on_messages(
+    name: &Arc<str>,
+    hooks: Vec<Arc<dyn DynMessageHook>>,
+) -> Result<Option<Arc<MessageHooks>>, BuildError> {
+    MessageHooks::of(name, hooks).map_err(|reason| declaring(name, reason))
+}
+
+/// The states that a session must contain: the agent's own, and those of its children.
+fn needs(name: &Arc<str>, state: StateType, children: &[ChildTool]) -> Vec<(Arc<str>, StateType)> {
+    let own = (!state.is_none()).then(|| (Arc::clone(name), state));
+    own.into_iter().chain(children.iter().flat_map(ChildTool::needs).cloned()).collect()
+}
+
+/// The types of the input and the answers. Code of the types makes their schemas.
+type Forms = (Option<Arc<InputForm>>, Option<Arc<AnswerForm>>);
+
+fn typed(name: &str, declaration: &AgentDeclaration) -> Result<Forms, BuildError> {
+    let made = caught(|| {
+        let input = declaration.input.map(|make| Arc::new(make()));
+        (input, declaration.output.map(|make| Arc::new(make())))
+    });
+    made.map_err(|reason| declaring(name, reason))
+}
+
+/// The rules for the children of an agent.
+fn rules(declaration: &AgentDeclaration) -> Children {
+    Children {
+        history_source: declaration.history_source,
+        history_merge_target: declaration.history_merge_target,
+        max_parallel: declaration.max_parallel,
+        timeout: declaration.child_timeout,
+        max_display_instances: declaration.max_display_instances,
+    }
+}
+
+/// The onion of an agent around its dynamic hooks. Values of hooks are code of the program.
+fn onion(name: &str, compose: Option<OnionBuilder>, hooks: RuntimeHooks) -> Result<Onion, BuildError> {
+    match compose {
+        Some(compose) => caught(|| compose(hooks)).map_err(|reason| declaring(name, reason)),
+        None => Ok(Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore))),
     }
 }
 

@@ -32,7 +32,21 @@ impl AgentRun {
         batch: Batch<'_>,
         kept: Option<&mut Vec<ToolResultMessage>>,
     ) -> Result<Option<String>, RunError> {
+        let mut batch = batch;
+        let busy = self.busy();
+        if self.has_turn_hooks() {
+            // A batch that is dropped has a result for each call.
+            self.unless_over(pin!(Box::pin(batch.plan_through_hooks()))).await??;
+        }
         let over = self.unless_over(pin!(batch.run())).await.err();
+        if over.is_none() && self.cx.aborted().is_none() && batch.planned.iter().any(PlannedCall::is_open) {
+            // The conversation is dropped: the run makes it again when it is resumed.
+            batch.finished = true;
+            return self.pause(busy).await;
+        }
+        if self.has_turn_hooks() && over.is_none() && self.cx.aborted().is_none() {
+            self.unless_over(pin!(Box::pin(batch.after_calls()))).await??;
+        }
         let (merged, end) = batch.finish(kept);
         if let Some(over) = over {
             return Err(over);
@@ -50,6 +64,9 @@ impl AgentRun {
         }
         if merged && end.answer.is_none() {
             self.hand_back();
+        }
+        if self.has_turn_hooks() {
+            Box::pin(self.complete_turn()).await?;
         }
         Ok(end.answer)
     }
@@ -119,14 +136,54 @@ pub(super) struct Batch<'r> {
     table: Arc<ToolTable>,
     calls: TakenCalls,
     planned: Vec<PlannedCall>,
+    /// The calls as turn hooks changed them; empty without turn hooks.
+    changed: Vec<ToolCall>,
     finished: bool,
 }
 
 impl<'r> Batch<'r> {
     pub(super) fn new(run: &'r AgentRun, table: Arc<ToolTable>, calls: TakenCalls) -> Self {
         // Numbered here, in call order, so that instances of children have the same numbers in every run.
-        let planned = calls.iter().map(|call| run.plan_call(&table, &call.name)).collect();
-        Self { run, table, calls, planned, finished: false }
+        let plan = |call: &ToolCall| {
+            if run.has_turn_hooks() { PlannedCall::unplanned() } else { run.plan_call(&table, &call.name) }
+        };
+        let planned = calls.iter().map(plan).collect();
+        Self { run, table, calls, planned, changed: Vec::new(), finished: false }
+    }
+
+    /// Plans the calls as the turn hooks change them, in call order.
+    async fn plan_through_hooks(&mut self) -> Result<(), RunError> {
+        let mut answers = Vec::with_capacity(self.planned.len());
+        for index in 0..self.planned.len() {
+            let (turn, _) = self.calls.at(index);
+            let (call, answer) = self.run.before_tool_call(turn, self.calls.call(index)).await?;
+            self.changed.push(call);
+            answers.push(answer);
+        }
+        let planned = self.changed.iter().zip(answers).map(|(call, answer)| {
+            let planned = self.run.plan_call(&self.table, &call.name);
+            match answer {
+                Some(answer) => planned.answered(answer),
+                None => planned,
+            }
+        });
+        self.planned = planned.collect();
+        Ok(())
+    }
+
+    /// Shows the results to the turn hooks, in call order.
+    async fn after_calls(&mut self) -> Result<(), RunError> {
+        for index in 0..self.planned.len() {
+            let (turn, _) = self.calls.at(index);
+            let call = self.asked(index).clone();
+            self.run.after_tool_call(turn, &call, &mut self.planned[index]).await?;
+        }
+        Ok(())
+    }
+
+    /// A call as it runs.
+    fn asked(&self, index: usize) -> &ToolCall {
+        self.changed.get(index).unwrap_or_else(|| self.calls.call(index))
     }
 
     /// Runs the calls concurrently. Each call takes its own permit ([`AgentRun::permit`]); a call that waits for approval
@@ -164,12 +221,12 @@ impl<'r> Batch<'r> {
         }
     }
 
-    fn contained(&self, index: usize) -> Contained<impl Future<Output = ()> + Send> {
-        Contained { call: Some(self.call_one(index)) }
+    fn contained(&self, index: usize) -> Contained<'_, impl Future<Output = ()> + Send> {
+        Contained { call: Some(self.call_one(index)), tool: &self.asked(index).name }
     }
 
     async fn call_one(&self, index: usize) {
-        let (asked, at) = (self.calls.call(index), self.calls.at(index));
+        let (asked, at) = (self.asked(index), self.calls.at(index));
         let mut call = TurnCall::new(self.run, &self.table, &self.planned[index], asked, at);
         let result = call.run(None).await;
         call.end(result);
@@ -193,13 +250,13 @@ impl<'r> Batch<'r> {
         for (call, planned) in self.calls.iter().zip(&mut self.planned) {
             let entry = planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
             let stop_after = entry.is_some_and(|entry| entry.definition.stop_after);
-            end.note(call, stop_after, planned.take_result(self.run));
+            end.note(call, stop_after, &planned.take_result(self.run));
         }
         end
     }
 
     fn step_id(&self, index: usize) -> StepId {
-        tool_call::step(self.run, self.calls.at(index), &self.calls.call(index).name).to_id()
+        tool_call::step(self.run, self.calls.at(index), &self.asked(index).name).to_id()
     }
 }
 
@@ -215,7 +272,7 @@ struct BatchEnd {
 
 impl BatchEnd {
     /// Adds the next call, in call order.
-    fn note(&mut self, call: &ToolCall, stop_after: bool, result: CallResult) {
+    fn note(&mut self, call: &ToolCall, stop_after: bool, result: &CallResult) {
         let outcome = result.outcome;
         let message = result.message(call);
         let stops = outcome == CallOutcome::Stop || (stop_after && !message.is_error);
@@ -247,22 +304,24 @@ impl Drop for Batch<'_> {
 pin_project! {
     /// A call that can be dropped half way. Its contents are dropped here, and a panic of that drop is caught: neither
     /// the other calls nor the caller of the run can handle it.
-    struct Contained<F> {
+    struct Contained<'b, F> {
         #[pin]
         call: Option<F>,
+        tool: &'b str,
     }
 
-    impl<F> PinnedDrop for Contained<F> {
+    impl<F> PinnedDrop for Contained<'_, F> {
         fn drop(this: Pin<&mut Self>) {
-            let mut call = this.project().call;
-            if let Err(reason) = caught(|| call.set(None)) {
-                tracing::error!(reason, "a tool or a hook panicked when its call was cancelled");
+            let this = this.project();
+            let (mut call, tool) = (this.call, *this.tool);
+            if caught(|| call.set(None)).is_err() {
+                tracing::error!(tool, "a tool or a hook panicked when its call was cancelled");
             }
         }
     }
 }
 
-impl<F: Future> Future for Contained<F> {
+impl<F: Future> Future for Contained<'_, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {

@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use crate::context::NameClash;
 use crate::definition::{ExampleError, NameProblem};
+use crate::error::{BoxError, redact_error};
 use crate::model::ModelError;
+use crate::prompt::PromptPart;
 use crate::secret::{Redact, Redactor};
 use crate::services::ServiceType;
-
-/// An error of any type, as a crate that implements servers returns it.
-pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// An error of a server, as the crate that implements it returned it.
 #[derive(Debug, Clone)]
@@ -31,19 +30,6 @@ impl ServerError {
 impl Redact for ServerError {
     fn redact(&mut self, redactor: &Redactor) {
         redact_error(&mut self.0, redactor);
-    }
-}
-
-/// Replaces an error whose text has a secret by its redacted text.
-pub(super) fn redact_error(error: &mut Arc<dyn Error + Send + Sync>, redactor: &Redactor) {
-    let (mut inner, mut is_clean): (Option<&(dyn Error + 'static)>, _) = (Some(&**error), true);
-    while let Some(this) = inner {
-        let text = this.to_string();
-        is_clean &= redactor.redact(&*text) == text;
-        inner = this.source();
-    }
-    if !is_clean {
-        *error = BoxError::from(redactor.redact(error.to_string()).into_owned()).into();
     }
 }
 
@@ -102,6 +88,51 @@ pub enum BuildError {
         /// What the developer can do, as the last part of the error's text.
         advice: &'static str,
     },
+    /// The agent has an `output`, and its request parameters have a `response_schema`.
+    #[error(
+        "the agent `{agent}` has an `output`, whose schema its model gets, and a `response_schema` in `request_params`: keep one of them"
+    )]
+    #[non_exhaustive]
+    TwoAnswerForms {
+        /// The agent.
+        agent: String,
+    },
+    /// A part of the system prompt was added, and nothing gives it a text.
+    #[error(
+        "the system prompt of the agent `{agent}` has the part `{part}` without a text: give it one with \
+         `.prompt(Prompt::new().text(PromptPart::{part}, \"..\"))`"
+    )]
+    #[non_exhaustive]
+    NoPromptText {
+        /// The agent.
+        agent: String,
+        /// The part.
+        part: PromptPart,
+    },
+    /// A prompt gives a text to a part, and replaces the whole prompt by another one.
+    #[error(
+        "the prompt of the agent `{agent}` has the part `{part}` beside a `SystemMessage`, which replaces all other parts: leave one \
+         of them out"
+    )]
+    #[non_exhaustive]
+    UnusedPromptPart {
+        /// The agent.
+        agent: String,
+        /// The part.
+        part: PromptPart,
+    },
+    /// The system prompt shows the state, whose type has no JSON.
+    #[error(
+        "the system prompt of the agent `{agent}` shows its state `{state}`, which has no JSON: derive `serde::Serialize` and \
+         `serde::Deserialize` for it"
+    )]
+    #[non_exhaustive]
+    NoStateText {
+        /// The agent.
+        agent: String,
+        /// The type of the state.
+        state: &'static str,
+    },
     /// A limit of a tool is zero, so that every call would fail.
     #[error("the tool `{tool}` of the agent `{agent}` sets `{setting}` to 0: leave it out for no limit")]
     #[non_exhaustive]
@@ -125,6 +156,20 @@ pub enum BuildError {
         /// The tool.
         tool: String,
         /// What the schema has in place of an object's type.
+        problem: String,
+    },
+    /// A part of the schema of a tool's arguments cannot be checked: an unknown type, a reference to nothing, an unreadable
+    /// pattern. Calls that the schema should refuse would reach the tool.
+    #[error(
+        "the schema of the arguments of the tool `{tool}` of the agent `{agent}` has a mistake: {problem}"
+    )]
+    #[non_exhaustive]
+    SchemaMistake {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// The place of the part in the schema, its value, and what is wanted there.
         problem: String,
     },
     /// The request parameters of the agent cannot be used: its model does not support one of them, or `tool_choice` names a tool that
@@ -423,6 +468,15 @@ pub enum BuildError {
     )]
     #[non_exhaustive]
     DeclarationPanicked {
+        /// The agent.
+        agent: String,
+        /// The message of the panic.
+        reason: String,
+    },
+    /// The agent's model panicked when it was asked what it supports ([`Model::supports`](crate::model::Model::supports)).
+    #[error("the model of the agent `{agent}` panicked when it was asked what it supports: {reason}")]
+    #[non_exhaustive]
+    ModelPanicked {
         /// The agent.
         agent: String,
         /// The message of the panic.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Agent;
 use super::build_error::BuildError;
-use super::declaration::ChildLink;
+use super::declaration::DynAgent;
 use super::handle::AgentHandle;
 use super::limits::Limits;
 use super::run_error::RunError;
@@ -15,16 +15,46 @@ use super::stream::RunStream;
 use crate::approval::Approver;
 use crate::event::RunOutput;
 use crate::journal::Journal;
+use crate::message_hook::MessageHook;
 use crate::model::{BoxModel, Message, Model};
 use crate::onion::{Hook, MadeBy};
+use crate::prompt::Prompt;
+use crate::question::Answerer;
+use crate::run_hook::{RunHook, RunInput};
 use crate::secret::{Secret, Sensitive};
 use crate::services::{GivenService, Service, ServiceType};
 use crate::spec::ToolValue;
 use crate::tool::{FitsState, SharedToolbox, Works, block_on};
+use crate::turn_hook::TurnHook;
 use crate::typed::RawHook;
 
 /// Builds an agent: sets its model, state, servers and dynamic hooks. Each agent has a function
 /// [`builder`](crate::Agent::builder) that makes one.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, State, agent, tool};
+/// use serde_json::json;
+///
+/// #[derive(Clone, Default)]
+/// struct Stock {
+///     lamps: u32,
+/// }
+///
+/// /// Counts the lamps in stock.
+/// #[tool]
+/// fn count(stock: State<Stock>) -> u32 {
+///     stock.lamps
+/// }
+///
+/// agent! { Desk { instruction: "Sell lamps.", function_tools: [count], state: Stock } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::call("count", json!({})), ScriptedTurn::say("{last} left.")]);
+/// let desk = Desk::builder().model(model).state(Stock { lamps: 3 }).build().await?;
+/// assert_eq!(desk.run("How many lamps are left?").await?.text, "3 left.");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
 #[must_use = "a builder does nothing until it is built"]
 pub struct AgentBuilder<A> {
     setup: Setup,
@@ -124,7 +154,7 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// As [`Self::toolbox`], for a toolbox that agents name with a prefix: `toolboxes: [archive: Kb]`.
-    pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
+    pub fn toolbox_as(mut self, prefix: &str, toolbox: impl SharedToolbox) -> Self {
         self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
@@ -137,6 +167,36 @@ impl<A: Agent> AgentBuilder<A> {
         H: RawHook + Hook<Made: MadeBy<H, State: FitsState<A::State>>>,
     {
         self.setup.own.hook(hook);
+        self
+    }
+
+    /// Adds a hook around each run of the agent ([`run_hooks`](crate::run_hooks)), after the declared ones. Make the hook of a
+    /// `#[run_hook]` function with `new`: `.run_hook(sign::new("v1"))`.
+    pub fn run_hook<H>(mut self, hook: H) -> Self
+    where
+        H: RunHook<Made: MadeBy<H, State: FitsState<A::State>>>,
+    {
+        self.setup.own.run_hook(hook, Vec::new());
+        self
+    }
+
+    /// Adds a hook around the turns of the agent ([`turn_hooks`](crate::turn_hooks)), after the declared ones. Make the hook of a
+    /// `#[turn_hook]` function with `new`.
+    pub fn turn_hook<H>(mut self, hook: H) -> Self
+    where
+        H: TurnHook<Made: MadeBy<H, State: FitsState<A::State>>>,
+    {
+        self.setup.own.turn_hook(hook, Vec::new());
+        self
+    }
+
+    /// Adds a hook on the messages of the agent ([`message_hooks`](crate::message_hooks)), after the declared ones. Make the hook of a
+    /// `#[message_hook]` function with `new`.
+    pub fn message_hook<H>(mut self, hook: H) -> Self
+    where
+        H: MessageHook<Made: MadeBy<H, State: FitsState<A::State>>>,
+    {
+        self.setup.own.message_hook(hook, Vec::new());
         self
     }
 
@@ -162,6 +222,18 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
+    /// Sets parts of the agent's system prompt, in place of what its declaration has there.
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.setup.own.prompt(prompt);
+        self
+    }
+
+    /// As [`Self::prompt`], for the agent of this name, for example a child.
+    pub fn prompt_for(mut self, agent: impl Into<String>, prompt: Prompt) -> Self {
+        self.setup.of(agent).prompt(prompt);
+        self
+    }
+
     /// Adds a hook to the agent of this name, for example a child; see
     /// [`AgentBuilder::hook`](super::AgentBuilder::hook). `build` checks that the hook works on the agent's state.
     pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
@@ -169,6 +241,36 @@ impl<A: Agent> AgentBuilder<A> {
         H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
     {
         self.setup.of(agent).unchecked_hook(hook);
+        self
+    }
+
+    /// Adds a run hook to the agent of this name, for example a child; see [`AgentBuilder::run_hook`](super::AgentBuilder::run_hook).
+    /// `build` checks that the hook works on the agent's state.
+    pub fn run_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: RunHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_run_hook(hook);
+        self
+    }
+
+    /// Adds a turn hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::turn_hook`](super::AgentBuilder::turn_hook). `build` checks that the hook works on the agent's state.
+    pub fn turn_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: TurnHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_turn_hook(hook);
+        self
+    }
+
+    /// Adds a message hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::message_hook`](super::AgentBuilder::message_hook). `build` checks that the hook works on the agent's state.
+    pub fn message_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: MessageHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_message_hook(hook);
         self
     }
 
@@ -195,10 +297,40 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Sets the approver for calls of tools with `approval`, those of children included. Without an approver these
-    /// calls are refused.
+    /// Sets who answers the questions of calls while the run waits, those of children included. Without an answerer, and with
+    /// questions that it leaves open, the run pauses ([`RunError::Paused`](crate::RunError::Paused)).
+    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
+        self.setup.answerer = Some(Arc::new(answerer));
+        self
+    }
+
+    /// Sets the approver for calls of tools with `approval`, those of children included. Without one, the
+    /// [answerer](Self::answerer) is asked, or the run pauses.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.setup.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Records the content of runs in their spans, those of children included: messages, system prompts, definitions of
+    /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
+    /// content may be confidential. The secrets of the session are redacted in both cases.
+    ///
+    /// Runs write their spans to `tracing`, under the target `onionskin` at level info: `invoke_agent` for a run, `chat` for
+    /// each request to a model, `execute_tool` for each tool call. Their fields are OpenTelemetry's attributes for generative
+    /// AI; the guide lists them.
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
+    /// Clerk::builder().model(model).trace_content().run("Hello.").await.unwrap();
+    /// # });
+    /// ```
+    pub fn trace_content(mut self) -> Self {
+        self.setup.trace_content = true;
         self
     }
 
@@ -251,7 +383,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// Returns an error if a required part is missing or a server does not start. The error names the agent and says
     /// what to write. Several problems are one error ([`BuildError::Several`]).
     pub async fn build(self) -> Result<AgentHandle, BuildError> {
-        let mut handles = self.setup.build(&[ChildLink::of::<A>()]).await?;
+        let mut handles = self.setup.build(&[DynAgent::of::<A>()]).await?;
         Ok(handles.swap_remove(0))
     }
 
@@ -261,7 +393,7 @@ impl<A: Agent> AgentBuilder<A> {
     ///
     /// # Errors
     /// Returns an error if the agent cannot be built or the run ends without an answer.
-    pub async fn run(self, input: impl Into<String>) -> Result<RunOutput, RunError> {
+    pub async fn run(self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
         let handle = self.build().await?;
         let output = handle.run(input).await;
         handle.shutdown().await;
@@ -271,9 +403,11 @@ impl<A: Agent> AgentBuilder<A> {
     /// Builds the agent and returns the events of one run as a stream; see [`AgentHandle::stream`]. The servers are
     /// killed when the stream has ended or is dropped.
     ///
+    /// Cancel safety: dropping the future kills the servers that were started. The run begins when the stream is polled.
+    ///
     /// # Errors
     /// Returns an error if the agent cannot be built.
-    pub async fn stream(self, input: impl Into<String>) -> Result<RunStream, BuildError> {
+    pub async fn stream(self, input: impl Into<RunInput>) -> Result<RunStream, BuildError> {
         Ok(self.build().await?.stream(input))
     }
 
@@ -282,7 +416,7 @@ impl<A: Agent> AgentBuilder<A> {
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn run_blocking(self, input: impl Into<String>) -> Result<RunOutput, RunError> {
+    pub fn run_blocking(self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
         let input = input.into();
         block_on(move || Box::pin(self.run(input))).unwrap_or_else(|error| {
             Err(RunError::Agent { agent: A::NAME.into(), reason: format!("no thread for it: {error}") })

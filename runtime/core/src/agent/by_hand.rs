@@ -16,6 +16,22 @@ use crate::model::{Message, ToolCall, ToolResultMessage};
 use crate::secret::Redact as _;
 
 /// The results of [`AgentRun::call_tools`].
+///
+/// ```
+/// use onionskin::RunError;
+/// use onionskin::run::AgentRun;
+///
+/// /// Asks once, and answers with the result of the first call.
+/// async fn first_result(run: &AgentRun, input: String) -> Result<String, RunError> {
+///     run.append(onionskin::model::Message::user(input))?;
+///     let response = run.ask().await?;
+///     let results = run.call_tools(&response.tool_calls).await?;
+///     if let Some(answer) = results.answer() {
+///         return Ok(answer.to_owned());
+///     }
+///     Ok(results.results().first().map_or(response.text.clone(), |result| format!("{:?}", result.content)))
+/// }
+/// ```
 #[derive(Debug, Clone, Default)]
 #[must_use = "a tool can end the run: return its answer"]
 pub struct ToolResults {

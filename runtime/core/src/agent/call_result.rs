@@ -20,10 +20,15 @@ pub(super) struct CallResult {
 
 impl CallResult {
     /// The result for the model.
-    pub(super) fn message(self, call: &ToolCall) -> ToolResultMessage {
+    pub(super) fn message(&self, call: &ToolCall) -> ToolResultMessage {
         let is_error = matches!(self.outcome, CallOutcome::Error(_) | CallOutcome::Abort);
         let (call_id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
-        ToolResultMessage { call_id, name, content: self.content, is_error }
+        ToolResultMessage { call_id, name, content: Arc::clone(&self.content), is_error }
+    }
+
+    /// The end of a call that waits for an answer of a person.
+    pub(super) fn paused() -> Self {
+        Self { outcome: CallOutcome::Paused, ..Self::of(Ok(ToolOutput::text(""))) }
     }
 
     pub(super) fn of(result: ToolResult) -> Self {

@@ -20,6 +20,7 @@ use crate::definition::{Param, StaticTool, ToolDefinition};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::model::{History, Message};
 use crate::output::ToolOutput;
+use crate::schema::{Problem, problem_lines};
 use crate::session::Transcript;
 use crate::tool::DynTool;
 
@@ -41,6 +42,13 @@ impl ChildTool {
         definition.name = tool_name(&child).into();
         definition.description = description(&child).into();
         definition.effect = child.effect;
+        definition.asks = child.asks;
+        if let Some(input) = &child.input {
+            definition = definition.with_input_schema(input.schema().clone());
+        }
+        if let Some(answer) = &child.answer {
+            definition = definition.with_output_schema(answer.output_schema().clone());
+        }
         Self { child, run, children, definition }
     }
 
@@ -77,6 +85,11 @@ impl ChildTool {
         }
     }
 
+    /// Whether people are shown the run of the call with this number.
+    fn is_shown(&self, number: u32) -> bool {
+        usize::try_from(number).unwrap_or(usize::MAX) <= self.children.max_display_instances
+    }
+
     async fn ask(&self, cx: &ToolContext, input: String) -> ToolResult {
         let session = cx.run().session().cloned().ok_or_else(|| {
             Exit::Tool(ToolError::new("an agent can be called in a run only, and this call belongs to none"))
@@ -84,20 +97,49 @@ impl ChildTool {
         let number = cx.number();
         let history = self.history(cx);
         let start = history.len();
-        let shown = usize::try_from(number).unwrap_or(usize::MAX) <= self.children.max_display_instances;
+        let shown = self.is_shown(number);
         let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
         let timeout = self.children.timeout;
         let failed = |error| failed(cx, error, &name, timeout);
         let (events, deadline) = (cx.run().events(), Deadline::sooner(timeout, cx.run().deadline()));
         let seed =
             seed_beneath(cx, &self.child, &session, Arc::clone(&name), events, deadline).map_err(failed)?;
-        let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session);
+        let run =
+            AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session).with_shown(shown);
         // The child's deadline includes the timeout, so that its own calls see it and the child can finish cleanly.
         let left = Leaves { child: &self.child.name, run: &run, start, cx };
-        let answer = drive(&run, self.run, input, shown).await;
+        let answer = drive(&run, self.run, input).await;
         drop(left);
-        answer.map(ToolOutput::text).map_err(failed)
+        if matches!(answer, Err(RunError::Paused(_))) {
+            return cx.wait_with_child().await;
+        }
+        output(&self.child, answer.map_err(failed)?)
     }
+}
+
+/// The input of an agent that a call starts, after the message hooks of the caller. `fits` reads a changed text as the agent's input.
+pub(super) async fn sent(
+    cx: &ToolContext,
+    agent: &Arc<str>,
+    input: String,
+    silent: bool,
+    fits: impl FnOnce(&str) -> Result<String, Vec<Problem>>,
+) -> ToolResult<String> {
+    let Some(text) = cx.send(agent, input.clone(), silent).await else {
+        let text = format!(
+            "the message to the agent {agent} was dropped by a message hook, so the agent did not run"
+        );
+        return Err(Exit::tool(text));
+    };
+    if text == input {
+        return Ok(input);
+    }
+    fits(&text).map_err(|problems| {
+        let problems = problem_lines(&problems);
+        Exit::tool(format!(
+            "a message hook changed the input of the agent {agent}, which does not fit now:\n- {problems}"
+        ))
+    })
 }
 
 /// Stores a child's transcript with its call when the run ends, also if it is dropped half way, because its tools have
@@ -112,8 +154,19 @@ struct Leaves<'c> {
 
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {
+        if self.run.is_paused() {
+            return;
+        }
         let messages = self.run.closed_messages().since(self.start).collect();
         self.cx.keep_transcript(Transcript { child: Arc::clone(self.child), messages });
+    }
+}
+
+/// The result of an agent as a tool.
+pub(super) fn output(agent: &Instance, answer: String) -> ToolResult {
+    match &agent.answer {
+        Some(_) => Ok(ToolOutput::from_json(answer)?),
+        None => Ok(ToolOutput::text(answer)),
     }
 }
 
@@ -159,7 +212,22 @@ impl DynTool for ChildTool {
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let input = args["input"].as_str().unwrap_or_default().to_owned();
+            let input = match &self.child.input {
+                Some(form) => {
+                    form.read(args).map_err(|problems| Exit::Tool(self.definition.refuse(&problems)))?
+                }
+                None => args["input"].as_str().unwrap_or_default().to_owned(),
+            };
+            let input = if cx.has_sender() {
+                let fits = |text: &str| match &self.child.input {
+                    Some(form) => form.read_text(text),
+                    None => Ok(text.to_owned()),
+                };
+                let silent = !self.is_shown(cx.number());
+                Box::pin(sent(cx, &self.child.name, input, silent, fits)).await?
+            } else {
+                input
+            };
             self.ask(cx, input).await
         })
     }

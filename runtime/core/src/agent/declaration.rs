@@ -1,27 +1,37 @@
-//! The declaration of an agent. `agent!` generates it; a hand-written agent builds it.
+//! The declaration of an agent. `agent!` generates it; a hand-written agent builds it. And agents as values, which a declaration names as
+//! children and which have one.
 
 use std::any::{TypeId, type_name};
+use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::answer_form::{AnswerForm, TypedAnswer};
 use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
+use super::compiled_hook::{CompiledHook, Concerns};
+use super::input_form::{InputForm, TypedInput};
 use super::limits::Limits;
 use super::server_pool::ServerUse;
 use super::servers::ToolServers;
-use super::services::ListServices;
+use super::tool_filter::ToolFilter;
 use super::{Agent, AgentRun, RunError};
 use crate::context::{DynCall, StateType};
 use crate::definition::Effect;
+use crate::message_hook::{DynMessageHook, MessageHook};
 use crate::model::{BoxModel, Message, Model, RequestParams};
-use crate::onion::{Call, Core, Definitions, DynHook, Hook, MadeBy, RuntimeHooks, StateOf, short_name};
+use crate::onion::{Call, Core, Definitions, DynHook, Hook, MadeBy, RuntimeHooks, StateOf};
+use crate::prompt::{Prompt, PromptPart, PromptText};
+use crate::run_hook::{DynRunHook, RunHook};
 use crate::secret::{StateVisitor, VisitSecrets};
 use crate::services::ServiceTypes;
 use crate::state::StateCodec;
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink, Works};
+use crate::turn_hook::{DynTurnHook, TurnHook};
 use crate::typed::RawHook;
 
 /// The declaration of an agent, as `agent!` writes it from its fields. A hand-written [`Agent`](crate::Agent) returns one
@@ -57,30 +67,39 @@ use crate::typed::RawHook;
 /// ```
 pub struct AgentDeclaration {
     pub(crate) description: Option<String>,
-    pub(crate) instruction: String,
+    pub(crate) prompt: Prompt,
     pub(crate) servers: Vec<ServerUse>,
     pub(crate) default_servers: Option<Arc<dyn ToolServers>>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     pub(crate) toolboxes: Vec<ToolboxLink>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
-    /// The states that these hooks work on, by the hook's type.
+    pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
+    pub(crate) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
+    pub(crate) message_hooks: Vec<Arc<dyn DynMessageHook>>,
+    /// The states that the hooks work on, by the hook's type.
     pub(crate) hook_states: Vec<(&'static str, Vec<StateType>)>,
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(crate) filter_names: Vec<(&'static str, &'static str)>,
     pub(crate) onion: Option<OnionBuilder>,
-    /// The services of compiled hooks, by the hook's name.
-    pub(crate) hook_services: Vec<(&'static str, ListServices)>,
+    /// The compiled hooks, outermost first.
+    pub(crate) compiled_hooks: Vec<CompiledHook>,
+    /// The number of compiled hooks outside of the dynamic ones.
+    pub(crate) seam: usize,
     /// The services that the agent's own code takes.
     pub(crate) services: ServiceTypes,
     pub(crate) state_visitor: Option<StateVisitor>,
     pub(crate) state_codec: Option<StateCodec>,
-    pub(crate) children: Vec<ChildLink>,
+    pub(crate) children: Vec<DynAgent>,
     pub(crate) is_default: bool,
     pub(crate) model: Option<Arc<str>>,
     pub(crate) default_model: Option<BoxModel>,
     pub(crate) params: RequestParams,
     pub(crate) limits: Limits,
+    /// Makes the type of the input.
+    pub(crate) input: Option<fn() -> InputForm>,
+    /// Makes the type of the answer.
+    pub(crate) output: Option<fn() -> AnswerForm>,
     pub(crate) history_source: HistorySource,
     pub(crate) history_merge_target: HistoryMergeTarget,
     pub(crate) max_parallel: Option<usize>,
@@ -108,32 +127,132 @@ impl Onion {
     }
 }
 
-/// A child agent, by type.
+/// An agent as a value: one that is made at run time, such as from a file, or an [`Agent`] among such ones.
+/// [`AppBuilder::dyn_agent`](super::AppBuilder::dyn_agent) runs it, and [`AgentDeclaration::dyn_child`] gives it to a parent.
+///
+/// Clones are the same agent: an agent that several others call is built once.
+///
+/// ```
+/// use onionskin::declaration::{AgentDeclaration, DynAgent};
+/// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};
+/// use serde_json::json;
+///
+/// agent! { Clerk { instruction: "Answer.", description: "Answers questions." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let clerk = DynAgent::of::<Clerk>();
+/// let text = "Ask the clerk.".to_owned();
+/// let desk = DynAgent::new("Desk", move || AgentDeclaration::new().instruction(text.clone()).dyn_child(&clerk));
+///
+/// let asks = ScriptedTurn::call("agent__Clerk", json!({ "input": "Hello?" }));
+/// let model = ScriptedModel::new()
+///     .agent("Desk", [asks, ScriptedTurn::say("{last}")])
+///     .agent("Clerk", [ScriptedTurn::say("Good morning.")]);
+/// let app = App::builder().dyn_agent(&desk).model(model).build().await.unwrap();
+/// assert_eq!(app.run("Say hello.").await.unwrap().text, "Good morning.");
+/// # });
+/// ```
 #[derive(Clone)]
-pub(crate) struct ChildLink {
-    pub(crate) id: TypeId,
-    pub(crate) name: &'static str,
-    pub(crate) declare: fn() -> AgentDeclaration,
-    pub(crate) run: RunFn,
-    pub(crate) state: StateType,
+pub struct DynAgent {
+    pub(super) id: AgentId,
+    pub(super) name: Arc<str>,
+    declare: Declare,
+    pub(super) run: RunFn,
+    pub(super) state: StateType,
+}
+
+/// What tells agents apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum AgentId {
+    Type(TypeId),
+    /// The number of an agent that was made at run time.
+    Made(u64),
+}
+
+#[derive(Clone)]
+enum Declare {
+    Type(fn() -> AgentDeclaration),
+    Made(Arc<dyn Fn() -> AgentDeclaration + Send + Sync>),
 }
 
 /// [`Agent::run`] of an agent.
-pub(crate) type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;
+pub(super) type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;
 
-impl ChildLink {
-    pub(crate) fn of<A: Agent>() -> Self {
+impl DynAgent {
+    /// Makes an agent that runs the loop of model turns and tool calls. `declare` is called each time the agent is built; its parts, and
+    /// the name, are checked then.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        declare: impl Fn() -> AgentDeclaration + Send + Sync + 'static,
+    ) -> Self {
+        static MADE: AtomicU64 = AtomicU64::new(0);
         Self {
-            id: TypeId::of::<A>(),
-            name: A::NAME,
-            declare: A::declare,
+            id: AgentId::Made(MADE.fetch_add(1, Ordering::Relaxed)),
+            name: name.into(),
+            declare: Declare::Made(Arc::new(declare)),
+            run: |run, input| Box::pin(run.converse(input)),
+            state: StateType::of::<()>(),
+        }
+    }
+
+    /// The agent that is this type.
+    pub fn of<A: Agent>() -> Self {
+        Self {
+            id: AgentId::Type(TypeId::of::<A>()),
+            name: A::NAME.into(),
+            declare: Declare::Type(A::declare),
             run: |run, input| Box::pin(A::run(run, input)),
             state: StateType::of::<A::State>(),
         }
     }
 
-    pub(crate) fn is_default(&self) -> bool {
-        (self.declare)().is_default
+    /// Sets the type of the agent's state; without it, an agent that is made at run time has none.
+    ///
+    /// ```
+    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+    /// use onionskin::{App, ScriptedModel, ScriptedTurn, State, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Counts the lamps in stock.
+    /// #[tool]
+    /// fn count(lamps: State<u32>) -> u32 {
+    ///     *lamps
+    /// }
+    ///
+    /// let desk = DynAgent::new("Desk", || AgentDeclaration::new().instruction("Sell.").tool(count::default())).with_state::<u32>();
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("count", json!({})), ScriptedTurn::say("{last} left.")]);
+    /// let app = App::builder().dyn_agent(&desk).model(model).state(3_u32).build().await.unwrap();
+    /// assert_eq!(app.run("How many?").await.unwrap().text, "3 left.");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with_state<S: Clone + Send + Sync + 'static>(mut self) -> Self {
+        self.state = StateType::of::<S>();
+        self
+    }
+
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The agent's declaration.
+    ///
+    /// # Panics
+    /// Panics if the program's code does that declares it.
+    pub(super) fn declare(&self) -> AgentDeclaration {
+        match &self.declare {
+            Declare::Type(declare) => declare(),
+            Declare::Made(declare) => declare(),
+        }
+    }
+}
+
+impl fmt::Debug for DynAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynAgent").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -148,17 +267,21 @@ impl AgentDeclaration {
     pub fn new() -> Self {
         Self {
             description: None,
-            instruction: String::new(),
+            prompt: Prompt::new(),
             servers: Vec::new(),
             default_servers: None,
             runtime_tools: Vec::new(),
             tools: Vec::new(),
             toolboxes: Vec::new(),
             hooks: Vec::new(),
+            run_hooks: Vec::new(),
+            turn_hooks: Vec::new(),
+            message_hooks: Vec::new(),
             filter_names: Vec::new(),
             onion: None,
             hook_states: Vec::new(),
-            hook_services: Vec::new(),
+            compiled_hooks: Vec::new(),
+            seam: 0,
             services: ServiceTypes::default(),
             state_visitor: None,
             state_codec: None,
@@ -168,6 +291,8 @@ impl AgentDeclaration {
             default_model: None,
             params: RequestParams::default(),
             limits: Limits::default(),
+            input: None,
+            output: None,
             history_source: HistorySource::default(),
             history_merge_target: HistoryMergeTarget::default(),
             max_parallel: None,
@@ -185,18 +310,26 @@ impl AgentDeclaration {
         self
     }
 
-    /// Sets the system prompt.
+    /// Sets the instruction: the main part of the system prompt.
     #[must_use]
-    pub fn instruction(mut self, text: impl Into<String>) -> Self {
-        self.instruction = text.into();
+    pub fn instruction(mut self, text: impl Into<PromptText>) -> Self {
+        self.prompt = self.prompt.text(PromptPart::Instructions, text);
+        self
+    }
+
+    /// Sets other parts of the system prompt. Parts from an earlier call stay if this prompt says nothing of them.
+    #[must_use]
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.prompt = self.prompt.with(prompt);
         self
     }
 
     /// Uses the tools of a server: an MCP server, or a source of your own ([`servers`](crate::servers)). The filter selects those whose names match one of its patterns, where `*` is any
     /// text; `None` selects all.
     #[must_use]
-    pub fn server(mut self, name: &'static str, filter: Option<&'static [&'static str]>) -> Self {
-        self.servers.push(ServerUse { name, filter });
+    pub fn server(mut self, name: impl Into<Arc<str>>, filter: Option<&[&str]>) -> Self {
+        let filter = filter.map_or_else(ToolFilter::all, ToolFilter::new);
+        self.servers.push(ServerUse { name: name.into(), filter });
         self
     }
 
@@ -219,7 +352,7 @@ impl AgentDeclaration {
     /// Uses the tools of a toolbox; the object is provided when the agent is built. A prefix distinguishes several
     /// toolboxes of one type: with `archive`, the tool `search` is called `archive_search`.
     #[must_use]
-    pub fn toolbox<T: Toolbox>(mut self, prefix: Option<&'static str>) -> Self {
+    pub fn toolbox<T: Toolbox>(mut self, prefix: Option<&str>) -> Self {
         self.toolboxes.push(ToolboxLink::of::<T>(prefix));
         self
     }
@@ -246,6 +379,48 @@ impl AgentDeclaration {
         self
     }
 
+    /// Adds a hook around each run of the agent ([`run_hooks`](crate::run_hooks)), after those that were added before. An agent with
+    /// another state than the hook's is not built ([`BuildError::HookState`](crate::BuildError::HookState)).
+    #[must_use]
+    pub fn run_hook<H>(mut self, hook: H) -> Self
+    where
+        H: RunHook<Made: MadeBy<H, State: Works>>,
+    {
+        let mut states = Vec::new();
+        <H::Made as MadeBy<H>>::State::on(&mut states);
+        self.hook_states.push((type_name::<H>(), states));
+        self.run_hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Adds a hook around the turns of the agent ([`turn_hooks`](crate::turn_hooks)), after those that were added before. An agent with
+    /// another state than the hook's is not built ([`BuildError::HookState`](crate::BuildError::HookState)).
+    #[must_use]
+    pub fn turn_hook<H>(mut self, hook: H) -> Self
+    where
+        H: TurnHook<Made: MadeBy<H, State: Works>>,
+    {
+        let mut states = Vec::new();
+        <H::Made as MadeBy<H>>::State::on(&mut states);
+        self.hook_states.push((type_name::<H>(), states));
+        self.turn_hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Adds a hook on the messages of the agent ([`message_hooks`](crate::message_hooks)), after those that were added before. An agent with
+    /// another state than the hook's is not built ([`BuildError::HookState`](crate::BuildError::HookState)).
+    #[must_use]
+    pub fn message_hook<H>(mut self, hook: H) -> Self
+    where
+        H: MessageHook<Made: MadeBy<H, State: Works>>,
+    {
+        let mut states = Vec::new();
+        <H::Made as MadeBy<H>>::State::on(&mut states);
+        self.hook_states.push((type_name::<H>(), states));
+        self.message_hooks.push(Arc::new(hook));
+        self
+    }
+
     /// Registers a tool name from a hook's filter. The name is resolved when the agent is built.
     #[doc(hidden)]
     #[must_use]
@@ -257,7 +432,14 @@ impl AgentDeclaration {
     /// Adds a child agent, which this agent can call as a tool, `agent__` plus its name.
     #[must_use]
     pub fn child<A: Agent>(mut self) -> Self {
-        self.children.push(ChildLink::of::<A>());
+        self.children.push(DynAgent::of::<A>());
+        self
+    }
+
+    /// As [`Self::child`], for an agent that is made at run time.
+    #[must_use]
+    pub fn dyn_child(mut self, agent: &DynAgent) -> Self {
+        self.children.push(agent.clone());
         self
     }
 
@@ -294,6 +476,26 @@ impl AgentDeclaration {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets the type of the input that parents give the agent: the parameters of the agent as a tool are its fields, and the agent gets
+    /// the value as JSON. The default is one text. A program that runs the agent gives any text.
+    #[must_use]
+    pub fn input<T: TypedInput>(mut self) -> Self {
+        self.input = Some(InputForm::of::<T>);
+        self
+    }
+
+    /// Sets the type of the answers. The model is asked for it, and again while it does not fit, as
+    /// [`RunRequest::run_as`](super::RunRequest::run_as) says. The text of a run is the answer as JSON, and so is the result of the agent as a
+    /// tool. [`TypedAgent`](super::TypedAgent) gives programs the value.
+    ///
+    /// An agent with a `response_schema` in its [`request_params`](Self::request_params) beside it is not built
+    /// ([`BuildError::TwoAnswerForms`](crate::BuildError::TwoAnswerForms)).
+    #[must_use]
+    pub fn output<T: TypedAnswer>(mut self) -> Self {
+        self.output = Some(AnswerForm::of::<T>);
         self
     }
 
@@ -363,8 +565,23 @@ impl AgentDeclaration {
     /// Lists the services of a hook of the compiled onion.
     #[doc(hidden)]
     #[must_use]
-    pub fn hook_services<H: Hook>(mut self) -> Self {
-        self.hook_services.push((short_name::<H>(), H::services));
+    pub fn hook_services<H: Hook>(self) -> Self {
+        self.compiled_hook::<H>(None)
+    }
+
+    /// Says that a hook of the compiled onion is of type `H`, and which calls it concerns; `None`: all. `agent!` writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn compiled_hook<H: Hook>(mut self, concerns: Option<Concerns>) -> Self {
+        self.compiled_hooks.push(CompiledHook::of::<H>(concerns));
+        self
+    }
+
+    /// Says that the dynamic hooks are inside of the hooks before. `agent!` writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn seam(mut self) -> Self {
+        self.seam = self.compiled_hooks.len();
         self
     }
 

@@ -1,9 +1,10 @@
 //! The declarations of an agent and of its children, before they are built.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::build_error::BuildError;
-use super::declaration::{AgentDeclaration, ChildLink};
+use super::declaration::{AgentDeclaration, DynAgent};
 use super::server_pool::Configured;
 use super::setup::StateMakers;
 use crate::onion::caught;
@@ -16,18 +17,18 @@ pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
 /// The declaration of an agent and those of its children.
 pub(super) struct Declared {
     pub(super) declaration: AgentDeclaration,
-    pub(super) link: ChildLink,
+    pub(super) link: DynAgent,
     pub(super) children: Vec<Declared>,
 }
 
 impl Declared {
-    pub(super) fn new(link: &ChildLink, path: &mut Vec<&'static str>) -> Result<Self, BuildError> {
+    pub(super) fn new(link: &DynAgent, path: &mut Vec<Arc<str>>) -> Result<Self, BuildError> {
         let again = path.contains(&link.name);
-        path.push(link.name);
+        path.push(Arc::clone(&link.name));
         if again {
-            return Err(BuildError::Cycle { agent: link.name.to_owned(), path: path.join(" > ") });
+            return Err(BuildError::Cycle { agent: (*link.name).to_owned(), path: path.join(" > ") });
         }
-        let mut declaration = caught(|| (link.declare)()).map_err(|reason| declaring(link.name, reason))?;
+        let mut declaration = caught(|| link.declare()).map_err(|reason| declaring(&link.name, reason))?;
         let children = std::mem::take(&mut declaration.children);
         let children = children.iter().map(|child| Self::new(child, path)).collect::<Result<_, _>>()?;
         path.pop();
@@ -53,8 +54,9 @@ impl Declared {
         }
     }
 
-    pub(super) fn collect_servers(&self, into: &mut BTreeSet<(&'static str, &'static str)>) {
-        into.extend(self.declaration.servers.iter().map(|server| (server.name, self.link.name)));
+    pub(super) fn collect_servers(&self, into: &mut BTreeSet<(Arc<str>, Arc<str>)>) {
+        let used = self.declaration.servers.iter();
+        into.extend(used.map(|server| (Arc::clone(&server.name), Arc::clone(&self.link.name))));
         for child in &self.children {
             child.collect_servers(into);
         }

@@ -4,11 +4,13 @@ use std::pin::pin;
 use std::sync::{Arc, LazyLock};
 
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::declaration::RunFn;
 use super::instance::Instance;
 use super::run::AgentRun;
 use super::run_error::RunError;
+use super::spans::RunSpan;
 use crate::context::{RunSeed, Running, ToolContext};
 use crate::deadline::Deadline;
 use crate::event::{EventKind, Events};
@@ -19,6 +21,7 @@ use crate::secret::Redact as _;
 use crate::services::Services;
 use crate::session::{Chain, Session};
 use crate::state::{StateCell, StateHandle};
+use crate::trace::TraceParent;
 
 /// The parts of an outermost run of an agent in a session. The caller sets what the run's request decides.
 pub(super) fn seed(
@@ -43,10 +46,13 @@ pub(super) fn seed(
         deadline: None,
         token,
         core: Some(Arc::clone(&instance.core)),
+        sender: instance.sender(),
         session: Some(session.clone()),
         services: Services::default(),
         user: None,
         approver: None,
+        answerer: None,
+        questions: None,
         history: History::new(),
     })
 }
@@ -80,6 +86,8 @@ pub(super) fn seed_beneath(
         deadline: Deadline::sooner(instance.limits.time, deadline),
         user: caller.user_id(),
         approver: caller.approver().cloned(),
+        answerer: caller.answerer().cloned(),
+        questions: caller.questions().cloned(),
         services: caller.services().clone(),
         ..seed
     })
@@ -94,24 +102,52 @@ pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
 
 /// Runs an agent to its answer, or until its run is over, and reports its start and its end. A panic of a hand-written
 /// agent is an error of its run.
-pub(super) async fn drive(
-    run: &AgentRun,
-    answer: RunFn,
-    input: String,
-    shown: bool,
-) -> Result<String, RunError> {
+pub(super) async fn drive(run: &AgentRun, answer: RunFn, input: String) -> Result<String, RunError> {
+    let span = RunSpan::begin(run, &input);
+    let answer = pin!(driven(run, answer, input)).instrument(span.span()).await;
+    let answer = match answer {
+        Err(RunError::Paused(paused)) => Err(RunError::Paused(span.pause(paused))),
+        answer => answer,
+    };
+    span.end(&answer);
+    answer
+}
+
+async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, RunError> {
     if run.context().events().are_kept() {
-        run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
+        run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown: run.is_shown() });
     }
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
     // A panic can occur before the first await.
+    let (has_hooks, has_turn_hooks) = (!run.instance.run_hooks.is_empty(), run.has_turn_hooks());
+    let is_before_send = run.is_before_send();
     let work = pin!(async {
+        // Boxed, so that a run without run hooks has no room for them.
+        let input = if has_hooks { Box::pin(run.before_run(input)).await? } else { input };
+        let input = if is_before_send { Box::pin(run.receive_input(input)).await? } else { input };
+        run.check_attached()?;
         if let Some(listed) = run.list_tools() {
             listed.await?;
         }
-        Ok(caught_async(async { answer(run, input).await }).await)
+        let answered = caught_async(async { answer(run, input).await }).await;
+        if has_turn_hooks && matches!(answered, Ok(Ok(_))) {
+            Box::pin(run.complete_turn()).await?;
+        }
+        let answered = match answered {
+            Ok(Ok(text)) if is_before_send => Ok(Ok(Box::pin(run.send_answer(text)).await?)),
+            answered => answered,
+        };
+        match answered {
+            Ok(Ok(text)) if has_hooks => {
+                let answer = Box::pin(run.after_run(text)).await;
+                Ok(Ok(answer.and_then(|text| run.fit_answer(text))))
+            }
+            Ok(Ok(text)) => Ok(Ok(run.fit_answer(text))),
+            answered => Ok(answered),
+        }
     });
+    let work = pin!(run.unless_paused(work));
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {
@@ -129,6 +165,7 @@ pub(super) async fn drive(
     };
     std::mem::forget(dropped);
     // A hand-written agent cannot turn an abort into an answer either.
+    let answer = if run.is_paused() && answer.is_ok() { Err(run.paused()) } else { answer };
     let mut answer = RunError::of_abort(run.context()).map_or(answer, Err);
     if let Some(redactor) = run.context().concealed().redactor() {
         match &mut answer {
@@ -138,14 +175,25 @@ pub(super) async fn drive(
     }
     let end = match &answer {
         Ok(text) => EventKind::RunFinished { text: text.clone() },
+        Err(RunError::Paused(paused)) => EventKind::RunPaused {
+            open: paused.questions().iter().map(|question| question.key().into()).collect(),
+        },
         Err(error) => EventKind::RunFailed { error: error.to_string() },
     };
     run.event(0, end);
     answer
 }
 
-/// Reports the end of a run that did not begin: the session lacks a state, or the run did not get its turn.
-pub(super) fn never_began(events: &Events, scope: Arc<str>, error: &RunError) {
+/// Reports the end of a run that did not begin: the session lacks a state, or the run did not get its turn. `beneath` is the span of
+/// the paused run that it continues.
+pub(super) fn never_began(
+    instance: &Instance,
+    events: &Events,
+    scope: Arc<str>,
+    error: &RunError,
+    beneath: Option<&TraceParent>,
+) {
+    RunSpan::never_began(instance, error, beneath);
     let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
     events.push(step.as_step(), EventKind::RunFailed { error: error.to_string() });
 }
@@ -160,7 +208,9 @@ pub(super) struct Kept<'r> {
 
 impl Drop for Kept<'_> {
     fn drop(&mut self) {
-        self.run.session.append(&self.run.closed_messages(), self.start);
+        if !self.run.is_paused() {
+            self.run.session.append(&self.run.closed_messages(), self.start);
+        }
     }
 }
 

@@ -3,25 +3,35 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use super::answer_form::{AnswerForm, TypedAnswer};
 use super::build_error::ServerError;
 use super::declaration::RunFn;
 use super::drive::{Kept, drive, never_began, seed};
 use super::instance::Instance;
+use super::prompt::AgentPrompt;
+use super::resume::{Recording, Resumption};
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::run_ids::NamedRun;
 use super::shared::Shared;
 use super::stream::{Finish, RunStream};
 use super::tool_list::ListError;
+use super::typed_run::{TypedRunOutput, TypedRunStream};
 use crate::approval::{Approver, DynApprover};
+use crate::content::ContentBlock;
 use crate::context::RunSeed;
 use crate::deadline::Deadline;
 use crate::definition::ToolDefinition;
 use crate::event::{Events, Queue, RunOutput};
 use crate::journal::new_id;
 use crate::onion::caught;
+use crate::prompt::Prompt;
+use crate::question::{Answer, Answerer, DynAnswerer, Paused};
+use crate::run_hook::RunInput;
+use crate::secret::Redact as _;
 use crate::services::{GivenService, Service, Services};
 use crate::session::{Session, Wait};
 
@@ -92,13 +102,26 @@ impl AgentHandle {
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.
-    pub async fn run(&self, input: impl Into<String>) -> Result<RunOutput, RunError> {
+    pub async fn run(&self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
         self.request(input).run().await
+    }
+
+    /// Runs the agent in a new session, to an answer of a type; see [`RunRequest::run_as`].
+    ///
+    /// Cancel safety: as [`Self::run`].
+    ///
+    /// # Errors
+    /// As [`RunRequest::run_as`].
+    pub fn run_as<T: TypedAnswer>(
+        &self,
+        input: impl Into<RunInput>,
+    ) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        self.request(input).run_as()
     }
 
     /// Prepares a run in a new session and returns its events as a stream. The run makes progress only while the stream
     /// is polled. Its time limit starts with this call.
-    pub fn stream(&self, input: impl Into<String>) -> RunStream {
+    pub fn stream(&self, input: impl Into<RunInput>) -> RunStream {
         self.request(input).stream()
     }
 
@@ -113,7 +136,7 @@ impl AgentHandle {
     /// }
     /// # let _ = reply;
     /// ```
-    pub fn request(&self, input: impl Into<String>) -> RunRequest {
+    pub fn request(&self, input: impl Into<RunInput>) -> RunRequest {
         RunRequest {
             handle: self.clone(),
             input: input.into(),
@@ -122,14 +145,76 @@ impl AgentHandle {
             correlation_id: None,
             user: None,
             approver: None,
+            answerer: None,
+            resumption: Resumption::default(),
             services: Services::default(),
+            prompt: Prompt::new(),
+            answer: None,
             cancellation: None,
         }
+    }
+
+    /// Prepares a paused run to be continued, with its id, its input and its user. Give it answers with [`RunRequest::answer`]; questions
+    /// without an answer stay open, and the run pauses again when it needs them. So does a question that is not what the person saw any more,
+    /// because its text, its arguments or its schema changed since. What the run did before is not done again: its steps
+    /// are answered from their records. Hooks run again, as in any replay.
+    ///
+    /// The session of the run is as it was when the run began. If the run was in a session of its own, set nothing; else set the same
+    /// one ([`RunRequest::session`]), or in another process one with the same history and state. A resumed run has a new time limit.
+    ///
+    /// ```
+    /// use onionskin::question::{Answer, Paused};
+    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Pays.
+    /// #[tool(approval, effect = once)]
+    /// fn pay(cents: u32) -> String {
+    ///     format!("paid {cents}")
+    /// }
+    ///
+    /// agent! { Payer { instruction: "Pay.", function_tools: [pay] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::say("{last}")]);
+    /// let payer = Payer::builder().model(model).build().await.unwrap();
+    /// let Err(RunError::Paused(paused)) = payer.run("Pay.").await else { panic!("it pauses") };
+    /// let stored = serde_json::to_string(&paused).unwrap();
+    ///
+    /// // Later, also in another process:
+    /// let paused: Paused = serde_json::from_str(&stored).unwrap();
+    /// let question = &paused.questions()[0];
+    /// assert_eq!((question.tool_name(), &question.arguments()["cents"]), ("pay", &json!(5)));
+    /// let output = payer.resume(&paused).answer(question.key(), Answer::allow()).run().await.unwrap();
+    /// assert_eq!(output.text, "paid 5");
+    /// # });
+    /// ```
+    pub fn resume(&self, paused: &Paused) -> RunRequest {
+        let run = paused.run();
+        RunRequest {
+            run_id: Some(Arc::clone(&run.run_id)),
+            correlation_id: Some(Arc::clone(&run.correlation_id)),
+            user: run.user.clone(),
+            resumption: Resumption { paused: Some(paused.clone()), answers: Vec::new() },
+            ..self.request(RunInput::stored(run.input.clone(), run.attached.clone()))
+        }
+    }
+
+    /// The system prompt of a run in a new session; `None` if it is empty. See [`RunRequest::system_prompt`].
+    ///
+    /// Cancel safety: a dropped future has changed nothing.
+    ///
+    /// # Errors
+    /// As [`RunRequest::system_prompt`].
+    pub async fn system_prompt(&self) -> Result<Option<String>, RunError> {
+        self.request("").system_prompt().await
     }
 
     /// Ends the servers of tools and waits for them. An MCP server that does not end within 2 seconds after its input was closed
     /// is asked to terminate, and is killed after 2 more seconds. All clones of this handle use the same servers: later
     /// calls of their tools are tool errors. Without this call the servers are killed when the last handle is dropped.
+    ///
+    /// Cancel safety: dropping the future kills the servers that have not ended, once no other handle is left.
     pub async fn shutdown(self) {
         self.shared.servers.shutdown().await;
     }
@@ -143,17 +228,37 @@ impl std::fmt::Debug for AgentHandle {
 
 /// The options of a run that has not begun. [`AgentHandle::request`] makes it; [`run`](Self::run) or
 /// [`stream`](Self::stream) begins the run.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Take notes." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("I note it.")]);
+/// let clerk = Clerk::builder().model(model).build().await?;
+///
+/// let output = clerk.request("A lamp, please.").user("ada").correlation_id("order-7").run().await?;
+/// assert_eq!(output.text, "I note it.");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
 #[derive(Debug)]
 #[must_use = "a request does nothing until it is run"]
 pub struct RunRequest {
     handle: AgentHandle,
-    input: String,
+    input: RunInput,
     session: Option<Session>,
     run_id: Option<Arc<str>>,
     correlation_id: Option<Arc<str>>,
     user: Option<Arc<str>>,
     approver: Option<Arc<dyn DynApprover>>,
+    answerer: Option<Arc<dyn DynAnswerer>>,
+    resumption: Resumption,
     services: Services,
+    prompt: Prompt,
+    /// Makes the type of the answer.
+    answer: Option<fn() -> AnswerForm>,
     cancellation: Option<CancellationToken>,
 }
 
@@ -224,6 +329,19 @@ impl RunRequest {
         self
     }
 
+    /// Sets who answers the questions of this run and of the runs beneath it, in place of the agent's answerer.
+    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
+        self.answerer = Some(Arc::new(answerer));
+        self
+    }
+
+    /// Answers an open question of the run that the request resumes ([`AgentHandle::resume`]), by its key. If an answer does not fit,
+    /// the run does not begin: it ends with [`RunError::Answer`], and no answer is recorded.
+    pub fn answer(mut self, key: impl Into<String>, answer: impl Into<Answer>) -> Self {
+        self.resumption.answers.push((key.into(), answer.into()));
+        self
+    }
+
     /// Provides a service for this run and the runs of its children, in place of the builder's service of the same type. The
     /// run does not begin if nothing of the agent or its children takes the type ([`RunError::UnusedService`]).
     ///
@@ -263,6 +381,44 @@ impl RunRequest {
         self
     }
 
+    /// Sets parts of the system prompt for this run, in place of what the agent has there. Runs of its children keep their own
+    /// prompts. A later call wins part by part.
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.prompt = self.prompt.with(prompt);
+        self
+    }
+
+    /// The system prompt that the first turn of this run would have; `None` if it is empty. The model is not asked, no hook runs, and
+    /// the journal is not used. Secrets of the session are redacted, as in the request to the model.
+    ///
+    /// Cancel safety: a dropped future has changed nothing.
+    ///
+    /// # Errors
+    /// Returns the error that the run would end with before its first turn.
+    pub async fn system_prompt(self) -> Result<Option<String>, RunError> {
+        let AgentHandle { instance, shared, .. } = self.handle;
+        let session = self.session.unwrap_or_else(|| new_session(&shared, &instance));
+        let prompt = own_prompt(&instance, self.prompt)?;
+        let services = instance.services_of(&self.services)?;
+        session.state().concealed().add(&shared.secrets);
+        let run_id = self.run_id.unwrap_or_else(new_id);
+        let events = Events::new(Arc::default(), Arc::clone(&instance.name), session.state().clone());
+        let seed = RunSeed {
+            correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
+            user: self.user,
+            services,
+            history: session.history(),
+            ..seed(&instance, &session, run_id, events, CancellationToken::new())?
+        };
+        let answer = answer_form(&instance, self.answer)?;
+        let run = AgentRun::new(seed, instance, session).with_prompt(prompt).with_answer(answer);
+        if let Some(listed) = run.list_tools() {
+            listed.await?;
+        }
+        let text = run.first_system().await?;
+        Ok(text.map(|text| run.context().hide_text(&*text).into_owned()))
+    }
+
     /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and the runs
     /// beneath it are dropped. The run uses a child of the token, so the end of the run does not cancel the token.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
@@ -280,6 +436,28 @@ impl RunRequest {
         self.stream().output().await
     }
 
+    /// Runs the agent to an answer of a type, in place of text. The model is asked for it as its own structured output, if it has one that takes
+    /// the type ([`Model::response_schema`](crate::model::Model::response_schema)), and else as the call of a tool that ends the run. An
+    /// answer that does not fit is asked for again, at most [`Limits::output_retries`](super::Limits::output_retries) times. The text of
+    /// the output is the answer as JSON.
+    ///
+    /// In place of the type of an agent that has one, the answer is of this type.
+    ///
+    /// Cancel safety: as [`AgentHandle::run`].
+    ///
+    /// # Errors
+    /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if none of its answers fits the type.
+    pub fn run_as<T: TypedAnswer>(self) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        Box::pin(self.stream_as().output())
+    }
+
+    /// As [`Self::run_as`], with the events as a stream.
+    pub fn stream_as<T: TypedAnswer>(mut self) -> TypedRunStream<T> {
+        self.answer = Some(AnswerForm::of::<T>);
+        let agent = Arc::clone(&self.handle.instance.name);
+        TypedRunStream::new(self.stream(), agent)
+    }
+
     /// Prepares the run and returns its events as a stream. The run makes progress only while the stream is polled. Its
     /// time limit starts with this call.
     pub fn stream(self) -> RunStream {
@@ -292,10 +470,13 @@ impl RunRequest {
         let run = async move {
             // A task that a tool spawned with the run's token ends with the run.
             let _ends = token.clone().drop_guard();
-            let (agent, turns) = (Arc::clone(&instance.name), session.clone());
+            let (agent, turns) = (Arc::clone(&instance), session.clone());
+            let paused = self.resumption.paused.clone();
             let wait = Wait { deadline, token: &token };
             let outside = events.clone();
             let in_turn = async {
+                let prompt = own_prompt(&instance, self.prompt)?;
+                let answer_form = answer_form(&instance, self.answer)?;
                 let services = instance.services_of(&self.services)?;
                 // The session may come from another agent.
                 session.state().concealed().add(&shared.secrets);
@@ -312,27 +493,97 @@ impl RunRequest {
                     None => None,
                 };
                 let run_id = self.run_id.unwrap_or_else(new_id);
+                let approver = self.approver.or_else(|| shared.approver.clone());
+                let is_resumed = self.resumption.paused.is_some();
+                let recording = self.resumption.recording(
+                    &instance,
+                    shared.journal.as_ref(),
+                    &run_id,
+                    approver.is_some(),
+                );
+                let Recording { journal, questions } = Box::pin(recording).await?;
+                let asked = questions.as_ref().map(|questions| {
+                    let (text, parts) = shown(&self.input, &session);
+                    questions.keep_input(text, parts);
+                    session.checkpoint()
+                });
                 let seed = RunSeed {
                     correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
-                    journal: shared.journal.clone(),
+                    journal,
                     deadline,
                     user: self.user,
-                    approver: self.approver.or_else(|| shared.approver.clone()),
+                    approver,
+                    answerer: self.answerer.or_else(|| shared.answerer.clone()),
+                    questions,
                     services,
                     history,
                     ..seed(&instance, &session, run_id, events, token.clone())?
                 };
-                let run = AgentRun::new(seed, instance, session.clone());
-                let _kept = Kept { run: &run, start };
-                Ok(drive(&run, answer, self.input, true).await)
+                let run = AgentRun::new(seed, instance, session.clone())
+                    .with_prompt(prompt)
+                    .with_answer(answer_form)
+                    .with_input(&self.input);
+                let kept = Kept { run: &run, start };
+                let answer = drive(&run, answer, self.input.into_text()).await;
+                drop(kept);
+                Ok(match (answer, asked) {
+                    // A replay begins with the session as it was. One that differs can be tried again with the right program.
+                    (Err(error), Some(before))
+                        if matches!(error, RunError::Paused(_))
+                            || (is_resumed && matches!(error, RunError::Journal { .. })) =>
+                    {
+                        before.restore();
+                        Err(error)
+                    }
+                    (answer, _) => answer,
+                })
             };
             // Pinned in place: a future that is passed on by value occupies space in the run's future twice.
             let answer = turns.in_turn(wait, pin!(in_turn)).await;
-            let answer = answer.unwrap_or_else(|no_turn| Err(RunError::of_turn(no_turn, &agent, &turns)));
-            answer.inspect_err(|error| never_began(&outside, "".into(), error))?.map(|_| Finish::Answered)
+            let answer =
+                answer.unwrap_or_else(|no_turn| Err(RunError::of_turn(no_turn, &agent.name, &turns)));
+            answer
+                .inspect_err(|error| {
+                    let beneath = paused.as_ref().and_then(Paused::traceparent);
+                    never_began(&agent, &outside, "".into(), error, beneath);
+                })?
+                .map(|_| Finish::Answered)
         };
         RunStream::new(Box::pin(run), queue)
     }
+}
+
+/// The input without the secrets that the session knows, as the model is shown it.
+fn shown(input: &RunInput, session: &Session) -> (String, Vec<ContentBlock>) {
+    let (mut text, mut parts) = (input.text().to_owned(), input.clone().into_parts());
+    if let Some(redactor) = session.state().concealed().redactor() {
+        text.redact(&redactor);
+        for part in &mut parts {
+            part.redact(&redactor);
+        }
+    }
+    (text, parts)
+}
+
+/// The type of the answer of a request. Code of the type makes its schema.
+fn answer_form(
+    instance: &Instance,
+    make: Option<fn() -> AnswerForm>,
+) -> Result<Option<Arc<AnswerForm>>, RunError> {
+    let made = make.map(|make| caught(make).map(Arc::new)).transpose();
+    made.map_err(|reason| {
+        let reason = format!("the schema of its answer panicked: {reason}");
+        RunError::Agent { agent: Arc::clone(&instance.name), reason }
+    })
+}
+
+/// The agent's prompt with the parts of a request; `None` if the request has none.
+fn own_prompt(instance: &Instance, given: Prompt) -> Result<Option<AgentPrompt>, RunError> {
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let prompt = instance.tools.prompt().of_request(given);
+    prompt.map(Some).map_err(|error| RunError::WrongPrompt(Arc::new(error)))
 }
 
 /// Creates a session with the initial messages of its agent and the secrets of its initial states.
@@ -346,6 +597,7 @@ fn new_session(shared: &Shared, instance: &Instance) -> Session {
         (*id, made)
     });
     let session = Session::new(states.collect());
+    session.keep_states_with(shared.states.iter().map(|(id, maker)| (*id, maker.state.keeper())).collect());
     session.state().concealed().add(&secrets);
     session.append(&instance.messages, 0);
     session

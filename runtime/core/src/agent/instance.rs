@@ -2,16 +2,22 @@
 
 use std::sync::Arc;
 
+use super::answer_form::AnswerForm;
 use super::children::Children;
+use super::compiled_hook::HookNames;
+use super::input_form::InputForm;
 use super::limits::Limits;
 use super::run_error::RunError;
 use super::services::AgentServices;
 use super::tool_list::ToolList;
-use crate::context::{AgentInfo, DynCall, StateType};
-use crate::definition::Effect;
+use crate::context::{AgentInfo, DynCall, DynSender, StateType};
+use crate::definition::{Asks, Effect};
+use crate::message_hook::MessageHooks;
 use crate::model::{BoxModel, History, RequestParams};
+use crate::run_hook::DynRunHook;
 use crate::services::Services;
 use crate::state::StateCodec;
+use crate::turn_hook::DynTurnHook;
 
 /// A built agent. All its runs share its tools, hooks and connections.
 pub(crate) struct Instance {
@@ -21,8 +27,20 @@ pub(crate) struct Instance {
     pub(crate) model_name: Option<Arc<str>>,
     pub(crate) params: RequestParams,
     pub(crate) limits: Limits,
+    /// The type of the input that its parents give it, if it has one.
+    pub(super) input: Option<Arc<InputForm>>,
+    /// The type of its answers, if they have one.
+    pub(super) answer: Option<Arc<AnswerForm>>,
     pub(crate) onion: Arc<dyn DynCall>,
     pub(crate) core: Arc<dyn DynCall>,
+    /// The hooks of the onion.
+    pub(super) hook_names: HookNames,
+    /// Those around each run, in their order.
+    pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
+    /// Those around its turns, in their order.
+    pub(crate) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
+    /// Those on its messages.
+    pub(crate) message_hooks: Option<Arc<MessageHooks>>,
     pub(crate) state: StateType,
     /// Writes the state for a journal.
     pub(crate) codec: Option<StateCodec>,
@@ -35,11 +53,21 @@ pub(crate) struct Instance {
     pub(crate) children: Children,
     /// Whether a failed call of the agent as a tool may be repeated.
     pub(crate) effect: Effect,
+    /// What its calls, and those of its children, may ask a person.
+    pub(crate) asks: Asks,
+    /// Whether spans have the content of messages, arguments and results.
+    pub(crate) trace_content: bool,
     /// The tools of all runs.
     pub(super) tools: ToolList,
 }
 
 impl Instance {
+    /// The hooks that its messages to agents beneath pass, if it has any.
+    pub(super) fn sender(&self) -> Option<Arc<dyn DynSender>> {
+        let hooks = self.message_hooks.as_ref().filter(|hooks| hooks.is_before_send())?;
+        Some(Arc::clone(hooks) as _)
+    }
+
     /// The services of a run whose request provides some.
     pub(super) fn services_of(&self, request: &Services) -> Result<Services, RunError> {
         // A server's tool can be newer than the agent.

@@ -39,6 +39,9 @@ pub struct Limits {
     /// ([`ToolError::retry`](crate::ToolError::retry)). One more ends the run with
     /// [`RunError::Retries`](crate::RunError::Retries). Default: 3.
     pub max_retries: u32,
+    /// Maximum number of times that the model is asked again for an answer that does not fit its type. One more wrong answer ends
+    /// the run with [`RunError::WrongAnswer`](crate::RunError::WrongAnswer). Each is a turn. Default: 2.
+    pub output_retries: u32,
     /// Maximum time for one answer of the model. A later answer is a transient error, so `model_retries` applies.
     /// Default: 5 minutes.
     pub model_timeout: Duration,
@@ -58,6 +61,7 @@ impl Default for Limits {
             time: None,
             depth: 16,
             max_retries: 3,
+            output_retries: 2,
             model_timeout: Duration::from_mins(5),
             model_retries: 2,
         }

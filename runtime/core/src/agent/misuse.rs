@@ -60,9 +60,14 @@ pub enum MisuseError {
     },
     /// The model was asked about an empty conversation.
     #[error(
-        "the conversation is empty: append the input, `run.append(Message::user(input))?`, before you ask the model"
+        "the conversation is empty: append the input, `run.append(run.user_message(input))?`, before you ask the model"
     )]
     EmptyConversation,
+    /// The model was asked, and the conversation lacks the attachments of the input.
+    #[error(
+        "the input has attachments, and the conversation lacks them: append the input with `run.append(run.user_message(input))?`"
+    )]
+    LeftAttachments,
     /// The model was asked, or a message was appended, while the model writes its answer.
     #[error(
         "the model writes an answer to this conversation now: wait for it; a conversation has one turn at a time"
@@ -98,7 +103,7 @@ impl Redact for MisuseError {
                 redactor.redact_id(call_id);
             }
             Self::UnknownTool { tool, .. } => tool.redact(redactor),
-            Self::EmptyConversation | Self::AskInProgress => {}
+            Self::EmptyConversation | Self::LeftAttachments | Self::AskInProgress => {}
         }
     }
 }

@@ -1,9 +1,13 @@
 //! Agents: what `agent!` declares, and the loop that runs it.
 
 mod agent_tool;
+mod answer_form;
+mod answers;
 mod app;
+mod aside;
 mod ask;
 mod assembly;
+mod attached;
 mod batch;
 mod build_error;
 mod builder;
@@ -11,25 +15,36 @@ mod by_hand;
 mod call_result;
 mod child_tool;
 mod children;
+mod compiled_hook;
 mod declaration;
 mod declared;
+mod describe;
 mod drive;
 mod handle;
+mod input_form;
 mod instance;
+mod json_form;
 mod limits;
+mod message_hooks;
 mod misuse;
 mod model_request;
 mod open_calls;
+mod open_work;
+mod pause;
 mod preflight;
 mod prompt;
+mod resume;
 mod run;
 mod run_error;
+mod run_hooks;
 mod run_ids;
 mod server_pool;
 mod servers;
 mod services;
 mod setup;
 mod shared;
+mod shown_deltas;
+mod spans;
 mod strategy;
 mod stream;
 mod tool_call;
@@ -37,20 +52,25 @@ mod tool_checks;
 mod tool_filter;
 mod tool_list;
 mod toolboxes;
+mod turn_hooks;
 mod turns;
+mod typed_agent;
+mod typed_run;
 mod unfinished_call;
 
 use std::future::Future;
 
 pub use agent_tool::AgentTool;
+pub use answer_form::TypedAnswer;
 pub use app::{App, AppBuilder};
 pub use ask::Ask;
-pub use build_error::{BoxError, BuildError, ServerError};
+pub use build_error::{BuildError, ServerError};
 pub use builder::AgentBuilder;
 pub use by_hand::ToolResults;
 pub use children::{HistoryMergeTarget, HistorySource};
-pub use declaration::{AgentDeclaration, Onion};
+pub use declaration::{AgentDeclaration, DynAgent, Onion};
 pub use handle::{AgentHandle, RunRequest};
+pub use input_form::TypedInput;
 pub use limits::{Limit, Limits};
 pub use misuse::MisuseError;
 pub use run::AgentRun;
@@ -59,6 +79,8 @@ pub use servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, Too
 pub use strategy::StrategyAnswer;
 pub use stream::{Finish, RunStream};
 pub use tool_filter::ToolFilter;
+pub use typed_agent::{TypedAgent, TypedHandle};
+pub use typed_run::{TypedRunOutput, TypedRunStream};
 
 /// An agent: an instruction, tools and hooks around a model. `agent!` declares one. A type can also implement the trait
 /// by hand; it can then be a child or an entry agent.

@@ -4,10 +4,15 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tracing::Instrument as _;
+
+use super::answer_form::{AnswerForm, AnswerTool};
 use super::ask::Changes;
-use super::prompt;
+use super::prompt::TurnParts;
 use super::run::{AgentRun, or};
 use super::run_error::RunError;
+use super::shown_deltas::ShownDeltas;
+use super::spans::ChatSpan;
 use super::tool_list::TurnTools;
 use crate::backoff::Backoff;
 use crate::context::{AbortCause, ToolTable};
@@ -16,16 +21,26 @@ use crate::event::EventKind;
 use crate::journal::{StepKind, fingerprint, random};
 use crate::lock::lock;
 use crate::model::{
-    Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
-    redact_name,
+    BoxModel, Model as _, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestOption,
+    RequestParams, ToolChoice, redact_name,
 };
 use crate::secret::Redact as _;
 
 const BACKOFF: Backoff =
     Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(16), jitter: 100 };
 
+/// A request to a model.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'r> {
+    pub(super) turn: u32,
+    pub(super) request: &'r ModelRequest,
+    pub(super) model: &'r BoxModel,
+    /// The tools that the answer can call; `None` for a question beside the conversation, whose answer is not shown.
+    pub(super) table: Option<&'r ToolTable>,
+}
+
 impl AgentRun {
-    /// The request of a turn. `offered` are its tools, if they are not all of `tools`.
+    /// The request of a turn, without its system prompt. `offered` are its tools, if they are not all of `tools`.
     ///
     /// # Errors
     /// Returns an error if the parameters do not fit the model or the tools.
@@ -36,25 +51,108 @@ impl AgentRun {
         tools: &TurnTools,
         offered: Option<&ToolTable>,
     ) -> Result<ModelRequest, RunError> {
-        let Changes { instruction, model, .. } = changes;
         let table = offered.unwrap_or(&tools.table);
-        let system = match (instruction, offered) {
-            (None, None) => tools.system.clone(),
-            _ => prompt::system(
-                instruction.as_ref().unwrap_or_else(|| self.instance.tools.instruction()),
-                table,
-            ),
-        };
         let params = self.turn_params(turn, changes, offered.is_none(), table);
         Ok(ModelRequest {
             agent: Arc::clone(&self.instance.name),
-            model: model.clone().or_else(|| self.instance.model_name.clone()),
-            system,
+            model: changes.model.clone().or_else(|| self.instance.model_name.clone()),
+            system: None,
             messages: self.messages(),
             tools: Arc::clone(&table.declarations),
             params: params.map_err(|error| self.model_error(error))?,
             ids: self.cx.request_ids(self.step(turn, StepKind::Model).to_id()),
         })
+    }
+
+    /// The system prompt of a turn. `offered` are its tools, if they are not all of `tools`; `by_tool` says that the answer of the run is a
+    /// call of a tool.
+    ///
+    /// # Errors
+    /// Returns an error if a part of it has no text, or the run is over.
+    pub(super) async fn system(
+        &self,
+        turn: u32,
+        changes: &Changes,
+        tools: &TurnTools,
+        offered: Option<&ToolTable>,
+        by_tool: bool,
+    ) -> Result<Option<Arc<str>>, RunError> {
+        let prompt = self.own_prompt().unwrap_or_else(|| self.instance.tools.prompt());
+        let (table, instruction) = (offered.unwrap_or(&tools.table), changes.instruction.as_ref());
+        let turn_parts = TurnParts { instruction, answer_is_call: by_tool };
+        if prompt.is_fixed() {
+            let is_agents =
+                self.own_prompt().is_none() && instruction.is_none() && offered.is_none() && !by_tool;
+            return Ok(if is_agents { tools.system.clone() } else { prompt.fixed(table, turn_parts) });
+        }
+        // Boxed, so that a run with a fixed prompt has no room for it.
+        let made = Box::pin(async {
+            let made = prompt.in_run(table, turn_parts, &self.cx);
+            if !prompt.reads_from_outside() {
+                return made.await;
+            }
+            let recorded = async || {
+                let mut text = made.await?.map(|text| text.to_string());
+                if let (Some(text), Some(redactor)) = (&mut text, self.cx.concealed().redactor()) {
+                    text.redact(&redactor);
+                }
+                Ok::<_, RunError>(text)
+            };
+            let asked = || (Effect::Pure, String::new());
+            let step = self.step(turn, StepKind::Prompt);
+            let text: Option<String> = self.cx.step(step, asked, recorded).await?;
+            Ok(text.map(Into::into))
+        });
+        self.unless_over(made).await?
+    }
+
+    /// The system prompt that the first turn would have.
+    pub(super) async fn first_system(&self) -> Result<Option<Arc<str>>, RunError> {
+        let tools = self.turn_tools(0)?;
+        let changes = Changes::typed();
+        let by_tool = match self.answer_form() {
+            Some(_) => {
+                let mut request = self.request(0, &changes, &tools, None)?;
+                self.ask_for_answer(&changes, &mut request).is_some()
+            }
+            None => false,
+        };
+        self.system(0, &changes, &tools, None, by_tool).await
+    }
+
+    /// Asks for the run's typed answer as the model's own structured output. Returns its type if the model has none for it, so that the
+    /// answer is a call of a tool.
+    pub(super) fn ask_for_answer(
+        &self,
+        changes: &Changes,
+        request: &mut ModelRequest,
+    ) -> Option<&AnswerForm> {
+        let form = self.answer_form().filter(|_| changes.is_typed)?;
+        match self.instance.model.response_schema(request, form.schema()) {
+            Some(schema) => {
+                request.params.response_schema = Some(schema);
+                None
+            }
+            None => {
+                request.params.response_schema = None;
+                Some(form)
+            }
+        }
+    }
+
+    /// Adds the tool whose call is the answer. Returns its name.
+    pub(super) fn offer_answer(&self, form: &AnswerForm, request: &mut ModelRequest) -> Arc<str> {
+        let AnswerTool { name, all } = form.offered(&request.tools);
+        request.tools = all;
+        if self.instance.model.supports(RequestOption::ToolChoice) {
+            let choice = &mut request.params.tool_choice;
+            match choice {
+                ToolChoice::Auto => *choice = ToolChoice::Required,
+                ToolChoice::None => *choice = ToolChoice::Tool(Arc::clone(&name)),
+                ToolChoice::Required | ToolChoice::Tool(_) => {}
+            }
+        }
+        name
     }
 
     /// The parameters of a turn with these tools. `all` says that they are all that the run has.
@@ -81,7 +179,7 @@ impl AgentRun {
         Ok(params)
     }
 
-    fn model_error(&self, source: ModelError) -> RunError {
+    pub(super) fn model_error(&self, source: ModelError) -> RunError {
         RunError::Model { agent: Arc::clone(&self.instance.name), source }
     }
 
@@ -95,32 +193,29 @@ impl AgentRun {
         if let Some(redactor) = self.cx.concealed().redactor() {
             lock(&self.redacted).redact(redactor, &mut request);
         }
-        let asked = || (Effect::Pure, fingerprint(&request));
+        let hash = || (Effect::Pure, fingerprint(&request));
+        let asked = Asked { turn, request: &request, model: &self.instance.model, table: Some(table) };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
-        let answer = self.cx.step(self.step(turn, StepKind::Model), asked, async || {
-            self.ask_until_answered(turn, &request, table).await
-        });
+        let step = self.step(turn, StepKind::Model);
+        let answer = self.cx.step(step, hash, async || self.ask_until_answered(asked).await);
         self.unless_over(pin!(answer)).await?
     }
 
     /// Asks again after transient errors, as often as the limits allow.
-    async fn ask_until_answered(
-        &self,
-        turn: u32,
-        request: &ModelRequest,
-        table: &ToolTable,
-    ) -> Result<ModelResponse, RunError> {
+    pub(super) async fn ask_until_answered(&self, asked: Asked<'_>) -> Result<ModelResponse, RunError> {
+        let Asked { turn, .. } = asked;
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let error = match self.ask_once(turn, request, table).await {
+            let span = ChatSpan::begin(self, asked.model, asked.request, attempt);
+            let mut answer = pin!(self.ask_once(asked)).instrument(span.span()).await;
+            if let (Err(error), Some(redactor)) = (&mut answer, self.cx.concealed().redactor()) {
+                error.redact(&redactor);
+            }
+            span.end(&answer);
+            let error = match answer {
                 Ok(response) => return Ok(response),
-                Err(mut error) => {
-                    if let Some(redactor) = self.cx.concealed().redactor() {
-                        error.redact(&redactor);
-                    }
-                    error
-                }
+                Err(error) => error,
             };
             if !error.is_transient() || attempt > self.instance.limits.model_retries {
                 let error = self.model_error(error);
@@ -129,7 +224,9 @@ impl AgentRun {
                 }
                 return Err(error);
             }
-            self.event(turn, EventKind::TurnRestarted { turn });
+            if asked.table.is_some() {
+                self.event(turn, EventKind::TurnRestarted { turn });
+            }
             let pause = pause(attempt, &error);
             let text = format!("{error}; asking again in {pause:?}");
             self.event(turn, EventKind::Notice { text });
@@ -137,33 +234,26 @@ impl AgentRun {
         }
     }
 
-    async fn ask_once(
-        &self,
-        turn: u32,
-        request: &ModelRequest,
-        table: &ToolTable,
-    ) -> Result<ModelResponse, ModelError> {
+    async fn ask_once(&self, asked: Asked<'_>) -> Result<ModelResponse, ModelError> {
+        let Asked { turn, request, model, table } = asked;
         let timeout = self.instance.limits.model_timeout;
         // The session can learn secrets while the model answers.
         let redactor = || self.cx.concealed().redactor();
         let mut held = RedactedDeltas::default();
-        let tell = |delta| {
-            self.event(
-                turn,
-                match delta {
-                    ModelDelta::Text(text) => EventKind::TextDelta { text },
-                    ModelDelta::Reasoning(text) => EventKind::ReasoningDelta { text },
-                },
-            );
+        let is_told = table.is_some() && self.cx.events().are_kept() && !self.is_before_send();
+        let mut shown = is_told.then(|| ShownDeltas::new(self, turn));
+        let mut tell = |delta| {
+            if let Some(shown) = &mut shown {
+                shown.push(delta);
+            }
         };
-        let is_told = self.cx.events().are_kept();
         let mut deltas = |delta| {
             if is_told {
                 held.look_for(redactor());
-                held.push(delta).into_iter().for_each(tell);
+                held.push(delta).into_iter().for_each(&mut tell);
             }
         };
-        let asked = self.instance.model.respond(request, &mut deltas);
+        let asked = model.respond(request, &mut deltas);
         let late = || async {
             tokio::time::sleep(timeout).await;
             Err(ModelError::Timeout(timeout))
@@ -174,11 +264,15 @@ impl AgentRun {
             held.look_for(redactor.clone());
             held.finish().for_each(tell);
         }
+        if let Some(shown) = shown {
+            shown.finish();
+        }
         if let Some(redactor) = redactor {
             self.tally().ids.distinguish(&mut response.tool_calls);
             response.redact(&redactor);
             for call in &mut response.tool_calls {
-                redact_name(&mut call.name, &redactor, |name| table.find(name).is_some());
+                let is_known = |name: &str| table.is_some_and(|table| table.find(name).is_some());
+                redact_name(&mut call.name, &redactor, is_known);
             }
         }
         Ok(response)

@@ -39,7 +39,7 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     for (index, seen) in agents.iter().enumerate() {
         agent_name(seen.agent, &mut problems);
         let own = (index == 0).then_some(&setup.own);
-        let named = setup.named.get(seen.agent.link.name);
+        let named = setup.named.get(seen.agent.link.name());
         of_agent(setup, seen.agent, own.into_iter().chain(named), &mut problems);
         no_messages(setup, seen.agent, &mut problems);
     }
@@ -75,7 +75,7 @@ fn see<'d>(agent: &'d Declared, parent: Option<&Declared>, agents: &mut Vec<Seen
 
 /// An agent's name. `agent!` refuses the same names.
 fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
-    let name = agent.link.name;
+    let name = agent.link.name();
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if name.is_empty() || name.len() > BuildError::LONGEST_AGENT_NAME || !name.chars().all(is_legal) {
         problems.push(BuildError::AgentName { agent: short(name, 100).into_owned() });
@@ -87,11 +87,11 @@ const LEAVE_OUT: &str = "leave it out for no limit";
 /// The missing or wrong parts of one agent.
 fn of_agent<'e>(
     setup: &Setup,
-    agent: &Declared,
+    agent: &'e Declared,
     extras: impl Iterator<Item = &'e Extra> + Clone,
     problems: &mut Vec<BuildError>,
 ) {
-    let (name, declaration, state) = (agent.link.name, &agent.declaration, agent.link.state);
+    let (name, declaration, state) = (agent.link.name(), &agent.declaration, agent.link.state);
     let mut zero = |setting: &'static str, advice: &'static str| {
         problems.push(BuildError::Zero { agent: name.to_owned(), setting, advice });
     };
@@ -121,13 +121,16 @@ fn of_agent<'e>(
     if model_timeout.is_zero() {
         zero("limits.model_timeout", "a model needs time to answer; `Duration::MAX` is no limit");
     }
+    if declaration.output.is_some() && declaration.params.response_schema.is_some() {
+        problems.push(BuildError::TwoAnswerForms { agent: name.to_owned() });
+    }
     if !state.is_none() && !setup.states.contains_key(&state.id) {
         problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name });
     }
     let is_silent = |child: &&Declared| child.declaration.description.as_deref().is_none_or(str::is_empty);
     problems.extend(agent.children.iter().filter(is_silent).map(|child| BuildError::NoDescription {
         agent: name.to_owned(),
-        child: child.link.name.to_owned(),
+        child: child.link.name().to_owned(),
     }));
     for toolbox in &declaration.toolboxes {
         if setup.toolboxes.get(toolbox).is_none() {
@@ -138,8 +141,8 @@ fn of_agent<'e>(
             });
         }
     }
-    let added = extras.flat_map(|extra| &extra.hooks).map(|hook| (hook.name, &hook.states));
-    let own = declaration.hook_states.iter().map(|(hook, states)| (*hook, states));
+    let added = extras.flat_map(Extra::hook_states);
+    let own = declaration.hook_states.iter().map(|(hook, states)| (*hook, &**states));
     for (hook, states) in own.chain(added) {
         if let Some(other) = other_than(state, states) {
             problems.push(BuildError::HookState {
@@ -156,13 +159,13 @@ fn of_agent<'e>(
 fn no_messages(setup: &Setup, agent: &Declared, problems: &mut Vec<BuildError>) {
     let wants = agent.declaration.history_source == HistorySource::Messages;
     let has = |child: &Declared| {
-        let named = setup.named.get(child.link.name);
+        let named = setup.named.get(child.link.name());
         !child.declaration.messages.is_empty() || named.is_some_and(|extra| extra.messages.is_some())
     };
     if wants && !agent.children.is_empty() && !agent.children.iter().any(has) {
         problems.push(BuildError::NoMessages {
-            agent: agent.link.name.to_owned(),
-            child: agent.children[0].link.name.to_owned(),
+            agent: agent.link.name().to_owned(),
+            child: agent.children[0].link.name().to_owned(),
         });
     }
 }
@@ -174,7 +177,7 @@ fn no_model(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) 
     }
     let without = |seen: &&Seen<'_>| seen.agent.declaration.default_model.is_none();
     let Some(Seen { agent: first, .. }) = agents.iter().find(without) else { return };
-    let agent = first.link.name.to_owned();
+    let agent = first.link.name().to_owned();
     problems.push(match &first.declaration.model {
         Some(model) => BuildError::NamedModel { agent, model: model.to_string() },
         None => BuildError::NoModel { agent },
@@ -214,7 +217,7 @@ fn unvisited_secrets(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<Buil
                 (None, Some(_)) => VISIT,
                 (None, None) => VISIT_BY_HAND,
             };
-            let agent = agent.link.name.to_owned();
+            let agent = agent.link.name().to_owned();
             problems.push(BuildError::UnvisitedSecret { agent, state: given.name, advice });
         }
     }
@@ -224,7 +227,7 @@ fn unused_toolboxes(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<Build
     let declared: Vec<&ToolboxLink> =
         agents.iter().flat_map(|seen| &seen.agent.declaration.toolboxes).collect();
     let mut unused: Vec<_> = setup.toolboxes.links().filter(|link| !declared.contains(link)).collect();
-    unused.sort_unstable_by_key(|link| (link.name, link.prefix));
+    unused.sort_unstable_by(|a, b| (a.name, &a.prefix).cmp(&(b.name, &b.prefix)));
     for link in unused {
         let meant = declared
             .iter()
@@ -240,9 +243,9 @@ fn unused_toolboxes(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<Build
 
 /// Settings for unknown or ambiguous agent names, and messages that no agent begins with.
 fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
-    let names: BTreeSet<_> = agents.iter().map(|seen| seen.agent.link.name).collect();
+    let names: BTreeSet<_> = agents.iter().map(|seen| seen.agent.link.name()).collect();
     for (name, extra) in &setup.named {
-        let mut called: Vec<_> = agents.iter().filter(|seen| seen.agent.link.name == name).collect();
+        let mut called: Vec<_> = agents.iter().filter(|seen| seen.agent.link.name() == name).collect();
         match (called.pop(), called.is_empty()) {
             (None, _) => problems.push(BuildError::NoAgent {
                 name: name.clone(),
@@ -312,7 +315,9 @@ pub(super) fn request_params(
     table: &ToolTable,
     runs_differ: bool,
 ) -> Result<(), BuildError> {
-    let checked = params.check(model).and_then(|()| match params.tool_choice.clone().among(table.names()) {
+    let supported = caught(|| params.check(model))
+        .map_err(|reason| BuildError::ModelPanicked { agent: agent.to_owned(), reason })?;
+    let checked = supported.and_then(|()| match params.tool_choice.clone().among(table.names()) {
         Err(error) if !runs_differ => Err(error.into()),
         _ => Ok(()),
     });

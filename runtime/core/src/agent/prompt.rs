@@ -1,17 +1,130 @@
-//! The system prompt: the agent's instruction, followed by the instructions of its tools.
+//! The system prompt of an agent: of all its runs, or of one whose request changes it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::context::ToolTable;
+use super::build_error::BuildError;
+use super::run_error::RunError;
+use crate::context::{AgentInfo, RunContext, StateType, ToolTable};
+use crate::model::{BoxModel, Model as _};
+use crate::prompt::{Known, Prompt, PromptFailure};
+use crate::state::StateCodec;
 
-/// It is rebuilt when the tools change, not for each turn.
-pub(super) fn system(instruction: &Arc<str>, table: &ToolTable) -> Option<Arc<str>> {
-    let tools = table.entries().iter().filter_map(|entry| entry.definition.instructions.as_deref());
-    let mut parts = std::iter::once(&**instruction).filter(|text| !text.is_empty()).chain(tools).peekable();
-    parts.peek()?;
-    let parts: Vec<_> = parts.collect();
-    match parts.as_slice() {
-        [_] if !instruction.is_empty() => Some(Arc::clone(instruction)),
-        _ => Some(parts.join("\n\n").into()),
+/// What one turn changes of the prompt.
+#[derive(Clone, Copy)]
+pub(super) struct TurnParts<'t> {
+    /// The text in place of the agent's instruction.
+    pub(super) instruction: Option<&'t Arc<str>>,
+    /// Whether the answer of the run is a call of a tool.
+    pub(super) answer_is_call: bool,
+}
+
+impl TurnParts<'_> {
+    /// A turn that changes nothing.
+    pub(super) const AGENTS: Self = Self { instruction: None, answer_is_call: false };
+}
+
+/// The system prompt of an agent.
+#[derive(Clone)]
+pub(crate) struct AgentPrompt {
+    agent: AgentInfo,
+    model_instructions: Option<Cow<'static, str>>,
+    model_system_message: Option<Cow<'static, str>>,
+    /// The state that the prompt can show, and whether it has JSON.
+    state: (StateType, bool),
+    prompt: Prompt,
+}
+
+impl AgentPrompt {
+    pub(super) fn new(
+        agent: AgentInfo,
+        model: &BoxModel,
+        (state, codec): (StateType, Option<StateCodec>),
+        prompt: Prompt,
+    ) -> Result<Self, BuildError> {
+        let has_json = codec.is_some() || state.is_none();
+        let prompt = Self {
+            agent,
+            model_instructions: model.instructions(),
+            model_system_message: model.system_message(),
+            state: (state, has_json),
+            prompt,
+        };
+        prompt.check()?;
+        Ok(prompt)
+    }
+
+    fn check(&self) -> Result<(), BuildError> {
+        let agent = || self.agent.name().to_owned();
+        if let Some(part) = self.prompt.without_text() {
+            return Err(BuildError::NoPromptText { agent: agent(), part });
+        }
+        let (state, has_json) = self.state;
+        if self.prompt.shows_state() && !has_json {
+            return Err(BuildError::NoStateText { agent: agent(), state: state.name });
+        }
+        Ok(())
+    }
+
+    /// Checks a prompt of a builder or of a request, before it is merged.
+    pub(super) fn check_given(agent: &str, prompt: &Prompt) -> Result<(), BuildError> {
+        match prompt.unused() {
+            Some(part) => Err(BuildError::UnusedPromptPart { agent: agent.to_owned(), part }),
+            None => Ok(()),
+        }
+    }
+
+    /// The same prompt with the parts of a request.
+    pub(super) fn of_request(&self, given: Prompt) -> Result<Self, BuildError> {
+        Self::check_given(self.agent.name(), &given)?;
+        let prompt = Self { prompt: self.prompt.clone().with(given), ..self.clone() };
+        prompt.check()?;
+        Ok(prompt)
+    }
+
+    /// Whether the prompt is the same in all runs and turns with the same tools.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.prompt.is_fixed()
+    }
+
+    /// Whether a replay could compute another prompt.
+    pub(super) fn reads_from_outside(&self) -> bool {
+        self.prompt.reads_from_outside()
+    }
+
+    /// The text of a fixed prompt.
+    pub(super) fn fixed(&self, table: &ToolTable, turn: TurnParts<'_>) -> Option<Arc<str>> {
+        self.prompt.fixed(&self.known(table, turn))
+    }
+
+    /// The text in a run.
+    pub(super) async fn in_run(
+        &self,
+        table: &ToolTable,
+        turn: TurnParts<'_>,
+        run: &RunContext,
+    ) -> Result<Option<Arc<str>>, RunError> {
+        let made = self.prompt.in_run(&self.known(table, turn), run).await;
+        made.map_err(|PromptFailure { part, source }| RunError::Prompt {
+            agent: self.agent.name().into(),
+            part,
+            source: source.into(),
+        })
+    }
+
+    fn known<'k>(&'k self, table: &'k ToolTable, turn: TurnParts<'k>) -> Known<'k> {
+        Known {
+            name: self.agent.name(),
+            description: self.agent.description(),
+            tools: table
+                .entries()
+                .iter()
+                .filter_map(|entry| entry.definition.instructions.as_deref())
+                .collect(),
+            model_instructions: self.model_instructions.clone(),
+            model_system_message: self.model_system_message.clone(),
+            instruction: turn.instruction,
+            answer_is_call: turn.answer_is_call,
+        }
     }
 }

@@ -10,17 +10,21 @@ use std::task::Poll;
 use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 
+use super::answer_form::AnswerForm;
 use super::instance::Instance;
 use super::limits::Limit;
 use super::misuse::MisuseError;
 use super::open_calls::OpenCalls;
+use super::open_work::OpenWork;
+use super::prompt::AgentPrompt;
 use super::run_error::RunError;
 use super::tool_list::{ListError, ToolList, TurnTools};
 use crate::context::{Permit, RunContext, RunSeed};
 use crate::event::EventKind;
 use crate::journal::{StepKind, StepRef};
 use crate::lock::lock;
-use crate::model::{History, RedactedRequests, Usage};
+use crate::model::{History, RedactedRequests, StopReason, Usage};
+use crate::run_hook::RunInput;
 use crate::session::{CallIds, Session, Transcript};
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
@@ -51,6 +55,10 @@ pub struct AgentRun {
     pub(super) cx: RunContext,
     pub(super) instance: Arc<Instance>,
     pub(super) session: Session,
+    /// The system prompt of this run, if its request changes that of the agent.
+    prompt: Option<Box<AgentPrompt>>,
+    /// The type of the answer, if it has one.
+    answer: Option<Arc<AnswerForm>>,
     /// The tools of this run, if they differ from those of other runs.
     tools: OnceLock<Box<ToolList>>,
     tally: Mutex<Tally>,
@@ -58,6 +66,9 @@ pub struct AgentRun {
     permits: Option<Arc<Semaphore>>,
     /// The messages of model requests from which secrets were removed.
     pub(super) redacted: Mutex<RedactedRequests>,
+    pub(super) open_work: OpenWork,
+    /// Whether people are shown the run.
+    shown: bool,
 }
 
 /// The counters and the conversation of a run.
@@ -68,10 +79,16 @@ pub(super) struct Tally {
     /// Calls made by hand. They belong to no turn.
     pub(super) by_hand: u32,
     pub(super) usage: Usage,
+    /// The part of it for questions of turn hooks, until the turn ends.
+    pub(super) aside_usage: Usage,
     /// The number of calls of each tool, which numbers the instances of children and enforces `max_calls`. A run calls
     /// few tools.
     calls_of: Vec<(Arc<str>, u32)>,
     pub(super) retries_of: HashMap<Arc<str>, u32>,
+    /// The input with its attachments, until the conversation has it; `None` for a text alone.
+    pub(super) attached: Option<Box<RunInput>>,
+    /// The number of answers that did not fit their type.
+    pub(super) refused_answers: u32,
     transcripts: Vec<(u32, u32, Transcript)>,
     /// The ids of the conversation's calls.
     pub(super) ids: CallIds,
@@ -79,6 +96,19 @@ pub(super) struct Tally {
     pub(super) asking: bool,
     /// The calls of the newest message, until they have results.
     pub(super) open: Option<OpenCalls>,
+    /// The newest turn, until its results are there. Only with turn hooks.
+    pub(super) begun: Option<BegunTurn>,
+    /// The last text that passed the hooks before it was sent.
+    pub(super) passed: Option<Box<str>>,
+}
+
+/// A turn whose answer is in the conversation, until its results are there too.
+pub(super) struct BegunTurn {
+    pub(super) turn: u32,
+    /// The index of its first message.
+    pub(super) start: usize,
+    pub(super) usage: Usage,
+    pub(super) stop: StopReason,
 }
 
 impl Tally {
@@ -132,14 +162,59 @@ impl AgentRun {
         let cx = RunContext::new(seed);
         let tally = Tally { ids: CallIds::after(cx.messages()), ..Tally::default() };
         Self {
+            answer: instance.answer.clone(),
             cx,
             instance,
             session,
+            prompt: None,
             tools: OnceLock::new(),
             tally: Mutex::new(tally),
             permits,
             redacted: Mutex::default(),
+            open_work: OpenWork::default(),
+            shown: true,
         }
+    }
+
+    /// The same run with this prompt in place of the agent's.
+    pub(super) fn with_prompt(mut self, prompt: Option<AgentPrompt>) -> Self {
+        self.prompt = prompt.map(Box::new);
+        self
+    }
+
+    /// The same run, which people are shown or not.
+    pub(super) fn with_shown(mut self, shown: bool) -> Self {
+        self.shown = shown;
+        self
+    }
+
+    /// Whether people are shown the run.
+    pub(super) fn is_shown(&self) -> bool {
+        self.shown
+    }
+
+    /// The system prompt of the request; `None` if it is the agent's.
+    pub(super) fn own_prompt(&self) -> Option<&AgentPrompt> {
+        self.prompt.as_deref()
+    }
+
+    /// The same run with an answer of this type in place of the agent's.
+    pub(super) fn with_answer(mut self, answer: Option<Arc<AnswerForm>>) -> Self {
+        if answer.is_some() {
+            self.answer = answer;
+        }
+        self
+    }
+
+    /// The same run with the attachments of this input.
+    pub(super) fn with_input(self, input: &RunInput) -> Self {
+        self.keep_attached(input);
+        self
+    }
+
+    /// The type of the answer, if it has one.
+    pub(super) fn answer_form(&self) -> Option<&AnswerForm> {
+        self.answer.as_deref()
     }
 
     /// The context of the run, as hooks and tools see it.
@@ -229,6 +304,11 @@ impl AgentRun {
             () = self.cx.cancellation().cancelled() => self.cancelled(),
             late = self.late() => late,
         }
+    }
+
+    /// Fails if the run is aborted or cancelled.
+    pub(super) fn unless_cancelled(&self) -> Result<(), RunError> {
+        if self.cx.cancellation().is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
     }
 
     fn cancelled(&self) -> RunError {

@@ -4,13 +4,17 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::build_error::{BuildError, ServerError, redact_error};
+use super::build_error::{BuildError, ServerError};
 use super::limits::Limit;
 use super::misuse::MisuseError;
-use crate::context::{AbortCause, RunContext, ScriptFault, StateError};
-use crate::error::Abort;
+use crate::context::{AbortCause, FailedHook, RunContext, ScriptFault, StateError};
+use crate::error::{Abort, redact_error};
 use crate::journal::JournalError;
+use crate::message_hook::Participant;
 use crate::model::ModelError;
+use crate::prompt::PromptPart;
+use crate::question::{AnswerError, Paused};
+use crate::run_hook::{InputCheckError, OutputCheckError};
 use crate::secret::{Redact, Redactor};
 use crate::services::ServiceType;
 use crate::session::{NoTurn, Session};
@@ -33,6 +37,19 @@ pub enum RunError {
     /// A hook or a tool aborted the run ([`Exit::abort`](crate::Exit::abort)), or a hook panicked.
     #[error("the run was aborted: {}", .0.reason())]
     Aborted(Abort),
+    /// Calls wait for answers of a person, and all other calls of the turn have ended. The value continues the run:
+    /// [`AgentHandle::resume`](crate::AgentHandle::resume).
+    #[error("{0}: resume it with `AgentHandle::resume`")]
+    Paused(Paused),
+    /// The request resumes a run with an answer that does not fit it. Nothing ran, and no answer was recorded.
+    #[error("the agent `{agent}` was not run: {source}")]
+    #[non_exhaustive]
+    Answer {
+        /// The agent.
+        agent: Arc<str>,
+        /// The mistake.
+        source: AnswerError,
+    },
     /// The journal failed, or a step has a record that the run cannot continue with. The error names the step.
     #[error("the run of `{agent}` was ended: {source}")]
     #[non_exhaustive]
@@ -75,6 +92,24 @@ pub enum RunError {
         times: u32,
         /// The tool's last message.
         message: String,
+    },
+    /// The answer does not fit the type that it has to have ([`RunRequest::run_as`](super::RunRequest::run_as)), after the times
+    /// that [`Limits::output_retries`](super::Limits::output_retries) allows to ask again. An answer that a tool, a run hook or
+    /// a loop of its own gives is not asked for again.
+    #[error(
+        "the agent `{agent}` gave no answer of the type `{output}`: {answers} did not fit (`limits: {{ output_retries: .. }}`), the last one \
+         because of:\n- {problems}"
+    )]
+    #[non_exhaustive]
+    WrongAnswer {
+        /// The agent.
+        agent: Arc<str>,
+        /// The name of the type.
+        output: Arc<str>,
+        /// The number of answers that did not fit.
+        answers: u32,
+        /// The problems of the last one, one on each line.
+        problems: String,
     },
     /// The run was cancelled: by the token of [`RunRequest::cancellation`](super::RunRequest::cancellation), or with
     /// the run above it.
@@ -208,6 +243,94 @@ pub enum RunError {
         /// The error of the function.
         source: Arc<dyn Error + Send + Sync>,
     },
+    /// A run hook refused the input, before any model or tool ran.
+    #[error("the run hook `{hook}` refused the input of the agent `{agent}`: {source}")]
+    #[non_exhaustive]
+    InputCheck {
+        /// The agent.
+        agent: Arc<str>,
+        /// The hook.
+        hook: &'static str,
+        /// The refusal.
+        source: InputCheckError,
+    },
+    /// A run hook refused the answer.
+    #[error("the run hook `{hook}` refused the answer of the agent `{agent}`: {source}")]
+    #[non_exhaustive]
+    OutputCheck {
+        /// The agent.
+        agent: Arc<str>,
+        /// The hook.
+        hook: &'static str,
+        /// The refusal.
+        source: OutputCheckError,
+    },
+    /// A run hook failed or panicked, and [`RunHook::IGNORE_ERRORS`](crate::run_hooks::RunHook::IGNORE_ERRORS) is not set.
+    #[error("the run hook `{hook}` of the agent `{agent}` failed: {source}")]
+    #[non_exhaustive]
+    RunHook {
+        /// The agent.
+        agent: Arc<str>,
+        /// The hook.
+        hook: &'static str,
+        /// The error of the hook.
+        source: Arc<dyn Error + Send + Sync>,
+    },
+    /// A part of the system prompt has no text in this turn: its source returned an error or panicked, or a field of the state in
+    /// its text is not there.
+    #[error("the run of `{agent}` was ended: the part `{part}` of its system prompt failed: {source}")]
+    #[non_exhaustive]
+    Prompt {
+        /// The agent.
+        agent: Arc<str>,
+        /// The part.
+        part: PromptPart,
+        /// The error of the source.
+        source: Arc<dyn Error + Send + Sync>,
+    },
+    /// The prompt of the request has a part that cannot be in it, so the run did not begin.
+    #[error(transparent)]
+    WrongPrompt(Arc<BuildError>),
+    /// A turn hook failed or panicked.
+    #[error("the turn hook `{hook}` of the agent `{agent}` failed in `{place}`: {source}")]
+    #[non_exhaustive]
+    TurnHook {
+        /// The agent.
+        agent: Arc<str>,
+        /// The hook.
+        hook: &'static str,
+        /// The method of [`TurnHook`](crate::turn_hooks::TurnHook).
+        place: &'static str,
+        /// The error of the hook.
+        source: Arc<dyn Error + Send + Sync>,
+    },
+    /// A message hook failed or panicked.
+    #[error("the message hook `{hook}` of the agent `{agent}` failed in `{place}`: {source}")]
+    #[non_exhaustive]
+    MessageHook {
+        /// The agent.
+        agent: Arc<str>,
+        /// The hook.
+        hook: &'static str,
+        /// The method of [`MessageHook`](crate::message_hooks::MessageHook).
+        place: &'static str,
+        /// The error of the hook.
+        source: Arc<dyn Error + Send + Sync>,
+    },
+    /// A message hook dropped the input or the answer of the run.
+    #[error(
+        "a message hook of the agent `{agent}` dropped the message from `{sender}` to `{recipient}`, so the run has no answer; to go on, \
+         let the hook replace the text"
+    )]
+    #[non_exhaustive]
+    MessageDropped {
+        /// The agent that has the hook.
+        agent: Arc<str>,
+        /// The sender of the message.
+        sender: Participant,
+        /// The recipient of the message.
+        recipient: Participant,
+    },
     /// A hand-written agent used its run in a way that would harm the conversation. Nothing was done.
     #[error("the agent `{agent}` made a mistake with its run: {source}")]
     #[non_exhaustive]
@@ -231,6 +354,12 @@ impl From<BuildError> for RunError {
     }
 }
 
+impl From<FailedHook> for RunError {
+    fn from(FailedHook { agent, hook, place, source }: FailedHook) -> Self {
+        Self::MessageHook { agent, hook, place, source }
+    }
+}
+
 impl RunError {
     /// The error of a hand-written agent that failed for a reason of its own.
     ///
@@ -250,6 +379,7 @@ impl RunError {
         Some(match run.abort_cause().cloned() {
             Some(AbortCause::Script(ScriptFault { agent, error })) => Self::Model { agent, source: error },
             Some(AbortCause::Journal(source)) => Self::Journal { agent: run.agent().name().into(), source },
+            Some(AbortCause::MessageHook(failed)) => failed.into(),
             None => Self::Aborted(abort.clone()),
         })
     }
@@ -290,13 +420,26 @@ impl Redact for RunError {
             Self::Model { source, .. } => source.redact(redactor),
             Self::Aborted(abort) => abort.redact(redactor),
             Self::Journal { source, .. } => source.redact(redactor),
+            Self::Paused(paused) => paused.redact(redactor),
+            Self::Answer { source, .. } => source.redact(redactor),
             Self::ServerTools { source, .. } => source.redact(redactor),
-            Self::ToolDefinition { source, .. } => redact_error(source, redactor),
+            Self::ToolDefinition { source, .. }
+            | Self::RunHook { source, .. }
+            | Self::TurnHook { source, .. }
+            | Self::MessageHook { source, .. }
+            | Self::Prompt { source, .. } => {
+                redact_error(source, redactor);
+            }
+            Self::InputCheck { source, .. } => source.redact(redactor),
+            Self::OutputCheck { source, .. } => source.redact(redactor),
             Self::Misuse { source, .. } => source.redact(redactor),
-            Self::Retries { message: text, .. } | Self::Agent { reason: text, .. } => text.redact(redactor),
+            Self::Retries { message: text, .. }
+            | Self::WrongAnswer { problems: text, .. }
+            | Self::Agent { reason: text, .. } => text.redact(redactor),
             Self::Limit { .. }
             | Self::Depth { .. }
             | Self::Cancelled { .. }
+            | Self::MessageDropped { .. }
             | Self::Busy { .. }
             | Self::RunIdInUse { .. }
             | Self::WaitsForItself { .. }
@@ -305,6 +448,7 @@ impl Redact for RunError {
             | Self::UnusedService { .. }
             | Self::UnknownAgent { .. }
             | Self::WrongState(_)
+            | Self::WrongPrompt(_)
             | Self::Build(_) => {}
         }
     }

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::build_error::{BoxError, BuildError, ServerError};
+use super::build_error::{BuildError, ServerError};
 use super::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
 use super::tool_filter::ToolFilter;
 use crate::definition::ServerKind;
+use crate::error::BoxError;
 use crate::onion::{caught, caught_async};
 use crate::text::{list, nearest};
 
 /// A server that an agent uses, with a filter for its tools.
 #[derive(Debug, Clone)]
 pub(crate) struct ServerUse {
-    pub(crate) name: &'static str,
-    /// Globs for tool names. `None` selects all tools.
-    pub(crate) filter: Option<&'static [&'static str]>,
+    pub(crate) name: Arc<str>,
+    pub(crate) filter: ToolFilter,
 }
 
 /// The server configurations that the builders got.
@@ -103,10 +103,10 @@ impl Configured {
     /// there is already a problem.
     pub(super) async fn start(
         self,
-        uses: &BTreeSet<(&'static str, &'static str)>,
+        uses: &BTreeSet<(Arc<str>, Arc<str>)>,
         mut problems: Vec<BuildError>,
     ) -> Result<Pool, BuildError> {
-        let used: BTreeSet<_> = uses.iter().map(|(server, _)| *server).collect();
+        let used: BTreeSet<_> = uses.iter().map(|(server, _)| &**server).collect();
         for server in self.given().filter(|server| !used.contains(server)) {
             problems.push(BuildError::UnusedServer {
                 server: server.to_owned(),
@@ -119,11 +119,11 @@ impl Configured {
         let mut pool = Pool::default();
         for name in used {
             match self.server(name) {
-                Ok(Some(server)) => _ = pool.servers.insert(name, server),
-                Ok(None) => problems.extend(uses.iter().filter(|(server, _)| *server == name).map(
+                Ok(Some(server)) => _ = pool.servers.insert(name.into(), server),
+                Ok(None) => problems.extend(uses.iter().filter(|(server, _)| **server == *name).map(
                     |(server, agent)| BuildError::UnknownServer {
-                        agent: (*agent).to_owned(),
-                        server: (*server).to_owned(),
+                        agent: (**agent).to_owned(),
+                        server: (**server).to_owned(),
                         known: self.known(),
                     },
                 )),
@@ -150,13 +150,13 @@ impl Configured {
 /// The servers that a program's agents share. Dropping this value kills them.
 #[derive(Default)]
 pub(super) struct Pool {
-    servers: BTreeMap<&'static str, Arc<dyn ToolServer>>,
+    servers: BTreeMap<Arc<str>, Arc<dyn ToolServer>>,
 }
 
 /// The tools that an agent uses from one server.
 #[derive(Clone)]
 pub(super) struct AgentServer {
-    pub(super) server: &'static str,
+    pub(super) server: Arc<str>,
     pub(super) kind: ServerKind,
     pub(super) filter: ToolFilter,
     pub(super) provider: Arc<dyn ToolProvider>,
@@ -165,18 +165,18 @@ pub(super) struct AgentServer {
 impl Pool {
     /// The tools of an agent's servers.
     pub(super) fn providers(&self, agent: &str, uses: &[ServerUse]) -> Result<Vec<AgentServer>, BuildError> {
-        let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(of.name)?)));
+        let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(&of.name)?)));
         servers
             .map(|(of, server)| {
-                let filter = of.filter.map_or_else(ToolFilter::all, ToolFilter::new);
+                let filter = of.filter.clone();
                 let made = caught(|| {
-                    let provider = server.provider(&ProviderRequest::new(agent, of.name, &filter))?;
+                    let provider = server.provider(&ProviderRequest::new(agent, &of.name, &filter))?;
                     provider.generation();
                     Ok((server.kind(), provider))
                 });
                 let (kind, provider) =
-                    made.unwrap_or_else(|reason| Err(panicked(of.name, "listed its tools", &reason)))?;
-                Ok(AgentServer { server: of.name, kind, filter, provider })
+                    made.unwrap_or_else(|reason| Err(panicked(&of.name, "listed its tools", &reason)))?;
+                Ok(AgentServer { server: Arc::clone(&of.name), kind, filter, provider })
             })
             .collect()
     }
@@ -184,8 +184,8 @@ impl Pool {
     /// Shuts down all servers concurrently, and waits for their ends.
     pub(super) async fn shutdown(&self) {
         join_all(self.servers.iter().map(|(name, server)| async move {
-            if let Err(reason) = caught_async(async { server.shutdown().await }).await {
-                tracing::error!(server = name, reason, "a server panicked when it was shut down");
+            if caught_async(async { server.shutdown().await }).await.is_err() {
+                tracing::error!(server = &**name, "a server panicked when it was shut down");
             }
         }))
         .await;
@@ -196,8 +196,8 @@ impl Drop for Pool {
     fn drop(&mut self) {
         // The last agent can be dropped while its thread unwinds, where a second panic would end the process.
         for (name, server) in &self.servers {
-            if let Err(reason) = caught(|| server.kill()) {
-                tracing::error!(server = name, reason, "a server panicked when it was killed");
+            if caught(|| server.kill()).is_err() {
+                tracing::error!(server = &**name, "a server panicked when it was killed");
             }
         }
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::build_error::BoxError;
 use super::tool_filter::ToolFilter;
 use crate::context::RunContext;
 use crate::definition::ServerKind;
+use crate::error::BoxError;
 use crate::tool::DynTool;
 
 /// The tools of a server for one agent. They can change while the program runs: an agent lists them again before a turn
@@ -124,7 +124,7 @@ impl ToolProvider for Vec<Arc<dyn DynTool>> {
 }
 
 /// A server of tools, which agents name in `servers`. The agents of one program share it. A panic of its methods is an error
-/// of the build, or of the run that calls it; a panic at its end goes to the log.
+/// of the build, or of the run that calls it; an event of `tracing` tells of a panic at its end.
 ///
 /// A server that needs no configuration of another type is given to the builders itself:
 ///
@@ -189,6 +189,14 @@ pub trait ToolServer: Send + Sync + 'static {
 }
 
 /// A request for the tools of a server: which agent uses them, and under which name.
+///
+/// ```
+/// use onionskin::servers::{ProviderRequest, ToolFilter};
+///
+/// let filter = ToolFilter::all();
+/// let request = ProviderRequest::new("Clerk", "stock", &filter);
+/// assert_eq!(request.tool_name("count"), "stock__count");
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ProviderRequest<'a> {
     agent: &'a str,

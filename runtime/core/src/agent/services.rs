@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::build_error::BuildError;
+use super::compiled_hook::CompiledHook;
 use super::run_error::RunError;
 use crate::context::{RunContext, ToolEntry};
+use crate::message_hook::DynMessageHook;
 use crate::onion::{DynHook, caught};
+use crate::run_hook::DynRunHook;
 use crate::services::{GivenService, ServiceType, ServiceTypes, Services};
 use crate::text::list;
-
-/// Lists the services that a part of an agent takes.
-pub(crate) type ListServices = fn(&mut ServiceTypes);
+use crate::turn_hook::DynTurnHook;
 
 /// The services that a builder got.
 #[derive(Clone, Default)]
@@ -117,7 +118,7 @@ impl AgentServices {
     pub(super) fn add_parts(
         &mut self,
         agent: &Arc<str>,
-        compiled: &[(&'static str, ListServices)],
+        compiled: &[CompiledHook],
         hooks: &[Arc<dyn DynHook>],
         own: &ServiceTypes,
     ) -> Result<(), String> {
@@ -129,11 +130,37 @@ impl AgentServices {
         };
         compiled
             .iter()
-            .try_for_each(|(hook, list)| add(format!("the hook `{hook}`"), &|taken| list(taken)))?;
+            .try_for_each(|hook| add(format!("the hook `{}`", hook.name), &|taken| (hook.services)(taken)))?;
         hooks.iter().try_for_each(|hook| {
             add(format!("the hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))
         })?;
         self.add(agent, "the code".to_owned(), own);
+        Ok(())
+    }
+
+    /// As [`Self::add_parts`], of hooks around runs and turns, and on messages.
+    pub(super) fn add_hooks_around(
+        &mut self,
+        agent: &Arc<str>,
+        run_hooks: &[Arc<dyn DynRunHook>],
+        turn_hooks: &[Arc<dyn DynTurnHook>],
+        message_hooks: &[Arc<dyn DynMessageHook>],
+    ) -> Result<(), String> {
+        for hook in run_hooks {
+            let mut taken = ServiceTypes::default();
+            caught(|| hook.services_dyn(&mut taken))?;
+            self.add(agent, format!("the run hook `{}`", hook.name()), &taken);
+        }
+        for hook in turn_hooks {
+            let mut taken = ServiceTypes::default();
+            caught(|| hook.services_dyn(&mut taken))?;
+            self.add(agent, format!("the turn hook `{}`", hook.name()), &taken);
+        }
+        for hook in message_hooks {
+            let mut taken = ServiceTypes::default();
+            caught(|| hook.services_dyn(&mut taken))?;
+            self.add(agent, format!("the message hook `{}`", hook.name()), &taken);
+        }
         Ok(())
     }
 

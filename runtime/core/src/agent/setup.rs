@@ -11,12 +11,17 @@ use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;
 use crate::context::StateType;
 use crate::journal::Journal;
+use crate::message_hook::{DynMessageHook, MessageHook};
 use crate::model::{BoxModel, Message};
 use crate::onion::{DynHook, Hook, MadeBy, StateOf};
+use crate::prompt::Prompt;
+use crate::question::DynAnswerer;
+use crate::run_hook::{DynRunHook, RunHook};
 use crate::secret::{Secret, Sensitive, StateVisitor, owns_unvisited, texts};
 use crate::spec::ToolSpec;
-use crate::state::{StateCell, StateHandle};
+use crate::state::{RestoreState, StateCell, StateHandle};
 use crate::tool::{Toolbox, Works};
+use crate::turn_hook::{DynTurnHook, TurnHook};
 
 /// The states that new sessions begin with.
 pub(super) type StateMakers = HashMap<TypeId, StateMaker>;
@@ -35,6 +40,9 @@ pub(super) trait InitialState: Send + Sync {
     /// A copy for a new session, and the secrets in it.
     fn copy(&self, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>);
 
+    /// How a session's state of this type is restored.
+    fn keeper(&self) -> fn(&StateHandle) -> Option<RestoreState>;
+
     /// Whether it owns a secret that the visitor does not list, and that is not `known` otherwise.
     fn owns_unvisited(&self, visitor: Option<StateVisitor>, known: &[Vec<u8>]) -> bool;
 }
@@ -42,6 +50,10 @@ pub(super) trait InitialState: Send + Sync {
 impl<S: Clone + Send + Sync + 'static> InitialState for S {
     fn copy(&self, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>) {
         StateCell::with_secrets(self.clone(), visitor)
+    }
+
+    fn keeper(&self) -> fn(&StateHandle) -> Option<RestoreState> {
+        StateCell::<S>::kept
     }
 
     fn owns_unvisited(&self, visitor: Option<StateVisitor>, known: &[Vec<u8>]) -> bool {
@@ -57,6 +69,8 @@ pub(super) struct Setup {
     pub(super) secrets: Vec<Vec<u8>>,
     pub(super) journal: Option<Arc<dyn Journal>>,
     pub(super) approver: Option<Arc<dyn DynApprover>>,
+    pub(super) answerer: Option<Arc<dyn DynAnswerer>>,
+    pub(super) trace_content: bool,
     /// Additions for the first agent.
     pub(super) own: Extra,
     /// Additions for agents by name.
@@ -69,15 +83,19 @@ pub(super) struct Setup {
 /// Additions to one agent beyond its declaration.
 #[derive(Default)]
 pub(super) struct Extra {
-    pub(super) hooks: Vec<ExtraHook>,
+    pub(super) hooks: Vec<ExtraHook<dyn DynHook>>,
+    pub(super) run_hooks: Vec<ExtraHook<dyn DynRunHook>>,
+    pub(super) turn_hooks: Vec<ExtraHook<dyn DynTurnHook>>,
+    pub(super) message_hooks: Vec<ExtraHook<dyn DynMessageHook>>,
     pub(super) limits: Option<Limits>,
     pub(super) messages: Option<Vec<Message>>,
     pub(super) tools: Vec<ToolSpec>,
+    pub(super) prompt: Prompt,
 }
 
 /// A hook, and the states that it works on, as far as the compiler has not checked them.
-pub(super) struct ExtraHook {
-    pub(super) hook: Arc<dyn DynHook>,
+pub(super) struct ExtraHook<H: ?Sized> {
+    pub(super) hook: Arc<H>,
     /// The hook's type.
     pub(super) name: &'static str,
     pub(super) states: Vec<StateType>,
@@ -99,14 +117,67 @@ impl Extra {
         self.hooks.push(ExtraHook { hook: Arc::new(hook), name: type_name::<H>(), states });
     }
 
+    /// Adds a run hook. The states are those that the compiler has not checked.
+    pub(super) fn run_hook<H: RunHook>(&mut self, hook: H, states: Vec<StateType>) {
+        self.run_hooks.push(ExtraHook { hook: Arc::new(hook), name: type_name::<H>(), states });
+    }
+
+    /// Adds a run hook for an agent whose type is unknown here.
+    pub(super) fn unchecked_run_hook<H: RunHook<Made: MadeBy<H, State: Works>>>(&mut self, hook: H) {
+        let mut states = Vec::new();
+        <H::Made as MadeBy<H>>::State::on(&mut states);
+        self.run_hook(hook, states);
+    }
+
+    /// As [`Self::run_hook`].
+    pub(super) fn turn_hook<H: TurnHook>(&mut self, hook: H, states: Vec<StateType>) {
+        self.turn_hooks.push(ExtraHook { hook: Arc::new(hook), name: type_name::<H>(), states });
+    }
+
+    /// As [`Self::unchecked_run_hook`].
+    pub(super) fn unchecked_turn_hook<H: TurnHook<Made: MadeBy<H, State: Works>>>(&mut self, hook: H) {
+        let mut states = Vec::new();
+        <H::Made as MadeBy<H>>::State::on(&mut states);
+        self.turn_hook(hook, states);
+    }
+
+    /// As [`Self::run_hook`].
+    pub(super) fn message_hook<H: MessageHook>(&mut self, hook: H, states: Vec<StateType>) {
+        self.message_hooks.push(ExtraHook { hook: Arc::new(hook), name: type_name::<H>(), states });
+    }
+
+    /// As [`Self::unchecked_run_hook`].
+    pub(super) fn unchecked_message_hook<H: MessageHook<Made: MadeBy<H, State: Works>>>(&mut self, hook: H) {
+        let mut states = Vec::new();
+        <H::Made as MadeBy<H>>::State::on(&mut states);
+        self.message_hook(hook, states);
+    }
+
+    /// The hooks whose states the compiler has not checked.
+    pub(super) fn hook_states(&self) -> impl Iterator<Item = (&'static str, &[StateType])> {
+        let of_tools = self.hooks.iter().map(|hook| (hook.name, &*hook.states));
+        let of_runs = self.run_hooks.iter().map(|hook| (hook.name, &*hook.states));
+        let of_turns = self.turn_hooks.iter().map(|hook| (hook.name, &*hook.states));
+        let of_messages = self.message_hooks.iter().map(|hook| (hook.name, &*hook.states));
+        of_tools.chain(of_runs).chain(of_turns).chain(of_messages)
+    }
+
     pub(super) fn messages(&mut self, messages: impl IntoIterator<Item = Message>) {
         self.messages = Some(messages.into_iter().collect());
+    }
+
+    pub(super) fn prompt(&mut self, prompt: Prompt) {
+        self.prompt = std::mem::take(&mut self.prompt).with(prompt);
     }
 
     /// Adds the settings of another builder. They override single settings of this one.
     pub(super) fn add(&mut self, other: Self) {
         self.hooks.extend(other.hooks);
+        self.run_hooks.extend(other.run_hooks);
+        self.turn_hooks.extend(other.turn_hooks);
+        self.message_hooks.extend(other.message_hooks);
         self.tools.extend(other.tools);
+        self.prompt(other.prompt);
         self.limits = other.limits.or_else(|| self.limits.take());
         self.messages = other.messages.or_else(|| self.messages.take());
     }
@@ -122,7 +193,7 @@ impl Setup {
         self.secrets.extend(texts(|see| secret.expose().each(see)));
     }
 
-    pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
+    pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&str>, toolbox: &Arc<T>) {
         self.toolboxes.give(prefix, toolbox);
     }
 

@@ -7,6 +7,7 @@ use super::setup::StateMakers;
 use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;
 use crate::journal::Journal;
+use crate::question::DynAnswerer;
 
 /// The parts that all agents of a program share.
 pub(super) struct Shared {
@@ -16,5 +17,6 @@ pub(super) struct Shared {
     pub(super) toolboxes: Toolboxes,
     pub(super) journal: Option<Arc<dyn Journal>>,
     pub(super) approver: Option<Arc<dyn DynApprover>>,
+    pub(super) answerer: Option<Arc<dyn DynAnswerer>>,
     pub(super) servers: Pool,
 }

@@ -61,7 +61,7 @@ impl RunStream {
 
     /// The next event; `None` after the end of the run.
     ///
-    /// Cancel safe: no event is lost.
+    /// Cancel safety: no event is lost.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| self.poll(cx)).await
     }

@@ -3,15 +3,20 @@
 
 use std::convert::Infallible;
 use std::error::Error;
+use std::future::poll_fn;
 use std::iter::successors;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Instant;
 
 use futures_util::future::BoxFuture;
+use tracing::Instrument as _;
 
 use super::call_result::CallResult;
 use super::run::AgentRun;
 use super::run_error::RunError;
+use super::spans::ToolSpan;
 use super::unfinished_call::Fate;
 use crate::args::Args;
 use crate::context::{AbortCause, ToolContext, ToolTable};
@@ -22,6 +27,7 @@ use crate::journal::{CallRecord, StepKind, StepRef, fingerprint};
 use crate::lock::lock;
 use crate::model::{ToolCall, redact_name};
 use crate::onion;
+use crate::output::ToolOutput;
 use crate::state::Recorded;
 
 /// A counted call, and its end.
@@ -32,11 +38,29 @@ pub(super) struct PlannedCall {
     number: u32,
     /// The result, or how far the call came without one.
     end: Mutex<Result<CallResult, Fate>>,
+    /// The result that a turn hook gave the call.
+    answer: Option<Box<ToolOutput>>,
 }
 
 impl PlannedCall {
     pub(super) fn new(entry: Result<usize, ToolError>, number: u32) -> Self {
-        Self { entry, number, end: Mutex::new(Err(Fate::NotRun)) }
+        Self { entry, number, end: Mutex::new(Err(Fate::NotRun)), answer: None }
+    }
+
+    /// A call that is not planned yet.
+    pub(super) fn unplanned() -> Self {
+        Self::new(Err(ToolError::new("the call was not planned")), 0)
+    }
+
+    /// The call with this result, which a turn hook gave it.
+    pub(super) fn answered(mut self, output: ToolOutput) -> Self {
+        self.answer = Some(Box::new(output));
+        self
+    }
+
+    /// The result, if there is one.
+    pub(super) fn result(&mut self) -> Option<&mut CallResult> {
+        self.end.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut().ok()
     }
 
     /// The result, also for a call that did not finish.
@@ -44,6 +68,11 @@ impl PlannedCall {
         let end = self.end.get_mut().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(end, Err(Fate::NotRun))
             .unwrap_or_else(|fate| CallResult::of(fate.unfinished(&run.cx)))
+    }
+
+    /// Whether the call waits for an answer of a person.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(*lock(&self.end), Err(Fate::Open))
     }
 }
 
@@ -63,6 +92,7 @@ pub(super) struct TurnCall<'r> {
     fate: Fate,
     attempts: u32,
     hook_exits: Vec<HookExit>,
+    span: ToolSpan,
 }
 
 impl<'r> TurnCall<'r> {
@@ -74,24 +104,29 @@ impl<'r> TurnCall<'r> {
         at: (u32, u32),
     ) -> Self {
         let (fate, attempts, hook_exits) = (Fate::NotRun, 0, Vec::new());
-        Self { run, table, planned, asked, at, started: None, cx: None, fate, attempts, hook_exits }
+        let span = ToolSpan::none();
+        Self { run, table, planned, asked, at, started: None, cx: None, fate, attempts, hook_exits, span }
     }
 
     /// Runs the call with these arguments, or with those that the model wrote. The transcripts of children are kept for
-    /// the run to merge.
+    /// the run to merge. `None`: the call waits for an answer that does not come in this run.
     ///
     /// Cancel safety: dropping the future and the call ends the call, and events report it as cancelled.
-    pub(super) async fn run(&mut self, args: Option<Args>) -> ToolResult {
+    pub(super) async fn run(&mut self, args: Option<Args>) -> Option<ToolResult> {
         let run = self.run;
+        if let Some(answer) = &self.planned.answer {
+            self.begin();
+            return Some(run.cx.hide(Ok((**answer).clone())));
+        }
         let entry = match &self.planned.entry {
             Ok(entry) => self.table.entry(*entry),
             Err(error) => {
                 self.begin();
                 let refused = error.clone();
-                return match run.cx.journal() {
+                return Some(match run.cx.journal() {
                     None => Err(Exit::Tool(refused)),
                     Some(_) => self.record_refusal(refused).await,
-                };
+                });
             }
         };
         let permit = run.permit().await;
@@ -100,7 +135,7 @@ impl<'r> TurnCall<'r> {
             None => None,
         };
         if let Some(abort) = run.cx.aborted() {
-            return Err(abort.clone().into());
+            return Some(Err(abort.clone().into()));
         }
         self.begin();
         let (turn, index_in_turn) = self.at;
@@ -121,8 +156,26 @@ impl<'r> TurnCall<'r> {
         args.attach_schema(&cx.definition().input_schema);
         // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a block of its own, because a
         // hand-written hook can panic before it returns its future.
-        let mut result =
-            onion::outermost(cx, async { run.instance.onion.call_dyn(cx, &mut args).await }).await;
+        let call = onion::outermost(cx, async {
+            if onion::hooks_are_traced() {
+                run.instance.onion.traced_dyn(cx, &mut args).await
+            } else {
+                run.instance.onion.call_dyn(cx, &mut args).await
+            }
+        });
+        let answered = {
+            let mut call = pin!(call.instrument(self.span.span()));
+            let answered = poll_fn(|task| match call.as_mut().poll(task) {
+                Poll::Pending if cx.is_open() => Poll::Ready(None),
+                poll => poll.map(Some),
+            });
+            answered.await
+        };
+        let Some(mut result) = answered else {
+            self.leave();
+            self.fate = Fate::Open;
+            return None;
+        };
         if let Err(exit) = &mut result {
             end_for_fault(cx, exit);
         }
@@ -130,7 +183,7 @@ impl<'r> TurnCall<'r> {
         let result = run.cx.hide(result);
         self.hook_exits = self.cx.as_mut().map(ToolContext::take_hook_log).unwrap_or_default();
         self.leave();
-        result
+        Some(result)
     }
 
     /// Records that the call was refused before its tool, which is a step too: a replay in which the tool can run, or
@@ -152,8 +205,12 @@ impl<'r> TurnCall<'r> {
         })
     }
 
-    /// Ends the call with its result, or without one if another call's abort ended it.
-    pub(super) fn end(mut self, result: ToolResult) {
+    /// Ends the call with its result, or without one if another call's abort ended it or it waits for an answer.
+    pub(super) fn end(mut self, result: Option<ToolResult>) {
+        let Some(result) = result else {
+            self.close(Err(self.fate));
+            return;
+        };
         let end = if self.fate.is_anothers(&result) { Err(self.fate) } else { Ok(CallResult::of(result)) };
         self.close(end);
     }
@@ -168,6 +225,7 @@ impl<'r> TurnCall<'r> {
             source: entry.map(|entry| entry.source),
             arguments: Arc::clone(&self.asked.arguments),
         };
+        self.span = ToolSpan::begin(self.run, entry.map(|entry| &**entry), &tool, self.asked);
         self.started = Some(Instant::now());
         self.run.cx.events().push(self.step(&tool), started);
     }
@@ -197,12 +255,14 @@ impl<'r> TurnCall<'r> {
         let Some(started) = self.started.take() else { return };
         match &mut end {
             Ok(result) => self.report(started, result),
+            Err(Fate::Open) => self.report(started, &mut CallResult::paused()),
             Err(fate) => self.report(started, &mut CallResult::of(fate.unfinished(&self.run.cx))),
         }
         *lock(&self.planned.end) = end;
     }
 
     fn report(&mut self, started: Instant, result: &mut CallResult) {
+        self.span.end(self.run, self.asked, result, self.attempts);
         let tool = self.tool();
         let finished = EventKind::ToolFinished {
             call_id: Arc::clone(&self.asked.id),

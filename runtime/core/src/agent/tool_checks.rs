@@ -83,6 +83,9 @@ pub(super) fn definition(agent: &str, definition: &ToolDefinition) -> Result<(),
     if let Some(problem) = definition.no_object() {
         return Err(BuildError::InputSchema { agent: agent.to_owned(), tool: tool(), problem });
     }
+    if let Some(problem) = definition.schema_mistake() {
+        return Err(BuildError::SchemaMistake { agent: agent.to_owned(), tool: tool(), problem });
+    }
     let examples = definition.check_examples();
     examples.map_err(|source| BuildError::Example { agent: agent.to_owned(), source })
 }

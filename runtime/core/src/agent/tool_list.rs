@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::{BoxFuture, join_all};
 
-use super::build_error::{BoxError, BuildError, ServerError};
+use super::build_error::{BuildError, ServerError};
+use super::prompt::{AgentPrompt, TurnParts};
 use super::run_error::RunError;
 use super::server_pool::{AgentServer, panicked};
 use super::servers::ToolProvider;
 use super::services::Given;
-use super::{prompt, tool_checks};
+use super::tool_checks;
 use crate::context::{RunContext, StateType, ToolEntry, ToolTable};
 use crate::definition::{ServerKind, ToolDefinition};
-use crate::error::{ErrorKind, ToolError};
+use crate::error::{BoxError, ErrorKind, ToolError};
 use crate::lock::lock;
 use crate::onion::{caught, caught_async};
 use crate::text::{first_of, nearest, short};
@@ -22,7 +23,7 @@ use crate::tool::{DynTool, Dynamic};
 /// The tools of an agent, for all its runs or for one.
 pub(crate) struct ToolList {
     owner: Owner,
-    instruction: Arc<str>,
+    prompt: AgentPrompt,
     /// Tools that do not change: functions, children, built-in tools.
     fixed: Arc<[ToolEntry]>,
     servers: Vec<AgentServer>,
@@ -46,7 +47,7 @@ pub(super) struct Owner {
 pub(crate) struct TurnTools {
     generation: u64,
     pub(crate) table: Arc<ToolTable>,
-    /// The system prompt, with the instructions of the tools.
+    /// The system prompt with the instructions of the tools, if it is the same in all runs.
     pub(crate) system: Option<Arc<str>>,
     /// Whether a run needs a table of its own, because a definition depends on it.
     depends_on_run: bool,
@@ -108,7 +109,7 @@ impl AgentServer {
 
     /// Calls the server's code. A panic is an error.
     fn ask<T>(&self, doing: &str, ask: impl FnOnce() -> T) -> Result<T, ServerError> {
-        caught(ask).map_err(|reason| ServerError::new(panicked(self.server, doing, &reason)))
+        caught(ask).map_err(|reason| ServerError::new(panicked(&self.server, doing, &reason)))
     }
 
     /// The current tools that the agent takes. A tool whose name does not begin with the server's name is reported, and
@@ -124,11 +125,11 @@ impl AgentServer {
             let mut definition = tool.definition().clone();
             definition.is_of_server = true;
             let name = Arc::clone(&definition.name);
-            let own = name.strip_prefix(self.server).and_then(|rest| rest.strip_prefix("__"));
+            let own = name.strip_prefix(&*self.server).and_then(|rest| rest.strip_prefix("__"));
             let Some(own) = own.filter(|own| !own.is_empty()) else {
                 problems.push(BuildError::ServerToolName {
                     agent: agent.to_owned(),
-                    server: self.server.to_owned(),
+                    server: (*self.server).to_owned(),
                     tool: short(&name, 100).into_owned(),
                 });
                 return None;
@@ -146,7 +147,7 @@ impl AgentServer {
                 return None;
             }
             let target = Dynamic::target(tool);
-            Some(ToolEntry::new(name, self.kind.into(), Some(self.server), definition, target))
+            Some(ToolEntry::new(name, self.kind.into(), Some(&self.server), definition, target))
         };
         let listed =
             self.ask("listed its tools", || self.provider.tools().into_iter().filter_map(entry).collect())?;
@@ -156,7 +157,7 @@ impl AgentServer {
             problems.extend(unmatched.map(|pattern| {
                 BuildError::NoServerTool {
                     agent: agent.to_owned(),
-                    server: self.server.to_owned(),
+                    server: (*self.server).to_owned(),
                     pattern: pattern.to_owned(),
                     near: nearest(pattern, names())
                         .map(|near| format!("; did you mean `{near}`?"))
@@ -181,20 +182,20 @@ impl AgentServer {
     }
 
     fn panicked_for_run(&self, reason: &str) -> BoxError {
-        panicked(self.server, "listed the tools of a run", reason)
+        panicked(&self.server, "listed the tools of a run", reason)
     }
 }
 
 impl ToolList {
     pub(super) fn new(
         owner: Owner,
-        instruction: Arc<str>,
+        prompt: AgentPrompt,
         fixed: Vec<ToolEntry>,
         servers: Vec<AgentServer>,
     ) -> Self {
         Self {
             owner,
-            instruction,
+            prompt,
             fixed: fixed.into(),
             servers,
             current: Mutex::default(),
@@ -223,7 +224,7 @@ impl ToolList {
                 };
                 listed.map_err(|source| RunError::ServerTools {
                     agent: Arc::clone(&self.owner.agent),
-                    server: server.server.into(),
+                    server: Arc::clone(&server.server),
                     source,
                 })
             });
@@ -242,7 +243,7 @@ impl ToolList {
     fn with(&self, servers: Vec<AgentServer>) -> Self {
         Self {
             owner: self.owner.clone(),
-            instruction: Arc::clone(&self.instruction),
+            prompt: self.prompt.clone(),
             fixed: Arc::clone(&self.fixed),
             servers,
             current: Mutex::default(),
@@ -285,9 +286,19 @@ impl ToolList {
         }
     }
 
-    /// The agent's own part of the system prompt.
-    pub(super) fn instruction(&self) -> &Arc<str> {
-        &self.instruction
+    /// The names of its servers.
+    pub(super) fn server_names(&self) -> Vec<String> {
+        self.servers.iter().map(|server| server.server.to_string()).collect()
+    }
+
+    /// Whether it has servers of another kind than MCP.
+    pub(super) fn has_other_servers(&self) -> bool {
+        self.servers.iter().any(|server| server.kind != ServerKind::Mcp)
+    }
+
+    /// The system prompt of the agent.
+    pub(super) fn prompt(&self) -> &AgentPrompt {
+        &self.prompt
     }
 
     /// The messages about tools that were left out, once, and those of servers.
@@ -312,7 +323,7 @@ impl ToolList {
             return Ok(tools.clone());
         }
         let (table, problems) = self.table(run)?;
-        let system = prompt::system(&self.instruction, &table);
+        let system = if self.prompt.is_fixed() { self.prompt.fixed(&table, TurnParts::AGENTS) } else { None };
         let depends_on_run = table.entries().iter().any(|entry| entry.definition.depends_on_run());
         let tools = TurnTools { generation, table: Arc::new(table), system, depends_on_run };
         *current = Some(tools.clone());

@@ -22,7 +22,7 @@ pub(super) struct Given {
 
 impl Toolboxes {
     /// Adds a toolbox. It replaces an earlier one of the same type and prefix.
-    pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
+    pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&str>, toolbox: &Arc<T>) {
         let names = T::TOOLS.iter().copied().flatten().copied();
         let listed = names.clone().count();
         let (bound, problem) = match caught(|| T::bound(toolbox)) {
@@ -95,7 +95,7 @@ impl Given {
 impl ToolboxLink {
     /// The toolbox as written in `toolboxes: [..]`.
     pub(super) fn written(&self) -> String {
-        match self.prefix {
+        match &self.prefix {
             Some(prefix) => format!("{prefix}: {}", self.name),
             None => self.name.to_owned(),
         }
@@ -103,7 +103,7 @@ impl ToolboxLink {
 
     /// The builder call that provides it.
     pub(super) fn call(&self) -> String {
-        match self.prefix {
+        match &self.prefix {
             Some(prefix) => format!(".toolbox_as(\"{prefix}\", ..)"),
             None => ".toolbox(..)".to_owned(),
         }

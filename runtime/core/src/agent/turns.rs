@@ -9,7 +9,7 @@ use super::batch::Batch;
 use super::limits::Limit;
 use super::misuse::MisuseError;
 use super::open_calls::{OpenCalls, TakenCalls};
-use super::run::AgentRun;
+use super::run::{AgentRun, BegunTurn};
 use super::run_error::RunError;
 use super::tool_call::TurnCall;
 use super::tool_list::TurnTools;
@@ -17,7 +17,7 @@ use crate::args::Args;
 use crate::context::ToolTable;
 use crate::error::{Exit, ToolResult};
 use crate::event::EventKind;
-use crate::model::{Message, ModelResponse, StopReason, ToolCall, Usage, redact_name};
+use crate::model::{Message, ModelResponse, ToolCall, redact_name};
 
 /// An answer of the model, which is in the conversation.
 pub(super) struct Said {
@@ -25,20 +25,33 @@ pub(super) struct Said {
     message: Arc<Message>,
     /// The tools that were offered.
     table: Arc<ToolTable>,
-    reasoning: Option<String>,
-    usage: Usage,
-    stop: StopReason,
+    /// What the answer has beside its message.
+    beside: ModelResponse,
+    /// The tool whose call is the answer of the run.
+    answer_tool: Option<Arc<str>>,
 }
 
 impl Said {
+    pub(super) fn message(&self) -> &Message {
+        &self.message
+    }
+
+    pub(super) fn table(&self) -> Arc<ToolTable> {
+        Arc::clone(&self.table)
+    }
+
+    /// The tool whose call is the answer of the run.
+    pub(super) fn answer_tool(&self) -> Option<&Arc<str>> {
+        self.answer_tool.as_ref()
+    }
+
     /// The answer as the model gave it, with ids of calls that no other call of the conversation has.
     pub(super) fn into_response(self) -> ModelResponse {
-        let Self { message, reasoning, usage, stop, .. } = self;
-        let mut response = ModelResponse { reasoning, usage, stop, ..ModelResponse::default() };
+        let Self { message, mut beside, .. } = self;
         if let Message::Assistant { text, tool_calls, provider_data } = Arc::unwrap_or_clone(message) {
-            response = ModelResponse { text, tool_calls, provider_data, ..response };
+            beside = ModelResponse { text, tool_calls, provider_data, ..beside };
         }
-        response
+        beside
     }
 }
 
@@ -56,13 +69,18 @@ impl AgentRun {
     /// answers without a call or a call stops the run. Several loops in one run continue one conversation and share its
     /// limits. A loop of your own uses [`ask`](Self::ask) and [`call_tools`](Self::call_tools).
     ///
+    /// If the answer of the run has a type, the model is asked for it, and again while it does not fit; the text is then its JSON.
+    ///
     /// Cancel safety: dropping the future drops its calls. The conversation keeps one result for each of them.
     ///
     /// # Errors
     /// Returns an error if the model fails, a limit is reached, or the run is aborted; [`RunError::Misuse`] if a call of the
     /// conversation has no result, or if another turn is in progress.
     pub async fn converse(&self, input: String) -> Result<String, RunError> {
-        self.append(Message::user(input))?;
+        self.append(self.user_message(input))?;
+        if let Some(form) = self.answer_form() {
+            return Box::pin(self.converse_typed(form)).await;
+        }
         loop {
             let said = self.take_turn(&Changes::default()).await?;
             if said.message.tool_calls().is_empty() {
@@ -84,13 +102,38 @@ impl AgentRun {
             // A mistake is found before the turn counts.
             offered(&self.turn_tools(self.turn())?)?;
         }
+        if self.has_turn_hooks() {
+            // The results of the turn before may have been appended by hand.
+            Box::pin(self.complete_turn()).await?;
+        }
         let (turn, _asking) = self.begin_turn()?;
         let tools = self.turn_tools(turn)?;
         let offered = offered(&tools)?;
         let table = offered.as_ref().unwrap_or(&tools.table);
-        let request = self.request(turn, changes, &tools, offered.as_deref())?;
-        let response = self.ask_model(turn, request, table).await?;
-        Ok(self.note_response(turn, Arc::clone(table), response))
+        let mut request = self.request(turn, changes, &tools, offered.as_deref())?;
+        let answer = self.ask_for_answer(changes, &mut request);
+        if self.instance.message_hooks.is_some() {
+            // Before the system prompt, which can show the state.
+            Box::pin(self.before_reply(&mut request)).await?;
+        }
+        request.system = self.system(turn, changes, &tools, offered.as_deref(), answer.is_some()).await?;
+        if self.has_turn_hooks() {
+            let table = Arc::clone(table);
+            let asked = Box::pin(self.ask_through_hooks(turn, request, &tools.table, table, answer)).await;
+            let (mut response, table, answer_tool) = asked?;
+            if self.is_before_send() {
+                response = Box::pin(self.send_text(turn, response)).await?;
+            }
+            let said = self.note_response(turn, table, response, answer_tool);
+            Box::pin(self.complete_turn()).await?;
+            return Ok(said);
+        }
+        let answer_tool = answer.map(|form| self.offer_answer(form, &mut request));
+        let mut response = self.ask_model(turn, request, table).await?;
+        if self.is_before_send() {
+            response = Box::pin(self.send_text(turn, response)).await?;
+        }
+        Ok(self.note_response(turn, Arc::clone(table), response, answer_tool))
     }
 
     /// The tools of a turn.
@@ -103,6 +146,9 @@ impl AgentRun {
         tally.ready().map_err(|error| self.misuse(error))?;
         if self.cx.conversation().is_empty() {
             return Err(self.misuse(MisuseError::EmptyConversation));
+        }
+        if tally.attached.is_some() {
+            return Err(self.misuse(MisuseError::LeftAttachments));
         }
         if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
             return Err(self.limit(Limit::Time(late.limit)));
@@ -120,22 +166,42 @@ impl AgentRun {
     }
 
     /// Appends the model's answer to the conversation. No two calls of the conversation have the same id.
-    fn note_response(&self, turn: u32, table: Arc<ToolTable>, mut response: ModelResponse) -> Said {
+    fn note_response(
+        &self,
+        turn: u32,
+        table: Arc<ToolTable>,
+        mut response: ModelResponse,
+        answer_tool: Option<Arc<str>>,
+    ) -> Said {
         let mut tally = self.tally();
         tally.ids.take(&mut response.tool_calls);
         tally.usage += response.usage;
         let (usage, stop) = (response.usage, response.stop);
-        let reasoning = response.reasoning.take();
+        let mut of_turn = std::mem::take(&mut tally.aside_usage);
+        of_turn += usage;
+        let beside = ModelResponse {
+            reasoning: response.reasoning.take(),
+            usage,
+            stop,
+            model: response.model.take(),
+            id: response.id.take(),
+            ..ModelResponse::default()
+        };
         let message = Arc::new(Message::from(response));
         tally.open = OpenCalls::of(&message, Some(Arc::clone(&table)), (turn, 0));
-        self.cx.conversation().push_shared(Arc::clone(&message));
+        let mut conversation = self.cx.conversation();
+        if self.has_turn_hooks() {
+            tally.begun = Some(BegunTurn { turn, start: conversation.len(), usage: of_turn, stop });
+        }
+        conversation.push_shared(Arc::clone(&message));
+        drop(conversation);
         drop(tally);
-        self.event(turn, EventKind::TurnFinished { usage, stop });
-        Said { turn, message, table, reasoning, usage, stop }
+        self.event(turn, EventKind::TurnFinished { usage: of_turn, stop });
+        Said { turn, message, table, beside, answer_tool }
     }
 
     /// All calls of an answer, to run them.
-    fn take_all(&self, said: &Said) -> TakenCalls {
+    pub(super) fn take_all(&self, said: &Said) -> TakenCalls {
         if let Some(open) = &mut self.tally().open {
             open.take_all();
         }
@@ -171,9 +237,13 @@ impl AgentRun {
         {
             redact_name(&mut asked.name, &redactor, |name| table.find(name).is_some());
         }
+        let busy = self.busy();
         let mut call = TurnCall::new(self, &table, &planned, &asked, (0, index_in_turn));
         let result = call.run(Some(args)).await;
         call.end(result.clone());
-        result
+        match result {
+            Some(result) => result,
+            None => self.pause(busy).await,
+        }
     }
 }

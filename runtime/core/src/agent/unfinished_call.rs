@@ -14,6 +14,8 @@ pub(super) enum Fate {
     Running,
     /// It aborted the run.
     Aborted,
+    /// It waits for an answer of a person that does not come in this run.
+    Open,
 }
 
 impl Fate {
@@ -40,6 +42,7 @@ impl Fate {
         let abort = run.aborted();
         let what = match (self, abort) {
             (Self::Aborted, Some(abort)) => return Err(abort.clone().into()),
+            (Self::Open, _) => "not finished: it waits for an answer of a person",
             (Self::NotRun, _) => "cancelled before it began: it did not run",
             (Self::Begun | Self::Aborted, _) => "cancelled before it finished",
             (Self::Running, _) => {

@@ -11,6 +11,7 @@ use crate::approval::DynApprover;
 use crate::event::Events;
 use crate::journal::new_id;
 use crate::model::History;
+use crate::question::DynAnswerer;
 use crate::services::Services;
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
@@ -34,6 +35,7 @@ impl RunContext {
         session_state: SessionState,
         services: Services,
         session: Option<Session>,
+        answerer: Option<Arc<dyn DynAnswerer>>,
     ) -> Self {
         let info = AgentInfo::new(Arc::clone(&agent), None, Vec::new());
         Self::new(RunSeed {
@@ -42,6 +44,7 @@ impl RunContext {
             session_state,
             services,
             session,
+            answerer,
             ..Self::detached_seed(state)
         })
     }
@@ -94,10 +97,13 @@ impl RunContext {
             deadline: None,
             token: CancellationToken::new(),
             core: None,
+            sender: None,
             session: None,
             services: Services::default(),
             user: None,
             approver: None,
+            answerer: None,
+            questions: None,
             history: History::new(),
         }
     }

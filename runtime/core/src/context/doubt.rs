@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use super::{IdempotencyKey, ToolContext};
 use crate::approval::{ApprovalRequest, Resolution};
 use crate::args::Args;
-use crate::definition::{Effect, ToolSource};
+use crate::definition::{Asks, Effect, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};
 use crate::lock::lock;
@@ -18,7 +18,7 @@ use crate::output::ToolOutput;
 impl ToolContext {
     /// Keeps the arguments of an attempt, and their hash, for a person who has to find out what became of the call.
     pub(crate) fn keep_asked(&self, args: &Args, hash: &str) {
-        if self.is_once() {
+        if self.is_once() || self.definition().asks != Asks::Nothing {
             *lock(&self.extra().asked) = Some((args.clone(), hash.to_owned()));
         }
     }
@@ -31,7 +31,7 @@ impl ToolContext {
     }
 
     /// Whether the tool must not run twice. An agent runs again, because the steps of its run are recorded one by one.
-    fn is_once(&self) -> bool {
+    pub(super) fn is_once(&self) -> bool {
         self.definition().effect == Effect::Once && self.source() != ToolSource::Agent
     }
 
@@ -55,7 +55,8 @@ impl ToolContext {
             Ok::<_, Infallible>(true)
         };
         let Ok(_) = self.run().step(id, || (Effect::Once, hash), begun).await;
-        if is_first.load(Ordering::Relaxed) {
+        self.begin_segments();
+        if is_first.load(Ordering::Relaxed) || self.was_waiting().await {
             return Ok(None);
         }
         match self.resolution(&doubt, asked.as_ref().map(|(args, _)| args)).await {

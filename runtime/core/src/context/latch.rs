@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 use super::ToolContext;
+use super::failed_hook::FailedHook;
 use crate::error::Abort;
 use crate::journal::JournalError;
 use crate::model::ModelError;
@@ -24,6 +25,8 @@ pub(crate) struct Latch {
 pub(crate) enum AbortCause {
     Script(ScriptFault),
     Journal(JournalError),
+    /// A hook on a message to an agent beneath. It ends the run that has the hook, not those above it.
+    MessageHook(FailedHook),
 }
 
 impl fmt::Display for AbortCause {
@@ -31,6 +34,7 @@ impl fmt::Display for AbortCause {
         match self {
             Self::Script(fault) => fault.error.fmt(f),
             Self::Journal(error) => error.fmt(f),
+            Self::MessageHook(failed) => failed.fmt(f),
         }
     }
 }
@@ -40,6 +44,7 @@ impl Redact for AbortCause {
         match self {
             Self::Script(fault) => fault.error.redact(redactor),
             Self::Journal(error) => error.redact(redactor),
+            Self::MessageHook(failed) => failed.redact(redactor),
         }
     }
 }

@@ -1,23 +1,29 @@
 //! The context of a tool call, for tools and hooks.
 
 mod agent_info;
+mod ask;
+mod asking;
 mod bound;
 mod depth;
 mod detached;
 mod doubt;
+mod failed_hook;
 mod inject;
+mod inject_in_run;
 mod latch;
 mod leftover_work;
 mod permits;
 mod recorded_reads;
 mod run;
 mod run_definition;
+mod sender;
 mod stage_record;
 mod start;
 mod state;
 mod state_type;
 mod tool_table;
 mod tool_timeout;
+mod ui;
 mod unknown_tool;
 
 use std::fmt;
@@ -29,14 +35,18 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use agent_info::AgentInfo;
+pub(crate) use asking::{Front, Unanswered};
 pub(crate) use bound::Bound as InState;
 pub(crate) use depth::{AtDepth, Depth};
+pub(crate) use failed_hook::FailedHook;
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
+pub use inject_in_run::InjectInRun;
 pub(crate) use latch::{AbortCause, ScriptFault};
 pub(crate) use leftover_work::Left;
 pub(crate) use permits::{Permit, Running};
 pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};
+pub(crate) use sender::DynSender;
 pub(crate) use stage_record::{CallStages, Key};
 use start::{Starts, same};
 pub use state::{State, StateError, Works, bound, conceal};
@@ -44,6 +54,9 @@ pub use state_type::StateType;
 pub use tool_table::NameClash;
 pub(crate) use tool_table::{DynCall, Target, ToolEntry, ToolTable};
 pub(crate) use tool_timeout::{has_timers, timed};
+
+use ask::{AskedNames, Waited};
+pub use ui::Ui;
 
 use latch::CallToken;
 use permits::CallPermit;
@@ -112,6 +125,14 @@ struct Extra {
     asked: Mutex<Option<(Args, String)>>,
     /// Whether the call is in doubt.
     in_doubt: AtomicBool,
+    /// The questions of the call.
+    asked_names: Mutex<AskedNames>,
+    /// How long the call waited for answers.
+    waited: Mutex<Waited>,
+    /// How many questions the current start of a function with the effect `Once` has reached.
+    segment: AtomicU32,
+    /// Whether the call waits for an answer that does not come in this run.
+    is_open: AtomicBool,
     /// How its own hooks left the call, if this is collected.
     hooks: OnceLock<Mutex<Vec<HookExit>>>,
 }

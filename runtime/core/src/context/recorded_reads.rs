@@ -15,8 +15,9 @@ impl ToolContext {
         self.run.reading(self.numbered(StepKind::Clock), async || SystemTime::now()).await
     }
 
-    /// Waits, as a [step](crate::journal): a replayed run does not wait again. Cancel safe: dropping the future ends the
-    /// wait.
+    /// Waits, as a [step](crate::journal): a replayed run does not wait again.
+    ///
+    /// Cancel safety: dropping the future ends the wait.
     ///
     /// # Panics
     /// Panics without a tokio runtime with timers.
@@ -49,5 +50,6 @@ impl ToolContext {
         if let Some(extra) = self.extra_if_any() {
             extra.reads_in_step.store(0, Ordering::Relaxed);
         }
+        self.number_questions_anew();
     }
 }

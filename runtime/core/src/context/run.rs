@@ -10,25 +10,28 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Extra;
 use super::agent_info::AgentInfo;
 use super::latch::{AbortCause, Latch};
+use super::sender::DynSender;
 use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
 use crate::definition::Effect;
-use crate::error::{Abort, ToolResult};
+use crate::error::{Abort, BoxError, ToolResult};
 use crate::event::Events;
-use crate::journal::{DynJournal, Step, StepId, run_step};
+use crate::journal::{DynJournal, JournalError, Step, StepId, run_step};
 use crate::lock::lock;
 use crate::model::{History, Message, RequestIds};
+use crate::question::{DynAnswerer, Questions};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 use crate::services::{GivenService, Provided, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
-use crate::state::{Address, SessionState, StateChange, StateCodec, StateHandle, repeated};
+use crate::state::{Address, SessionState, StateCell, StateChange, StateCodec, StateHandle, repeated};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 /// ```
@@ -84,11 +87,16 @@ pub(crate) struct RunSeed {
     pub(crate) token: CancellationToken,
     /// The agent's tools, for calls past its hooks.
     pub(crate) core: Option<Arc<dyn DynCall>>,
+    /// The hooks that the agent's messages to agents beneath pass, if it has any.
+    pub(crate) sender: Option<Arc<dyn DynSender>>,
     pub(crate) session: Option<Session>,
     pub(crate) services: Services,
     /// The user of the run.
     pub(crate) user: Option<Arc<str>>,
     pub(crate) approver: Option<Arc<dyn DynApprover>>,
+    pub(crate) answerer: Option<Arc<dyn DynAnswerer>>,
+    /// The questions of the run and those beneath it; `None` if it cannot pause.
+    pub(crate) questions: Option<Arc<Questions>>,
     /// The initial messages of the conversation.
     pub(crate) history: History,
 }
@@ -193,6 +201,14 @@ impl RunContext {
         self.0.seed.approver.as_ref()
     }
 
+    pub(crate) fn answerer(&self) -> Option<&Arc<dyn DynAnswerer>> {
+        self.0.seed.answerer.as_ref()
+    }
+
+    pub(crate) fn questions(&self) -> Option<&Arc<Questions>> {
+        self.0.seed.questions.as_ref()
+    }
+
     /// The service of this type, for code that no macro writes. The code declares it, so that building the agent reports
     /// a missing one: see [`services`](crate::services).
     ///
@@ -242,6 +258,20 @@ impl RunContext {
         self.cancellation().is_cancelled() || self.remaining().is_some_and(|left| left.is_zero())
     }
 
+    /// The agent's state as JSON; an empty object without one.
+    ///
+    /// # Errors
+    /// Returns an error if the state has no JSON.
+    pub(crate) fn state_json(&self) -> Result<Value, BoxError> {
+        if self.state().is::<StateCell<()>>() {
+            return Ok(Value::Object(serde_json::Map::new()));
+        }
+        let codec = self
+            .state_codec()
+            .ok_or("the state has no JSON: derive `Serialize` and `Deserialize` for its type")?;
+        Ok(codec.to_json(self.state())?)
+    }
+
     pub(crate) fn state_codec(&self) -> Option<StateCodec> {
         self.0.seed.codec
     }
@@ -289,6 +319,10 @@ impl RunContext {
 
     pub(crate) fn append(&self, message: Message) {
         self.conversation().push(message);
+    }
+
+    pub(crate) fn sender(&self) -> Option<&Arc<dyn DynSender>> {
+        self.0.seed.sender.as_ref()
     }
 
     pub(crate) fn core(&self) -> Option<&Arc<dyn DynCall>> {
@@ -378,6 +412,14 @@ impl RunContext {
         self.end(Abort::new(cause.to_string()), Some(cause));
     }
 
+    /// Ends this run for this reason. The runs above it go on.
+    pub(crate) fn end_for(&self, mut cause: AbortCause) {
+        if let Some(redactor) = self.concealed().redactor() {
+            cause.redact(&redactor);
+        }
+        self.0.latch.set(Abort::new(cause.to_string()), Some(cause));
+    }
+
     fn end(&self, mut abort: Abort, mut cause: Option<AbortCause>) {
         if let Some(redactor) = self.concealed().redactor() {
             abort.redact(&redactor);
@@ -426,14 +468,19 @@ impl RunContext {
                 let step = self.journal_step(id.into());
                 let (effect, hash) = request();
                 // Boxed, so that a run without a journal has no room for it.
-                match Box::pin(run_step(&**journal, step.asked(effect, hash), work)).await {
-                    Ok(result) => result,
-                    // The run sees the abort and drops this future.
-                    Err(error) => {
-                        self.abort_for(AbortCause::Journal(error));
-                        std::future::pending().await
-                    }
-                }
+                self.unless_failed(Box::pin(run_step(&**journal, step.asked(effect, hash), work)).await).await
+            }
+        }
+    }
+
+    /// What the journal gave. If it failed, the run ends with its error.
+    pub(crate) async fn unless_failed<T>(&self, given: Result<T, JournalError>) -> T {
+        match given {
+            Ok(given) => given,
+            // The run sees the abort and drops this future.
+            Err(error) => {
+                self.abort_for(AbortCause::Journal(error));
+                std::future::pending().await
             }
         }
     }
@@ -464,6 +511,18 @@ impl fmt::Debug for RunContext {
 }
 
 /// The team of an agent: its parent, and the other children of the parent. A tool or a hook can take it as a parameter.
+///
+/// ```
+/// use onionskin::run::Team;
+/// use onionskin::tool;
+///
+/// /// Names the colleagues.
+/// #[tool]
+/// fn colleagues(team: &Team) -> String {
+///     let lead = team.parent().map_or("no agent", |parent| parent.name());
+///     format!("{lead} leads {}", team.members().collect::<Vec<_>>().join(", "))
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Team {
     run: RunContext,

@@ -1,12 +1,11 @@
 //! Definitions of tools that depend on the run.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use super::run::RunContext;
 use crate::definition::{OfRun, ToolDefinition};
+use crate::error::BoxError;
 
-type BoxError = Box<dyn Error + Send + Sync>;
 type Change = Box<dyn Fn(ToolDefinition, &RunContext) -> Result<ToolDefinition, BoxError> + Send + Sync>;
 
 impl ToolDefinition {
@@ -96,6 +95,9 @@ impl ToolDefinition {
             )
             .into());
         }
+        if let Some(problem) = changed.schema_mistake() {
+            return Err(format!("its schema has a mistake: {problem}").into());
+        }
         if let Some(setting) = changed.zero() {
             return Err(format!("its `{setting}` is 0, so no call could succeed; leave it out").into());
         }
@@ -103,6 +105,8 @@ impl ToolDefinition {
         changed.of_run.clone_from(&self.of_run);
         changed.has_secrets = self.has_secrets;
         changed.starts_inside = self.starts_inside;
+        changed.asks = changed.asks.max(self.asks);
+        changed.ui = changed.ui.take().or_else(|| self.ui.clone());
         changed.is_of_server = self.is_of_server;
         Ok(changed)
     }

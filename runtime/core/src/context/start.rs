@@ -114,7 +114,10 @@ impl ToolContext {
             self.extra().starts.of_function.fetch_add(1, Ordering::Relaxed);
         }
         let result = match self.begin().await {
-            Ok(None) => timed(self, call).await,
+            Ok(None) => {
+                let _started = self.enter_function();
+                timed(self, call).await
+            }
             Ok(Some(output)) => {
                 self.start_came_to_nothing();
                 Ok(output)

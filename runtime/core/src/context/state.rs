@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 use super::StateType;
 use super::{RunContext, ToolContext};
 use crate::definition::missing;
-use crate::error::{Exit, ToolResult};
+use crate::error::{BoxError, Exit};
 use crate::secret::{NotAsSecret, OnlyAsSecret, made_during, texts};
-use crate::state::{StateCell, StateCodec};
+use crate::state::{SessionState, StateCell, StateCodec};
 
 /// The agent's typed state, injected into tools and hooks.
 ///
@@ -126,6 +126,53 @@ impl StateError {
     }
 }
 
+/// A context with values for parameters that are bound to keys: that of a call, or of a run.
+#[doc(hidden)]
+pub trait HasKeys {
+    /// The error of a value that is missing or has another type.
+    type Error;
+
+    /// The state that has the value of a key, if one has it.
+    fn state_of_key(&self, key: &str) -> SessionState;
+
+    /// The run whose session learns the secrets in the values.
+    fn run_of_keys(&self) -> &RunContext;
+
+    fn no_value(&self, key: &str, problem: &str) -> Self::Error;
+}
+
+impl HasKeys for ToolContext {
+    type Error = Exit;
+
+    fn state_of_key(&self, key: &str) -> SessionState {
+        self.state_with(key)
+    }
+
+    fn run_of_keys(&self) -> &RunContext {
+        self.run()
+    }
+
+    fn no_value(&self, key: &str, problem: &str) -> Exit {
+        Exit::tool(format!("`{}` needs `{key}` of the session's state, which {problem}", self.tool_name()))
+    }
+}
+
+impl HasKeys for RunContext {
+    type Error = BoxError;
+
+    fn state_of_key(&self, _: &str) -> SessionState {
+        self.session_state().clone()
+    }
+
+    fn run_of_keys(&self) -> &RunContext {
+        self
+    }
+
+    fn no_value(&self, key: &str, problem: &str) -> BoxError {
+        format!("it needs `{key}` of the session's state, which {problem}").into()
+    }
+}
+
 /// The value of a parameter that is bound to a key of the tool value's state or the session's state. Errors omit the
 /// value, which may be a secret.
 ///
@@ -133,12 +180,12 @@ impl StateError {
 /// Returns an error if the key is missing, there is no default and the type is not an `Option`, or if the value has
 /// another type.
 #[doc(hidden)]
-pub fn bound<T: DeserializeOwned>(
-    cx: &ToolContext,
+pub fn bound<T: DeserializeOwned, C: HasKeys>(
+    cx: &C,
     key: &'static str,
     default: Option<fn() -> T>,
-) -> ToolResult<T> {
-    let state = cx.state_with(key);
+) -> Result<T, C::Error> {
+    let state = cx.state_of_key(key);
     let (read, secrets) = made_during(|| match (state.secret(key), state.get(key)) {
         (Some(secret), _) => {
             Some(T::deserialize(OnlyAsSecret(secret.expose())).map_err(|wrong| match wrong {
@@ -152,20 +199,20 @@ pub fn bound<T: DeserializeOwned>(
         // A type that can be read from a missing value is read so here.
         (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
     });
-    cx.run().know(&secrets);
+    cx.run_of_keys().know(&secrets);
     let problem = match read {
         Some(Ok(value)) => return Ok(value),
         Some(Err(problem)) => problem,
         None => "is not there; set it, or give the parameter a default".to_owned(),
     };
-    Err(Exit::tool(format!("`{}` needs `{key}` of the session's state, which {problem}", cx.tool_name())))
+    Err(cx.no_value(key, &problem))
 }
 
 /// Registers the secrets that `list` passes on with the session.
 #[doc(hidden)]
 #[inline]
-pub fn conceal(cx: &ToolContext, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-    cx.run().know(&texts(list));
+pub fn conceal(cx: &impl HasKeys, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+    cx.run_of_keys().know(&texts(list));
 }
 
 /// The states that a tool, a hook or a guardrail works on: `State<S>`, or `()` for none.

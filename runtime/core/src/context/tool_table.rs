@@ -8,8 +8,9 @@ use futures_util::future::BoxFuture;
 
 use super::ToolContext;
 use crate::args::Args;
-use crate::definition::{ToolDeclaration, ToolDefinition, ToolSource, wire_name};
+use crate::definition::{Asks, ToolDeclaration, ToolDefinition, ToolSource, wire_name};
 use crate::error::ToolResult;
+use crate::text::nearest;
 
 /// One tool of an agent.
 #[derive(Clone)]
@@ -40,6 +41,11 @@ pub(crate) enum Target {
 /// The target of a call as a trait object: an agent's onion, or a dynamic tool.
 pub(crate) trait DynCall: Send + Sync {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
+
+    /// As `call_dyn`, with a span for each hook.
+    fn traced_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.call_dyn(cx, args)
+    }
 }
 
 impl ToolEntry {
@@ -124,6 +130,29 @@ impl ToolTable {
         let mut by_wire_name: Box<[usize]> = by_wire_name.into_values().collect();
         by_wire_name.sort_by(|&a, &b| shorter_first(&entries[a].wire_name, &entries[b].wire_name));
         (Self { entries, by_wire_name, declarations }, clashes)
+    }
+
+    /// What calls of these tools may ask a person.
+    pub(crate) fn asks(&self) -> Asks {
+        self.entries.iter().map(|tool| tool.definition.asks).max().unwrap_or_default()
+    }
+
+    /// The tools with these names.
+    ///
+    /// # Errors
+    /// Returns a name that is unknown, and a similar one as the end of an error's text.
+    pub(crate) fn only(&self, agent: &str, names: &[String]) -> Result<Self, (String, String)> {
+        let index = |name: &String| {
+            self.find(name).ok_or_else(|| {
+                let known = self.entries().iter().map(|entry| &*entry.name);
+                let near = nearest(name, known).map(|near| format!("; did you mean `{near}`?"));
+                (name.clone(), near.unwrap_or_default())
+            })
+        };
+        let mut indices = names.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        indices.sort_unstable();
+        indices.dedup();
+        Ok(Self::new(agent, indices.into_iter().map(|index| (**self.entry(index)).clone())).0)
     }
 
     pub(crate) fn entry(&self, index: usize) -> &Arc<ToolEntry> {

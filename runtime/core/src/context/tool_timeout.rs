@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 use tokio::runtime::Handle;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 use super::{Left, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -24,6 +24,8 @@ pin_project! {
         call: Option<F>,
         cx: &'a ToolContext,
         limit: Duration,
+        // The waits for answers, by which the limit is extended.
+        waited: Duration,
         #[pin]
         clock: Clock,
     }
@@ -48,7 +50,7 @@ where
     match cx.definition().timeout {
         None => call.await,
         Some(_) if !has_timers() => Err(no_timers(cx)),
-        Some(limit) => Timed { call: Some(call), cx, limit, clock: Clock::New }.await,
+        Some(limit) => Timed { call: Some(call), cx, limit, waited: Duration::ZERO, clock: Clock::New }.await,
     }
 }
 
@@ -77,13 +79,19 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
         if poll.is_ready() {
             return poll;
         }
-        let Project::Runs { sleep } = this.clock.as_mut().project() else { return Poll::Pending };
-        if sleep.poll(context).is_pending() {
-            return Poll::Pending;
+        let Project::Runs { mut sleep } = this.clock.as_mut().project() else { return Poll::Pending };
+        while sleep.as_mut().poll(context).is_ready() {
+            let waited = this.cx.waited();
+            let more = waited.saturating_sub(*this.waited);
+            if more.is_zero() {
+                // The call is dropped before the timeout is reported.
+                this.call.set(None);
+                return Poll::Ready(Err(late(this.cx, *this.limit)));
+            }
+            *this.waited = waited;
+            sleep.as_mut().reset(Instant::now() + more);
         }
-        // The call is dropped before the timeout is reported.
-        this.call.set(None);
-        Poll::Ready(Err(late(this.cx, *this.limit)))
+        Poll::Pending
     }
 }
 

@@ -13,7 +13,8 @@ use super::example::{ExampleError, ToolExample};
 use super::of_run::OfRun;
 use super::param::Param;
 use super::schema;
-use crate::schema::{Keys, has_forms, has_limits};
+use super::ui_tool::{UiMode, UiTool};
+use crate::schema::{Keys, has_forms, has_limits, mistake};
 use crate::secret::{Redact, Redactor};
 use crate::services::ServiceTypes;
 
@@ -34,9 +35,34 @@ pub enum Effect {
     Once,
 }
 
+/// What the calls of a tool, or the runs of an agent, may ask a person.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Asks {
+    #[default]
+    Nothing,
+    /// Whether a call may run.
+    Approval,
+    /// Questions of other kinds too.
+    More,
+}
+
 /// Hints about a tool's behaviour, as MCP's `ToolAnnotations`
 /// (<https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations>). Clients must not rely on them.
 /// `None` is no hint.
+///
+/// ```
+/// use onionskin::tool;
+///
+/// /// Looks a word up.
+/// #[tool(annotations(read_only, open_world = false))]
+/// fn look_up(word: &str) -> String {
+///     format!("{word}: a word")
+/// }
+///
+/// let hints = look_up::spec().definition().annotations;
+/// assert_eq!((hints.read_only, hints.open_world, hints.destructive), (Some(true), Some(false), None));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -114,6 +140,10 @@ pub struct ToolDefinition {
     pub(crate) has_secrets: bool,
     /// Whether its function is started inside its declared hooks or stages.
     pub(crate) starts_inside: bool,
+    /// What a call may ask a person.
+    pub(crate) asks: Asks,
+    /// The component that it shows.
+    pub(crate) ui: Option<UiTool>,
     /// Whether a server chose the name.
     pub(crate) is_of_server: bool,
     /// The services that the tool takes, with those of its own hooks and guardrails.
@@ -125,6 +155,22 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
+    /// Says that the tool may ask a person ([`ToolContext::ask`](crate::ToolContext::ask)), as `#[tool(asks)]` does. A run with such a
+    /// tool keeps the results of its steps, so that it can pause.
+    #[must_use]
+    pub fn asks(mut self) -> Self {
+        self.asks = Asks::More;
+        self
+    }
+
+    /// Sets the component that the tool shows to a person ([`ToolContext::ui`](crate::ToolContext::ui)), as
+    /// [`#[ui_tool]`](macro@crate::ui::ui_tool) does. The tool [asks](Self::asks) then.
+    #[must_use]
+    pub fn with_component(mut self, component: impl Into<Cow<'static, str>>, mode: UiMode) -> Self {
+        self.ui = Some(UiTool { component: component.into(), mode });
+        self.asks()
+    }
+
     /// The limit that is zero, if any: no call could succeed.
     pub(crate) fn zero(&self) -> Option<&'static str> {
         if self.timeout == Some(Duration::ZERO) {
@@ -140,6 +186,11 @@ impl ToolDefinition {
             Value::Null => Some("it has no `type`".to_owned()),
             kind => Some(format!("its `type` is {kind}")),
         }
+    }
+
+    /// The first mistake in the schema of the arguments, if any.
+    pub(crate) fn schema_mistake(&self) -> Option<String> {
+        mistake(&self.input_schema)
     }
 
     /// Makes a definition without options, whose arguments can be any JSON object; [`Self::with_input_schema`]
@@ -167,6 +218,8 @@ impl ToolDefinition {
             keys: OnceLock::new(),
             has_secrets: false,
             starts_inside: false,
+            asks: Asks::Nothing,
+            ui: None,
             is_of_server: false,
             services: ServiceTypes::default(),
             of_run: None,
@@ -174,8 +227,9 @@ impl ToolDefinition {
         }
     }
 
-    /// Sets the schema of the arguments, which is that of an object: `"type": "object"`. With another one an agent is not
-    /// built ([`BuildError::InputSchema`](crate::BuildError::InputSchema)).
+    /// Sets the schema of the arguments, which is that of an object: `"type": "object"`. With another one
+    /// ([`BuildError::InputSchema`](crate::BuildError::InputSchema)), or with a part that no check can use
+    /// ([`BuildError::SchemaMistake`](crate::BuildError::SchemaMistake)), an agent is not built.
     #[must_use]
     pub fn with_input_schema(mut self, schema: Value) -> Self {
         self.limited = has_limits(&schema);
@@ -275,6 +329,10 @@ pub struct StaticTool {
     pub has_secrets: bool,
     /// Whether the tool has its own hooks or stages.
     pub starts_inside: bool,
+    /// What a call may ask a person.
+    pub asks: Asks,
+    /// The component that it shows, and where.
+    pub ui: Option<(&'static str, UiMode)>,
     /// Whether exports are strict by default.
     pub strict: bool,
     /// Examples of calls.
@@ -301,6 +359,8 @@ impl StaticTool {
         timeout: None,
         has_secrets: false,
         starts_inside: false,
+        asks: Asks::Nothing,
+        ui: None,
         strict: false,
         examples: None,
         services: |_| {},
@@ -340,6 +400,8 @@ impl StaticTool {
             timeout: self.timeout,
             has_secrets: self.has_secrets,
             starts_inside: self.starts_inside,
+            asks: self.asks,
+            ui: self.ui.map(|(component, mode)| UiTool { component: component.into(), mode }),
             is_of_server: false,
             services,
             of_run: None,

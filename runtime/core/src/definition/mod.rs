@@ -26,6 +26,7 @@ mod result_types;
 mod scan;
 mod schema;
 mod source;
+mod ui_tool;
 
 #[doc(hidden)]
 pub use declaration::ToolDeclaration;
@@ -34,7 +35,7 @@ pub use decode::{Reader, Slots, Values, reader};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Effect, ToolDefinition};
 #[doc(hidden)]
-pub use definition::{Defined, StaticTool};
+pub use definition::{Asks, Defined, StaticTool};
 pub use example::{ExampleError, ToolExample};
 pub(crate) use fit::{bring_into_types, has_other_form};
 #[doc(hidden)]
@@ -54,12 +55,15 @@ pub(crate) use reread::Reread;
 pub use reread::{ReadAgain, reader_of};
 pub(crate) use result::Encoded;
 #[doc(hidden)]
-pub use result::{Returned, aborted, encode, schema as schema_of};
+pub use result::{Failed, Returned, encode, failed, schema as schema_of};
 #[doc(hidden)]
 pub use result_types::{ErrorText, Kind, ShownToModel, ToolReturn};
 #[doc(hidden)]
 pub use scan::read;
-pub(crate) use schema::{arguments_schema, output_schema, type_schema};
+pub(crate) use schema::{ObjectSchema, arguments_schema, object_schema, output_schema, type_schema};
 #[doc(hidden)]
 pub use source::ServerKind;
 pub use source::ToolSource;
+pub use ui_tool::UiMode;
+#[doc(hidden)]
+pub use ui_tool::UiTool;

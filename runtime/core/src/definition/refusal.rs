@@ -9,7 +9,7 @@ use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::json::{self, Literals};
 use crate::output::ToolOutput;
-use crate::schema::{Problem, check, coerce, expected, has_limits, refusal_text};
+use crate::schema::{Problem, check, coerce, expected, has_limits, reason_of, refusal_text};
 
 /// Refuses arguments whose changes were lost, for a tool that may not read them.
 #[inline]
@@ -119,11 +119,7 @@ impl Slots<'_, '_> {
 }
 
 fn without_place(name: &str, error: &serde_json::Error) -> Problem {
-    let mut reason = error.to_string();
-    if let Some(at) = reason.rfind(" at line ") {
-        reason.truncate(at);
-    }
-    Problem::at(name, reason)
+    Problem::at(name, reason_of(error))
 }
 
 /// Checks the arguments of a tool that a macro generated.

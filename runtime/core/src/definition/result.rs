@@ -10,6 +10,7 @@
     reason = "the rung that is chosen is a value, and all rungs of a ladder are called alike"
 )]
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -23,7 +24,7 @@ use serde_json::Value;
 use super::own_form::OwnForm;
 use super::result_types::{Kind, ToolReturn};
 use super::schema::output_schema;
-use crate::error::{Abort, Exit, ToolResult};
+use crate::error::{Abort, BoxError, ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 
 /// How a function's return value becomes the result.
@@ -36,8 +37,34 @@ pub trait Returned<R> {
     fn encode(returned: R) -> ToolResult;
     /// The schema of the structured result.
     fn schema() -> Option<Value>;
-    /// The abort, if the function returned one.
-    fn aborted(returned: &R) -> Option<&Abort>;
+    /// The error, if the function returned one.
+    fn failed(returned: &R) -> Option<Failed<'_>>
+    where
+        R: 'static;
+}
+
+/// The error that a function returned.
+#[doc(hidden)]
+pub enum Failed<'r> {
+    Exit(&'r Exit),
+    /// Any other error.
+    Error(&'r dyn Any),
+}
+
+impl<'r> Failed<'r> {
+    /// The abort, if the error is one.
+    pub(crate) fn abort(self) -> Option<&'r Abort> {
+        match self {
+            Self::Exit(Exit::Abort(abort)) => Some(abort),
+            _ => None,
+        }
+    }
+
+    /// The kind of the tool error that another error than an exit becomes.
+    pub(crate) fn kind(error: &dyn Any) -> ErrorKind {
+        let boxed = || error.downcast_ref::<BoxError>()?.downcast_ref();
+        error.downcast_ref().or_else(boxed).map_or(ErrorKind::Failed, ToolError::kind)
+    }
 }
 
 pin_project! {
@@ -92,8 +119,11 @@ impl<S: Split<R>, F: Form<S::Value>, R> Returned<R> for Rungs<S, F> {
         F::schema()
     }
 
-    fn aborted(returned: &R) -> Option<&Abort> {
-        S::aborted(returned)
+    fn failed(returned: &R) -> Option<Failed<'_>>
+    where
+        R: 'static,
+    {
+        S::failed(returned)
     }
 }
 
@@ -112,10 +142,10 @@ pub fn schema<R, T: Returned<R>>(_: T) -> Option<Value> {
     T::schema()
 }
 
-/// The abort, if a function returned one.
+/// The error, if a function returned one.
 #[doc(hidden)]
-pub fn aborted<R, T: Returned<R>>(_: T, returned: &R) -> Option<&Abort> {
-    T::aborted(returned)
+pub fn failed<R: 'static, T: Returned<R>>(_: T, returned: &R) -> Option<Failed<'_>> {
+    T::failed(returned)
 }
 
 /// Removes the error side.
@@ -130,7 +160,10 @@ pub trait Split<R>: Sized {
     /// Makes a return value of this value.
     fn join(value: Self::Value) -> R;
 
-    fn aborted(_: &R) -> Option<&Abort> {
+    fn failed(_: &R) -> Option<Failed<'_>>
+    where
+        R: 'static,
+    {
         None
     }
 
@@ -191,11 +224,11 @@ impl<T> Split<Result<T, Exit>> for InExit {
         Ok(value)
     }
 
-    fn aborted(returned: &Result<T, Exit>) -> Option<&Abort> {
-        match returned {
-            Err(Exit::Abort(abort)) => Some(abort),
-            _ => None,
-        }
+    fn failed(returned: &Result<T, Exit>) -> Option<Failed<'_>>
+    where
+        Result<T, Exit>: 'static,
+    {
+        returned.as_ref().err().map(Failed::Exit)
     }
 }
 
@@ -211,6 +244,13 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
     fn join(value: T) -> Result<T, E> {
         Ok(value)
     }
+
+    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
+    where
+        Result<T, E>: 'static,
+    {
+        returned.as_ref().err().map(|error| Failed::Error(error))
+    }
 }
 
 impl<T, E: Display> Split<Result<T, E>> for InText {
@@ -224,6 +264,13 @@ impl<T, E: Display> Split<Result<T, E>> for InText {
     fn join(value: T) -> Result<T, E> {
         Ok(value)
     }
+
+    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
+    where
+        Result<T, E>: 'static,
+    {
+        returned.as_ref().err().map(|error| Failed::Error(error))
+    }
 }
 
 impl<T, E> Split<Result<T, E>> for Mute {
@@ -236,6 +283,13 @@ impl<T, E> Split<Result<T, E>> for Mute {
 
     fn join(value: T) -> Result<T, E> {
         Ok(value)
+    }
+
+    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
+    where
+        Result<T, E>: 'static,
+    {
+        returned.as_ref().err().map(|error| Failed::Error(error))
     }
 }
 

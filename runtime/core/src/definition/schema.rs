@@ -83,6 +83,36 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     Some(root)
 }
 
+/// The schema of a value that a model writes as an object.
+pub(crate) struct ObjectSchema {
+    pub(crate) schema: Value,
+    /// The description of the type.
+    pub(crate) description: Option<String>,
+    /// Whether the value is a property of the object, because it is none itself.
+    pub(crate) is_wrapped: bool,
+}
+
+/// The schema of a value as an object without a union at its root, as providers want it. Another value is the property `name`.
+pub(crate) fn object_schema<T: JsonSchema + 'static>(name: &str) -> ObjectSchema {
+    let has_union =
+        |schema: &Value| ["anyOf", "oneOf", "allOf", "not", "if"].iter().any(|key| schema.get(key).is_some());
+    let mut generator = generator(SchemaSettings::draft2020_12());
+    let schema = generator.subschema_for::<T>().to_value();
+    let description = schema["description"].as_str().map(str::to_owned);
+    let is_unit = TypeId::of::<T>() == TypeId::of::<()>();
+    match arguments_schema::<T>().filter(|schema| !is_unit && !has_union(schema)) {
+        Some(schema) => ObjectSchema { schema, description, is_wrapped: false },
+        None => {
+            let mut root = wrapped_in(name, &schema);
+            root.insert("additionalProperties".into(), Value::Bool(false));
+            add_definitions(&mut root, &mut generator);
+            let mut schema = Value::Object(root);
+            close(&mut schema);
+            ObjectSchema { schema, description, is_wrapped: true }
+        }
+    }
+}
+
 /// The schema of a type that is deserialised from something else than an object.
 pub(crate) fn type_schema<T: JsonSchema>() -> Value {
     generator(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value()
@@ -134,8 +164,12 @@ fn allow_digits(schema: &mut Value) {
 }
 
 fn wrapped(schema: &Value) -> Map<String, Value> {
-    let properties = Value::Object(Map::from_iter([("result".to_owned(), schema.clone())]));
-    let required = json!(["result"]);
+    wrapped_in("result", schema)
+}
+
+fn wrapped_in(name: &str, schema: &Value) -> Map<String, Value> {
+    let properties = Value::Object(Map::from_iter([(name.to_owned(), schema.clone())]));
+    let required = json!([name]);
     Map::from_iter([
         ("type".to_owned(), "object".into()),
         ("properties".to_owned(), properties),

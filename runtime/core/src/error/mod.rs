@@ -1,7 +1,11 @@
-//! The ways in which a tool call can end without a plain result: the three exits, one of which is a tool error.
+//! The ways in which a tool call can end without a plain result: the three exits, one of which is a tool error. And errors of
+//! any type.
 
+mod boxed;
 mod exit;
 mod tool_error;
 
+pub use boxed::BoxError;
+pub(crate) use boxed::redact_error;
 pub use exit::{Abort, Exit, Stop, ToolResult};
 pub use tool_error::{ErrorKind, ToolError};

@@ -21,9 +21,34 @@ use crate::definition::ToolSource;
 use crate::journal::StepId;
 use crate::model::{StopReason, Usage};
 use crate::output::StructuredContent;
+use crate::question::Question;
 use crate::secret::{Redact, Redactor};
 
 /// One event of a run.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use onionskin::event::EventKind;
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Take notes." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("I note it.")]);
+/// let clerk = Clerk::builder().model(model).build().await?;
+///
+/// let mut stream = clerk.stream("A lamp, please.");
+/// let mut lines = Vec::new();
+/// while let Some(event) = stream.next().await {
+///     if matches!(event.kind, EventKind::RunStarted { .. } | EventKind::RunFinished { .. }) {
+///         lines.push(format!("{} {}", event.seq, event.agent));
+///     }
+/// }
+/// assert_eq!(lines[0], "1 Clerk");
+/// assert_eq!(lines.len(), 2);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Event {
@@ -38,6 +63,19 @@ pub struct Event {
 }
 
 /// The kinds of events of a run.
+///
+/// ```
+/// use onionskin::event::EventKind;
+///
+/// /// What a terminal shows of a run.
+/// fn shown(event: &EventKind) -> Option<String> {
+///     match event {
+///         EventKind::TextDelta { text, .. } => Some(text.clone()),
+///         EventKind::ToolStarted { tool, arguments, .. } => Some(format!("[{tool} {arguments}]")),
+///         _ => None,
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -148,11 +186,23 @@ pub enum EventKind {
         /// The message.
         text: String,
     },
+    /// A call asks a person. It is reported when the question is asked, and not for an answer that is recorded.
+    #[non_exhaustive]
+    Asked {
+        /// The question.
+        question: Question,
+    },
     /// An agent's run ended with an answer.
     #[non_exhaustive]
     RunFinished {
         /// The answer.
         text: String,
+    },
+    /// An agent's run ended as paused: it waits for answers.
+    #[non_exhaustive]
+    RunPaused {
+        /// The keys of the open questions, those of runs beside it included.
+        open: Vec<Arc<str>>,
     },
     /// An agent's run failed.
     #[non_exhaustive]
@@ -207,7 +257,11 @@ impl Redact for EventKind {
                 }
                 value.redact(redactor);
             }
-            Self::TurnStarted { .. } | Self::TurnRestarted { .. } | Self::TurnFinished { .. } => {}
+            Self::Asked { question } => question.redact(redactor),
+            Self::TurnStarted { .. }
+            | Self::TurnRestarted { .. }
+            | Self::TurnFinished { .. }
+            | Self::RunPaused { .. } => {}
         }
     }
 }

@@ -19,16 +19,46 @@ pub enum CallOutcome {
     Stop,
     /// With an abort ([`Exit::abort`](crate::Exit::abort)), which ends the run with an error.
     Abort,
+    /// With no result: the call waits for an answer of a person, and the run ends as paused.
+    Paused,
 }
 
 impl CallOutcome {
-    pub(crate) fn of(result: &ToolResult) -> Self {
+    pub(crate) fn of<T>(result: &ToolResult<T>) -> Self {
         match result {
             Ok(_) => Self::Ok,
-            Err(Exit::Tool(error)) => Self::Error(error.kind()),
-            Err(Exit::Stop(_)) => Self::Stop,
-            Err(Exit::Abort(_)) => Self::Abort,
+            Err(exit) => Self::of_exit(exit),
         }
+    }
+
+    pub(crate) fn of_exit(exit: &Exit) -> Self {
+        match exit {
+            Exit::Tool(error) => Self::Error(error.kind()),
+            Exit::Stop(_) => Self::Stop,
+            Exit::Abort(_) => Self::Abort,
+        }
+    }
+
+    /// The `error.type` of a tool call; `None` if it did not fail.
+    pub(crate) fn error_type(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Ok | Self::Stop | Self::Paused => return None,
+            Self::Abort => "aborted",
+            Self::Error(kind) => match kind {
+                ErrorKind::Failed => "failed",
+                ErrorKind::Arguments => "arguments",
+                ErrorKind::UnknownTool => "unknown_tool",
+                ErrorKind::Timeout => "timeout",
+                ErrorKind::Denied => "denied",
+                ErrorKind::Panic => "panic",
+                ErrorKind::Remote => "remote",
+                ErrorKind::Unreadable => "unreadable",
+                ErrorKind::Retry => "retry",
+                ErrorKind::Limit => "limit",
+                ErrorKind::Cancelled => "cancelled",
+                ErrorKind::InDoubt => "in_doubt",
+            },
+        })
     }
 }
 

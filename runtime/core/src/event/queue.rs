@@ -11,7 +11,7 @@ use crate::lock::lock;
 use crate::secret::Redact as _;
 use crate::state::SessionState;
 
-/// The number of waiting events from which deltas are joined with the last one of their kind.
+/// The number of waiting events from which a delta is joined with the last one of its kind, and progress replaces that before it.
 const CAPACITY: usize = 1024;
 
 /// The queue for a run's events. All runs beneath an outermost run share one.
@@ -78,7 +78,7 @@ impl Events {
         Self { queue: self.queue.clone(), agent, session: self.session.clone() }
     }
 
-    /// Never blocks and never drops an event. Only deltas are bounded, because they can be joined.
+    /// Never blocks and never drops an event. Only deltas and progress are bounded, because they can be joined.
     pub(crate) fn push(&self, step: StepRef<'_>, kind: EventKind) {
         self.push_of(&self.agent, step, kind);
     }
@@ -117,17 +117,34 @@ impl Relay {
     }
 }
 
-/// Appends a delta to the last event, if that is a delta of the same kind and agent.
+/// Appends a delta to the agent's last event, if that is a delta of the same kind. Replaces the last progress of a call, if the call
+/// has emitted nothing since.
 fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
-    let Some(last) = waiting.iter_mut().rev().find(|event| &*event.agent == agent) else { return false };
-    match (&mut last.kind, kind) {
-        (EventKind::TextDelta { text }, EventKind::TextDelta { text: more })
-        | (EventKind::ReasoningDelta { text }, EventKind::ReasoningDelta { text: more }) => {
-            text.push_str(more);
-            true
+    let mut of_agent = waiting.iter_mut().rev().filter(|event| &*event.agent == agent);
+    match kind {
+        EventKind::TextDelta { text: more } => match of_agent.next().map(|event| &mut event.kind) {
+            Some(EventKind::TextDelta { text }) => text.push_str(more),
+            _ => return false,
+        },
+        EventKind::ReasoningDelta { text: more } => match of_agent.next().map(|event| &mut event.kind) {
+            Some(EventKind::ReasoningDelta { text }) => text.push_str(more),
+            _ => return false,
+        },
+        EventKind::Progress { call_id, .. } => {
+            let is_of_call = |event: &&mut Event| match &event.kind {
+                EventKind::Progress { call_id: of, .. } | EventKind::User { call_id: of, .. } => {
+                    of == call_id
+                }
+                _ => false,
+            };
+            match of_agent.find(is_of_call).map(|event| &mut event.kind) {
+                Some(last @ EventKind::Progress { .. }) => *last = kind.clone(),
+                _ => return false,
+            }
         }
-        _ => false,
+        _ => return false,
     }
+    true
 }
 
 impl Queue {

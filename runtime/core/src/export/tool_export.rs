@@ -13,6 +13,26 @@ use crate::definition::ToolDefinition;
 
 /// One tool on its way into the form of a provider: what an implementation of [`ToolForm`](super::ToolForm) builds the form
 /// from. The exports for OpenAI and Anthropic are made of it.
+///
+/// ```
+/// use onionskin::export::{ExportOptions, Provider, ToolExport};
+/// use onionskin::tool;
+/// use serde_json::json;
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (spec, options) = (add_one::spec(), ExportOptions::default());
+/// let export = ToolExport::new(Provider::new("acme"), spec.definition(), &options);
+/// let form = json!({ "title": export.name()?, "about": export.description(), "takes": export.schema()? });
+/// assert_eq!(form["title"], "add_one");
+/// # Ok(())
+/// # }
+/// ```
 pub struct ToolExport<'a> {
     definition: &'a ToolDefinition,
     options: &'a ExportOptions,

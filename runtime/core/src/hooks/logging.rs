@@ -4,6 +4,13 @@ use crate::{ToolContext, ToolResult, tool_hook};
 
 /// Writes the outcome of each call to `tracing`, at level debug, or at level warn for failures. It writes names and
 /// outcomes only, because arguments and results may be confidential.
+///
+/// ```
+/// use onionskin::agent;
+/// use onionskin::hooks::log;
+///
+/// agent! { Clerk { instruction: "Take notes.", tool_hooks: [log] } }
+/// ```
 #[tool_hook]
 pub fn log(ctx: &ToolContext, result: &ToolResult) {
     let (agent, tool, id) = (ctx.agent_name(), ctx.tool_name(), ctx.tool_use_id());

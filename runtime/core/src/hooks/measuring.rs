@@ -13,6 +13,24 @@ pub struct Elapsed(pub Duration);
 /// Measures each call. It stores the duration in the result's [`meta`](crate::ToolOutput::meta) as [`Elapsed`], and
 /// writes it to `tracing` at level debug.
 ///
+/// ```
+/// use onionskin::hooks::{Elapsed, timing};
+/// use onionskin::{ToolContext, ToolResult, agent, tool_hook};
+///
+/// #[tool_hook(after)]
+/// fn slow(ctx: &ToolContext, result: &ToolResult) {
+///     if let Ok(output) = result
+///         && let Some(Elapsed(time)) = output.meta::<Elapsed>()
+///         && time.as_secs() > 5
+///     {
+///         println!("{} took {time:?}", ctx.tool_name());
+///     }
+/// }
+///
+/// // The outer hook sees what the inner one measured.
+/// agent! { Clerk { instruction: "Take notes.", tool_hooks: [slow, timing] } }
+/// ```
+///
 /// Cancel safety: a dropped call is not measured.
 ///
 /// # Errors

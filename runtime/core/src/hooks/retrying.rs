@@ -18,6 +18,13 @@ const BACKOFF: Backoff =
 /// invalid arguments, denials, limits or unreadable answers. A tool with `effect = once` is never called twice, so this
 /// hook in its own `hooks` does not compile. Each attempt gets the original arguments, whatever hooks inside changed.
 ///
+/// ```
+/// use onionskin::agent;
+/// use onionskin::hooks::retry;
+///
+/// agent! { Clerk { instruction: "Take notes.", tool_hooks: [retry(3)] } }
+/// ```
+///
 /// Cancel safety: dropping the future ends the attempt or the pause, and no further attempt begins.
 ///
 /// # Errors

@@ -66,6 +66,11 @@ impl JournalError {
         Self::new(JournalErrorKind::Unrecordable, step, reason)
     }
 
+    /// As [`Self::unrecordable`], for the step with this name.
+    pub(crate) fn unrecordable_at(run_id: &str, step: String, reason: String) -> Self {
+        Self(Box::new(Parts { kind: JournalErrorKind::Unrecordable, run_id: run_id.into(), step, reason }))
+    }
+
     /// A recorded change does not fit the state.
     pub(crate) fn diverged(step: &Step, reason: impl fmt::Display) -> Self {
         Self::new(JournalErrorKind::Diverged, step, reason)

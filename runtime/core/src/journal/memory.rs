@@ -42,6 +42,19 @@ impl MemoryJournal {
         let steps = lock(&self.steps);
         steps.keys().filter(|(of, _)| of == run).map(|(_, step)| step.clone()).collect()
     }
+
+    /// A journal with the records of one run.
+    pub(crate) fn with_records(run: &str, records: impl IntoIterator<Item = (String, StepRecord)>) -> Self {
+        let steps = records.into_iter().map(|(step, record)| ((run.to_owned(), step), record));
+        Self { steps: Mutex::new(steps.collect()) }
+    }
+
+    /// The records of the run with this id.
+    pub(crate) fn records(&self, run: &str) -> Vec<(String, StepRecord)> {
+        let steps = lock(&self.steps);
+        let records = steps.iter().filter(|((of, _), _)| of == run);
+        records.map(|((_, step), record)| (step.clone(), record.clone())).collect()
+    }
 }
 
 impl Journal for MemoryJournal {

@@ -24,7 +24,7 @@ pub use error::{InDoubt, JournalError, JournalErrorKind};
 pub(crate) use fingerprint::fingerprint;
 pub use memory::MemoryJournal;
 pub use record::StepRecord;
-pub(crate) use run_step::run_step;
+pub(crate) use run_step::{recorded, recorded_for, run_step};
 pub use step::Step;
 pub(crate) use step_id::StepRef;
 pub use step_id::{StepId, StepKind};

@@ -1,15 +1,21 @@
 //! The record of one step, as journals store it.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Step;
+use crate::json::{self, Problem, Unique, Unread};
+use crate::text::short;
+
 /// The version of the stored form. A later one adds fields or changes their meaning.
-const VERSION: u32 = 1;
+const VERSION: u64 = 1;
 
 /// What a journal stores of a step. It is opaque: a journal serialises it, and gives the same record back in a later run.
 ///
 /// The stored form holds its version. A record of a later version is refused where it is read. Secrets of the session
-/// are redacted in it.
+/// are redacted in it, but not in a model's `provider_data`, which the provider must get back unchanged, and not in the answers of
+/// people, which are kept as they were given. The errors of its reader quote no values.
 ///
 /// ```
 /// # use onionskin::journal::StepRecord;
@@ -18,7 +24,7 @@ const VERSION: u32 = 1;
 /// assert!(error.to_string().starts_with("the record has version 9, and this program reads version 1"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[serde(from = "Stored", into = "Stored")]
 pub struct StepRecord {
     pub(super) request: String,
     pub(super) value: Value,
@@ -28,29 +34,73 @@ impl StepRecord {
     pub(super) fn new(request: String, value: Value) -> Self {
         Self { request, value }
     }
+
+    /// Whether it was recorded for this request.
+    pub(super) fn is_of(&self, step: &Step) -> bool {
+        self.request == step.request_hash()
+    }
+
+    /// The result of the step as it is stored.
+    pub(crate) fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Reads the result of the step.
+    ///
+    /// # Errors
+    /// Returns an error that says which part of the record cannot be read, or is not known.
+    pub(super) fn read<T: Serialize + DeserializeOwned>(&self) -> Result<T, String> {
+        json::read_stored(&self.value).map_err(|Unread { path, problem }| match problem {
+            Problem::UnknownField => {
+                format!("this version of onionskin does not know the field `value{path}`")
+            }
+            Problem::Other(reason) if path.is_empty() => reason,
+            Problem::Other(reason) => format!("`value{path}`: {reason}"),
+        })
+    }
 }
 
+/// The stored form. Its version is read first, because a later one may have other fields.
 #[derive(Serialize, Deserialize)]
+#[serde(try_from = "Unique")]
 struct Stored {
-    version: u32,
+    version: u64,
     /// The hash of the step's request.
     request: String,
     /// The result of the step.
     value: Value,
 }
 
-impl TryFrom<Stored> for StepRecord {
+impl TryFrom<Unique> for Stored {
     type Error = String;
 
-    fn try_from(stored: Stored) -> Result<Self, String> {
-        let Stored { version, request, value } = stored;
+    fn try_from(Unique(stored): Unique) -> Result<Self, String> {
+        let Value::Object(mut fields) = stored else {
+            return Err("the record is not an object".to_owned());
+        };
+        let mut take = |field| fields.remove(field).ok_or_else(|| format!("missing field `{field}`"));
+        let version = take("version")?.as_u64().ok_or("the version of the record is not a number")?;
         if version != VERSION {
             return Err(format!(
                 "the record has version {version}, and this program reads version {VERSION}: read it with the version of \
                  onionskin that wrote it"
             ));
         }
-        Ok(Self { request, value })
+        let (request, value) = (take("request")?, take("value")?);
+        let Value::String(request) = request else {
+            return Err("the field `request` of the record is not a text".to_owned());
+        };
+        match fields.keys().next() {
+            Some(field) => Err(format!("unknown field `{}` of the record", short(field, 100))),
+            None => Ok(Self { version, request, value }),
+        }
+    }
+}
+
+impl From<Stored> for StepRecord {
+    fn from(stored: Stored) -> Self {
+        let Stored { request, value, .. } = stored;
+        Self { request, value }
     }
 }
 

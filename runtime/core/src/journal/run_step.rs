@@ -49,9 +49,52 @@ where
             };
         }
     };
-    if record.request != step.request_hash() {
+    if !record.is_of(&step) {
         return Err(JournalError::diverged(&step, "it was recorded for another request or another run"));
     }
     // What was just done is read back too, so that a replay gets the same value. A tool call keeps its own result beside it.
-    serde_json::from_value(record.value).map(Ok).map_err(|error| JournalError::corrupt(&step, error))
+    record.read().map(Ok).map_err(|problem| JournalError::corrupt(&step, problem))
+}
+
+/// The recorded result of a step, whatever it was asked; `None` if the step was not run yet.
+///
+/// # Errors
+/// Returns the journal's error, or that the record cannot be read.
+pub(crate) async fn recorded<T>(journal: &dyn Journal, step: &Step) -> Result<Option<T>, JournalError>
+where
+    T: Serialize + DeserializeOwned,
+{
+    look_up(journal, step, |_| true).await
+}
+
+/// As [`recorded`], and `None` also if the step was recorded for another request.
+///
+/// # Errors
+/// As [`recorded`].
+pub(crate) async fn recorded_for<T>(journal: &dyn Journal, step: &Step) -> Result<Option<T>, JournalError>
+where
+    T: Serialize + DeserializeOwned,
+{
+    look_up(journal, step, |record| record.is_of(step)).await
+}
+
+async fn look_up<T>(
+    journal: &dyn Journal,
+    step: &Step,
+    is_meant: impl Fn(&StepRecord) -> bool,
+) -> Result<Option<T>, JournalError>
+where
+    T: Serialize + DeserializeOwned,
+{
+    let none: StepWork<'_> = Box::new(move || {
+        Box::pin(
+            async move { Err(JournalError::new(JournalErrorKind::StepFailed, step, "it was not run yet")) },
+        )
+    });
+    match journal.step(step, none).await {
+        Ok(record) if !is_meant(&record) => Ok(None),
+        Ok(record) => record.read().map(Some).map_err(|problem| JournalError::corrupt(step, problem)),
+        Err(error) if error.kind() == JournalErrorKind::StepFailed => Ok(None),
+        Err(error) => Err(error),
+    }
 }

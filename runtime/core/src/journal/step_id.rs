@@ -24,6 +24,13 @@ pub enum StepKind {
     Clock,
     /// A random number.
     Random,
+    /// The system prompt of a turn, if it has parts from outside of the run: a source, the clock.
+    Prompt,
+    /// One answer of a model to a question of a turn hook
+    /// ([`TurnRequest::ask_model`](crate::turn_hooks::TurnRequest::ask_model)). The attempt numbers the questions of the turn.
+    Aside,
+    /// The answer to a question for a person ([`Question`](crate::question::Question)).
+    Ask,
 }
 
 /// The name of a step, for example `turn 3/call 2/tool search`. It is fixed when the step is created and contains nothing
@@ -143,11 +150,14 @@ impl fmt::Display for StepId {
         f.write_str(match self.kind {
             StepKind::Run => "run",
             StepKind::Model => "model",
+            StepKind::Prompt => "prompt",
             StepKind::Tool => "tool",
             StepKind::Begin => "begin",
             StepKind::Timer => "timer",
             StepKind::Clock => "clock",
             StepKind::Random => "random",
+            StepKind::Aside => "aside",
+            StepKind::Ask => "ask",
         })?;
         if !self.name.is_empty() {
             write!(f, " {}", self.name)?;

@@ -18,8 +18,7 @@ pub(crate) struct CallRecord {
     /// How often the tool's function was started.
     #[serde(default = "one")]
     starts: u32,
-    /// What the tool did to the state.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// What the tool did to the state. It is written if it is empty too: a record that lost it would replay another state.
     changes: Vec<StateChange>,
     /// Whether the tool told the session a secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -1,13 +1,20 @@
-//! JSON texts and values beyond `serde_json`: numbers of any length, rejected duplicate keys, repairs.
+//! JSON texts and values beyond `serde_json`: numbers of any length, many levels, rejected duplicate keys, repairs, what was stored, what is
+//! still being written.
 
+mod depth;
 mod digits;
 mod number_literals;
 mod object;
+mod partial;
 mod repair;
+mod stored;
 mod unique;
 
+pub(crate) use depth::{levels, levels_of, read_deep};
 pub(crate) use digits::{rounded_number, rounded_text, to_text};
 pub(crate) use number_literals::{Literals, exact_value, holds_long_numbers, rounds_any, same_number};
-pub(crate) use object::remove;
+pub(crate) use object::{present, remove};
+pub(crate) use partial::partial_value;
 pub(crate) use repair::repair;
+pub(crate) use stored::{Problem, Unread, problem_of, read_stored};
 pub(crate) use unique::{Sound, Unique, twice};

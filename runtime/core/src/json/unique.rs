@@ -7,9 +7,11 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::text::short;
+
 /// The error of a duplicate key.
 pub(crate) fn twice<E: Error>(key: &str) -> E {
-    E::custom(format_args!("the key `{key}` occurs twice"))
+    E::custom(format_args!("the key `{}` occurs twice", short(key, 100)))
 }
 
 /// A JSON value without duplicate keys at any depth.
@@ -63,6 +65,11 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    /// How CBOR says `null`.
+    fn visit_none<E>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }
 

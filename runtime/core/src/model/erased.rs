@@ -1,13 +1,16 @@
 //! A model whose type is chosen at run time.
 
-use std::any::Any;
+use std::any::{self, Any};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
+use super::{
+    Model, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse, RequestOption, ResponseSchema,
+};
+use crate::content::ContentBlock;
 
 /// A model of any type, chosen at run time. It is a [`Model`] itself. Clones are the same model.
 ///
@@ -63,14 +66,35 @@ impl Model for BoxModel {
         self.0.provider_dyn()
     }
 
+    fn identity(&self, requested: Option<&str>) -> ModelIdentity {
+        self.0.identity_dyn(requested)
+    }
+
+    fn instructions(&self) -> Option<Cow<'static, str>> {
+        self.0.instructions_dyn()
+    }
+
+    fn system_message(&self) -> Option<Cow<'static, str>> {
+        self.0.system_message_dyn()
+    }
+
     fn supports(&self, option: RequestOption) -> bool {
         self.0.supports_dyn(option)
     }
+
+    fn reads(&self, content: &ContentBlock) -> bool {
+        self.0.reads_dyn(content)
+    }
+
+    fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
+        self.0.response_schema_dyn(request, schema)
+    }
 }
 
+/// It shows the model's type. No code of the model runs.
 impl fmt::Debug for BoxModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BoxModel").field(&self.provider()).finish()
+        f.debug_tuple("BoxModel").field(&self.0.type_name()).finish()
     }
 }
 
@@ -84,7 +108,19 @@ trait DynModel: Send + Sync {
 
     fn provider_dyn(&self) -> Cow<'static, str>;
 
+    fn identity_dyn(&self, requested: Option<&str>) -> ModelIdentity;
+
+    fn instructions_dyn(&self) -> Option<Cow<'static, str>>;
+
+    fn system_message_dyn(&self) -> Option<Cow<'static, str>>;
+
     fn supports_dyn(&self, option: RequestOption) -> bool;
+
+    fn reads_dyn(&self, content: &ContentBlock) -> bool;
+
+    fn response_schema_dyn(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema>;
+
+    fn type_name(&self) -> &'static str;
 }
 
 impl<M: Model> DynModel for M {
@@ -100,7 +136,31 @@ impl<M: Model> DynModel for M {
         self.provider()
     }
 
+    fn identity_dyn(&self, requested: Option<&str>) -> ModelIdentity {
+        self.identity(requested)
+    }
+
+    fn instructions_dyn(&self) -> Option<Cow<'static, str>> {
+        self.instructions()
+    }
+
+    fn system_message_dyn(&self) -> Option<Cow<'static, str>> {
+        self.system_message()
+    }
+
     fn supports_dyn(&self, option: RequestOption) -> bool {
         self.supports(option)
+    }
+
+    fn reads_dyn(&self, content: &ContentBlock) -> bool {
+        self.reads(content)
+    }
+
+    fn response_schema_dyn(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
+        self.response_schema(request, schema)
+    }
+
+    fn type_name(&self) -> &'static str {
+        any::type_name::<M>()
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{RequestOption, ToolChoiceError};
+use crate::content::ContentBlock;
 use crate::export::ExportError;
 
 /// The reason why a model gave no answer.
@@ -50,6 +51,13 @@ pub enum ModelError {
         /// Why it is not supported.
         reason: String,
     },
+    /// The model does not read a part of the input ([`Model::reads`](super::Model::reads)). No request was sent.
+    #[error("the model does not read {kind}: leave it out of the input, or use another model")]
+    #[non_exhaustive]
+    UnreadContent {
+        /// The kind and its media type: "images (`image/png`)".
+        kind: String,
+    },
     /// The request forces a call of a tool that it does not have. No request was sent.
     #[error(transparent)]
     ToolChoice(#[from] ToolChoiceError),
@@ -72,9 +80,51 @@ impl ModelError {
         Self::Status { status, message: message.into(), retry_after }
     }
 
+    /// The provider could not be reached, or the connection broke. Another attempt can succeed.
+    pub fn transport(reason: impl Into<String>) -> Self {
+        Self::Transport(reason.into())
+    }
+
+    /// The answer could not be read.
+    pub fn malformed(reason: impl Into<String>) -> Self {
+        Self::Malformed(reason.into())
+    }
+
+    /// The answer did not arrive within this time. Another attempt can succeed.
+    pub fn timeout(time: Duration) -> Self {
+        Self::Timeout(time)
+    }
+
+    /// The model is not configured correctly.
+    pub fn setup(reason: impl Into<String>) -> Self {
+        Self::Setup(reason.into())
+    }
+
     /// The model does not support an option of the request. The reason continues a sentence: "the protocol has no form for it".
     pub fn unsupported(option: RequestOption, reason: impl Into<String>) -> Self {
         Self::Unsupported { option, reason: reason.into() }
+    }
+
+    /// The model does not read content of this kind.
+    ///
+    /// ```
+    /// use onionskin::content::{Image, Media};
+    /// use onionskin::model::ModelError;
+    ///
+    /// let error = ModelError::unread_content(&Image(Media::new("iVBORw0KGgo=", "image/png")).into());
+    /// assert!(error.to_string().starts_with("the model does not read images (`image/png`)"));
+    /// ```
+    pub fn unread_content(content: &ContentBlock) -> Self {
+        let (kind, media_type) = match content {
+            ContentBlock::Text(_) => ("texts", None),
+            ContentBlock::Image(media) => ("images", Some(media.mime_type())),
+            ContentBlock::Audio(media) => ("audio", Some(media.mime_type())),
+            ContentBlock::Resource(resource) => ("files", resource.mime_type()),
+            ContentBlock::ResourceLink(_) => ("links", None),
+        };
+        let kind =
+            media_type.map_or_else(|| kind.to_owned(), |media_type| format!("{kind} (`{media_type}`)"));
+        Self::UnreadContent { kind }
     }
 
     /// Whether a repeated request can succeed: after rate limits, overload, time limits and broken connections.

@@ -29,7 +29,7 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
         /// Data of the provider, to send back unchanged.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::json::present")]
         provider_data: Option<Value>,
     },
     /// The results of the tool calls in the message before: one for each call, in the order of the calls.
@@ -41,6 +41,16 @@ pub enum Message {
 }
 
 /// A tool call as the model wrote it.
+///
+/// ```
+/// use onionskin::model::{Message, ModelResponse, ToolCall};
+///
+/// // An answer of a model by hand.
+/// let mut response = ModelResponse::default();
+/// response.tool_calls.push(ToolCall::new("call_1", "count", r#"{"what":"lamps"}"#));
+/// let Message::Assistant { tool_calls, .. } = response.into() else { unreachable!() };
+/// assert_eq!(&*tool_calls[0].name, "count");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
@@ -60,6 +70,15 @@ impl ToolCall {
 }
 
 /// The result of a tool call, as the model gets it.
+///
+/// ```
+/// use onionskin::content::ContentBlock;
+/// use onionskin::model::ToolResultMessage;
+///
+/// let mut refused = ToolResultMessage::new("call_1", "pay", [ContentBlock::text("The account is empty.")]);
+/// refused.is_error = true;
+/// assert_eq!(&*refused.call_id, "call_1");
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResultMessage {

@@ -8,6 +8,7 @@ mod deltas;
 mod erased;
 mod error;
 mod history;
+mod identity;
 mod message;
 mod options;
 mod params;
@@ -27,7 +28,11 @@ pub(crate) use deltas::RedactedDeltas;
 pub use erased::BoxModel;
 pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
+pub use identity::ModelIdentity;
 pub use message::{Message, ToolCall, ToolResultMessage};
+#[cfg(feature = "cards")]
+#[doc(hidden)]
+pub use options::json;
 pub use options::{RequestOption, ResponseSchema, ResponseSchemaError, ToolChoice, ToolChoiceError};
 pub use params::RequestParams;
 pub(crate) use redact::redact_name;
@@ -37,7 +42,9 @@ pub(crate) use request::RequestIds;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 pub use usage::Usage;
 
+use crate::content::ContentBlock;
 pub use crate::definition::ToolDeclaration;
+use crate::export::Dialect;
 
 /// A language model.
 ///
@@ -82,6 +89,25 @@ pub trait Model: Send + Sync + 'static {
         Cow::Borrowed("onionskin")
     }
 
+    /// The provider and the name of the model that answers a request with this name of a model
+    /// ([`ModelRequest::model`]). Spans have both. By default they are [`provider`](Self::provider) and the name of the request. A
+    /// model that asks another one than the request names overrides this; a wrapper of a model forwards it.
+    fn identity(&self, requested: Option<&str>) -> ModelIdentity {
+        ModelIdentity::new(self.provider(), requested)
+    }
+
+    /// What the model asks its agents to write: a part of their system prompts
+    /// ([`PromptPart::ModelInstructions`](crate::prompt::PromptPart::ModelInstructions)). It is asked once for each agent that is built.
+    fn instructions(&self) -> Option<Cow<'static, str>> {
+        None
+    }
+
+    /// The model's own system message, behind the agent's parts of the system prompt
+    /// ([`PromptPart::ModelSystemMessage`](crate::prompt::PromptPart::ModelSystemMessage)). It is asked once for each agent that is built.
+    fn system_message(&self) -> Option<Cow<'static, str>> {
+        None
+    }
+
     /// Whether the model supports an option of a request. By default it supports none.
     ///
     /// An agent whose parameters have an option that its model does not support is not built
@@ -91,6 +117,29 @@ pub trait Model: Send + Sync + 'static {
     fn supports(&self, option: RequestOption) -> bool {
         let _ = option;
         false
+    }
+
+    /// Whether the model reads a part of the input of a run. By default it reads what has a form as text: texts, files with text, and
+    /// links.
+    ///
+    /// A run whose input has another part ends before its first request, with [`ModelError::UnreadContent`]. A wrapper of a model forwards
+    /// this method.
+    fn reads(&self, content: &ContentBlock) -> bool {
+        content.readable().is_some() || matches!(content, ContentBlock::ResourceLink(_))
+    }
+
+    /// The schema that the model's own structured output takes for an answer of this type beside the request; `None` if it takes
+    /// none. The run then asks for the answer as a call of a tool. The schema is that of
+    /// [`ResponseSchema::of`]; [`ResponseSchema::in_dialect`] writes it in the rules of a provider.
+    ///
+    /// By default it is the schema in `OpenAI`'s strict rules, if the model supports [`RequestOption::ResponseSchema`] and the rules have a
+    /// form for the type. A wrapper of a model forwards this method.
+    fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
+        let _ = request;
+        if !self.supports(RequestOption::ResponseSchema) {
+            return None;
+        }
+        schema.in_dialect(&Dialect::OPENAI).ok()
     }
 }
 
@@ -107,8 +156,28 @@ impl<M: Model> Model for Arc<M> {
         (**self).provider()
     }
 
+    fn identity(&self, requested: Option<&str>) -> ModelIdentity {
+        (**self).identity(requested)
+    }
+
+    fn instructions(&self) -> Option<Cow<'static, str>> {
+        (**self).instructions()
+    }
+
+    fn system_message(&self) -> Option<Cow<'static, str>> {
+        (**self).system_message()
+    }
+
     fn supports(&self, option: RequestOption) -> bool {
         (**self).supports(option)
+    }
+
+    fn reads(&self, content: &ContentBlock) -> bool {
+        (**self).reads(content)
+    }
+
+    fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
+        (**self).response_schema(request, schema)
     }
 }
 
@@ -149,6 +218,12 @@ pub struct ModelResponse {
     pub stop: StopReason,
     /// Data of the provider to send back unchanged in the next turn, such as signatures of its reasoning.
     pub provider_data: Option<serde_json::Value>,
+    /// The model that answered, as the provider names it: often a version of the one that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The provider's id of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
 }
 
 impl ModelResponse {

@@ -1,16 +1,38 @@
 //! What a request asks of the answer: which tools it calls, and its form.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::definition::NameProblem;
+use crate::definition::{NameProblem, ObjectSchema, ToolDefinition, object_schema, wire_name};
+use crate::export::{Dialect, ExportError, ExportOptions, Provider, ToolExport};
 use crate::secret::{Redact, Redactor};
 use crate::text::nearest;
 
 /// Whether the model may, must or must not call tools.
+///
+/// ```
+/// use onionskin::model::ToolChoice;
+/// use onionskin::{agent, tool};
+///
+/// /// Searches the catalogue.
+/// #[tool]
+/// fn search(words: &str) -> String {
+///     format!("nothing about {words}")
+/// }
+///
+/// agent! {
+///     Librarian {
+///         instruction: "Answer from the catalogue.",
+///         function_tools: [search],
+///         request_params: { tool_choice: ToolChoice::tool("search") },
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -70,6 +92,13 @@ impl ToolChoice {
     }
 }
 
+/// A setting that a card gives, which the macro wrote as JSON.
+#[doc(hidden)]
+#[cfg(feature = "cards")]
+pub fn json<T: serde::de::DeserializeOwned>(text: &'static str) -> T {
+    serde_json::from_str(text).expect("the macro writes what the field holds")
+}
+
 /// The reason why a [`ToolChoice`] cannot be obeyed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -116,6 +145,9 @@ pub struct ResponseSchema {
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<Arc<str>>,
     schema: Arc<Value>,
+    /// Whether the answer is the property `result` of the object.
+    #[serde(skip)]
+    is_wrapped: bool,
 }
 
 #[derive(Deserialize)]
@@ -135,6 +167,9 @@ impl TryFrom<Fields> for ResponseSchema {
 }
 
 impl ResponseSchema {
+    /// The property of an answer that is not an object.
+    pub(crate) const RESULT: &'static str = "result";
+
     /// A schema with a name of the letters A to Z, digits, `_` and `-`. The name is for the provider, and some models read it.
     ///
     /// # Errors
@@ -148,7 +183,48 @@ impl ResponseSchema {
         if schema["type"] != "object" {
             return Err(ResponseSchemaError::NoObject { name: name.to_string() });
         }
-        Ok(Self { name, description: None, schema: Arc::new(schema) })
+        Ok(Self { name, description: None, schema: Arc::new(schema), is_wrapped: false })
+    }
+
+    /// The schema of a type, with the type's name and description. A value that is not an object is the property `result` of
+    /// one, because providers want an object. The provider may want other rules: [`Self::in_dialect`].
+    ///
+    /// An agent is asked for a type with [`RunRequest::run_as`](crate::run::RunRequest::run_as), which chooses the rules and reads the
+    /// answer. This method is for a loop by hand and for models of your own.
+    ///
+    /// ```
+    /// use onionskin::export::Dialect;
+    /// use onionskin::model::ResponseSchema;
+    ///
+    /// #[derive(schemars::JsonSchema)]
+    /// struct Weather {
+    ///     degrees: Option<i64>,
+    /// }
+    ///
+    /// let schema = ResponseSchema::of::<Weather>();
+    /// assert_eq!(schema.name(), "Weather");
+    /// assert!(schema.schema().get("required").is_none());
+    /// let strict = schema.in_dialect(&Dialect::OPENAI).unwrap();
+    /// assert_eq!(strict.schema()["required"][0], "degrees");
+    /// ```
+    pub fn of<T: JsonSchema + 'static>() -> Self {
+        let ObjectSchema { schema, description, is_wrapped } = object_schema::<T>(Self::RESULT);
+        let name = match wire_name(&T::schema_name()) {
+            name if name.is_empty() => "answer".into(),
+            name => Arc::from(name),
+        };
+        Self { name, description: description.map(Into::into), schema: Arc::new(schema), is_wrapped }
+    }
+
+    /// The same schema in the strict dialect of a provider.
+    ///
+    /// # Errors
+    /// Returns an error if the dialect has no form for a part of the schema.
+    pub fn in_dialect(&self, dialect: &Dialect) -> Result<Self, ExportError> {
+        let definition = ToolDefinition::new(&self.name, "").with_input_schema((*self.schema).clone());
+        let options = ExportOptions::new();
+        let schema = ToolExport::new(Provider::PLAIN, &definition, &options).strict_schema(dialect)?;
+        Ok(Self { schema: Arc::new(schema), ..self.clone() })
     }
 
     /// Sets a description, which the model reads if the provider passes it on.
@@ -168,6 +244,11 @@ impl ResponseSchema {
         self.description.as_deref()
     }
 
+    /// Whether the answer is the property `result` of the object.
+    pub(crate) fn is_wrapped(&self) -> bool {
+        self.is_wrapped
+    }
+
     /// The schema.
     pub fn schema(&self) -> &Value {
         &self.schema
@@ -176,6 +257,10 @@ impl ResponseSchema {
 
 impl Redact for ResponseSchema {
     fn redact(&mut self, redactor: &Redactor) {
+        // In characters that providers accept.
+        if let Cow::Owned(redacted) = redactor.redact(&*self.name) {
+            self.name = wire_name(&redacted).into();
+        }
         self.description.redact(redactor);
         self.schema.redact(redactor);
     }

@@ -1,5 +1,7 @@
 //! The parameters of a request.
 
+use std::mem;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -7,6 +9,15 @@ use super::{Model, ModelError, RequestOption, ResponseSchema, ToolChoice};
 use crate::secret::{Redact, Redactor};
 
 /// Model parameters of a request. The provider chooses those that are not set.
+///
+/// ```
+/// use onionskin::model::{RequestOption, RequestParams, ToolChoice};
+///
+/// let mut params = RequestParams::default();
+/// params.temperature = Some(0.2);
+/// params.tool_choice = ToolChoice::tool("search");
+/// assert_eq!(params.options().collect::<Vec<_>>(), [RequestOption::ToolChoice]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -67,7 +78,12 @@ impl RequestParams {
 
 impl Redact for RequestParams {
     fn redact(&mut self, redactor: &Redactor) {
+        self.stop_sequences.redact(redactor);
         self.response_schema.redact(redactor);
-        self.extra_body.values_mut().for_each(|value| value.redact(redactor));
+        let mut extra = Value::Object(mem::take(&mut self.extra_body));
+        extra.redact(redactor);
+        if let Value::Object(extra) = extra {
+            self.extra_body = extra;
+        }
     }
 }

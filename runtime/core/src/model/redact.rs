@@ -53,6 +53,8 @@ impl Redact for ModelResponse {
         self.text.redact(redactor);
         self.reasoning.redact(redactor);
         self.tool_calls.redact(redactor);
+        self.model.redact(redactor);
+        self.id.redact(redactor);
     }
 }
 
@@ -63,6 +65,7 @@ impl Redact for ModelError {
             | Self::Transport(text)
             | Self::Malformed(text)
             | Self::Setup(text)
+            | Self::UnreadContent { kind: text }
             | Self::Unsupported { reason: text, .. } => text.redact(redactor),
             Self::Timeout(_) | Self::Tools(_) | Self::ToolChoice(_) | Self::Script(_) => {}
         }

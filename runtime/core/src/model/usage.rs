@@ -3,6 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 /// The tokens of one or more requests.
+///
+/// ```
+/// use onionskin::model::Usage;
+///
+/// let mut sum = Usage::new(120, 8);
+/// sum += Usage::new(150, 12);
+/// assert_eq!((sum.input_tokens, sum.output_tokens, sum.total()), (270, 20, 290));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {

@@ -234,6 +234,9 @@ fn as_step<'a>(
             }
             let recorded = recorder.take();
             if let Some(problem) = &recorded.problem {
+                if cx.run().goes_on_unrecorded(&cx.step_id(StepKind::Tool), problem) {
+                    return Err(result);
+                }
                 let step = cx.run().journal_step(cx.step_id(StepKind::Tool));
                 cx.abort_for(AbortCause::Journal(JournalError::unrecordable(&step, problem)));
                 return Err(result);
@@ -252,6 +255,7 @@ fn as_step<'a>(
                 let made = lock(&made).take();
                 if made.is_none() {
                     cx.recall_starts(record.starts());
+                    Box::pin(cx.recall_approval()).await;
                     let step = || cx.run().journal_step(cx.step_id(StepKind::Tool));
                     let problem = match cx.run().repeat(record.changes()) {
                         Err(problem) => Some(JournalError::diverged(&step(), problem)),

@@ -11,6 +11,7 @@ use pin_project_lite::pin_project;
 use super::attempt::{Rare, short_name};
 use super::next::Latched;
 use super::panics::{Caught, hook_panicked};
+use super::traced::{TracedCall, hands_on, in_span, of_output};
 use super::{Call, Hook, Next};
 use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
@@ -57,11 +58,20 @@ impl<H: Hook> DynHook for H {
     }
 }
 
-/// The rest of a call, inside a dynamic hook.
+/// What is inside the dynamic hooks.
 #[derive(Clone, Copy)]
-pub(crate) struct DynNext<'a> {
+enum Inner<'a> {
+    Call(&'a dyn DynCall),
+    /// With spans of hooks, these ones included.
+    Traced(&'a dyn TracedCall),
+}
+
+/// The rest of a call, inside a dynamic hook.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct DynNext<'a> {
     rest: &'a [Arc<dyn DynHook>],
-    inner: &'a dyn DynCall,
+    inner: Inner<'a>,
     cx: &'a ToolContext,
     /// The definition that the arguments have to fit.
     definition: &'a ToolDefinition,
@@ -70,7 +80,12 @@ pub(crate) struct DynNext<'a> {
 impl<'a> DynNext<'a> {
     /// The rest of a call that has no further hooks.
     pub(crate) fn new(inner: &'a dyn DynCall, cx: &'a ToolContext, definition: &'a ToolDefinition) -> Self {
-        Self { rest: &[], inner, cx, definition }
+        Self { rest: &[], inner: Inner::Call(inner), cx, definition }
+    }
+
+    /// The rest of a call whose hooks have spans.
+    pub(super) fn traced(inner: &'a impl Call, cx: &'a ToolContext) -> Self {
+        Self { rest: &[], inner: Inner::Traced(inner), cx, definition: cx.definition() }
     }
 }
 
@@ -83,9 +98,37 @@ impl Next for DynNext<'_> {
 
 fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
     match next.rest.split_first() {
-        Some((hook, rest)) => hook.call_dyn(next.cx, args, DynNext { rest, ..next }),
-        None => next.inner.call_dyn(next.cx, args),
+        Some((hook, rest)) => {
+            let call = hook.call_dyn(next.cx, args, DynNext { rest, ..next });
+            match next.inner {
+                Inner::Call(_) => call,
+                Inner::Traced(_) => Box::pin(in_span(hook.name(), call, of_output)),
+            }
+        }
+        None => match next.inner {
+            Inner::Call(inner) => inner.call_dyn(next.cx, args),
+            Inner::Traced(inner) => inner.call_traced_dyn(next.cx, args),
+        },
     }
+}
+
+/// Runs a hook of an agent in a span, or without one if it only hands on: typed hooks do, because they run in the ring at their
+/// tool, with a span there. No bound says that `H` is a hook, because the call inside says so, and the compiler would
+/// report a type that is none twice.
+#[doc(hidden)]
+pub fn trace_hook<'a, H, F>(call: impl FnOnce() -> F + Send + 'a) -> BoxFuture<'a, ToolResult>
+where
+    F: Future<Output = ToolResult> + Send + 'a,
+{
+    // A hook that is written by hand can panic before it returns its future.
+    let call = async move { call().await };
+    if hands_on::<F>() { Box::pin(call) } else { Box::pin(in_span(short_name::<H>(), call, of_output)) }
+}
+
+/// The rest of a call, inside a hook with a span.
+#[doc(hidden)]
+pub fn traced_next<'a, C: Call>(inner: &'a C, cx: &'a ToolContext) -> DynNext<'a> {
+    DynNext::traced(inner, cx)
 }
 
 /// The place of dynamic hooks in an onion: at `..` in `tool_hooks`, else outermost. Without dynamic hooks it costs one
@@ -120,8 +163,14 @@ impl<C: Call> Call for Seam<C> {
         if self.hooks.0.is_empty() {
             return Either::Left(self.inner.call(cx, args));
         }
-        let next = DynNext { rest: &self.hooks.0, inner: &self.inner, cx, definition: cx.definition() };
+        let inner = Inner::Call(&self.inner);
+        let next = DynNext { rest: &self.hooks.0, inner, cx, definition: cx.definition() };
         Either::Right(Rare { call: async move { step(next, args).await } })
+    }
+
+    fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        let next = DynNext { rest: &self.hooks.0, ..DynNext::traced(&self.inner, cx) };
+        Box::pin(async move { step(next, args).await })
     }
 }
 
@@ -129,6 +178,10 @@ impl<C: Call> Call for Seam<C> {
 impl<C: Call> DynCall for C {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(self.call(cx, args))
+    }
+
+    fn traced_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.call_traced(cx, args)
     }
 }
 
@@ -146,6 +199,10 @@ impl Bulkhead {
 impl Call for Bulkhead {
     async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
         self.0.call_dyn(cx, args).await
+    }
+
+    fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.0.traced_dyn(cx, args)
     }
 }
 

@@ -14,14 +14,17 @@ mod made;
 mod next;
 mod original;
 mod panics;
+mod traced;
 
 use std::future::Future;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
+
 pub(crate) use self::attempt::short_name;
 pub use self::attempt::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
-pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
+pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};
 pub(crate) use dynamic::{DynHook, DynNext, outermost};
 pub(crate) use hook_exit::LastInner;
 pub(crate) use hook_returns::sees_results;
@@ -32,6 +35,7 @@ pub use made::{AtRunTime, ByDefault, ForEachClone, FromValues, ListValues, MadeB
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub(crate) use panics::{Caught, caught, caught_async, hook_panicked, panic_exit, tool_panicked};
+pub(crate) use traced::{Absent, at_place, hooks_are_traced, in_span, of_output};
 
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -50,6 +54,11 @@ pub trait Call: Send + Sync + 'static {
         cx: &'a ToolContext,
         args: &'b mut Args,
     ) -> impl Future<Output = ToolResult> + Send;
+
+    /// As `call`, with a span for each hook. The core has none.
+    fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(self.call(cx, args))
+    }
 }
 
 /// The runtime's view of an onion's core.
@@ -99,6 +108,10 @@ impl<C: Call> Call for Arc<C> {
     ) -> impl Future<Output = ToolResult> + Send {
         (**self).call(cx, args)
     }
+
+    fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        (**self).call_traced(cx, args)
+    }
 }
 
 /// Middleware around tool calls. `#[tool_hook]` on a function implements it for a generated type with the function's
@@ -126,7 +139,8 @@ impl<C: Call> Call for Arc<C> {
     message = "`{Self}` is not a tool hook",
     label = "not a hook",
     note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type",
-    note = "a tool belongs in `function_tools`, a guardrail in a tool's `input_guardrails` or `output_guardrails`",
+    note = "a tool belongs in `function_tools`, a guardrail in a tool's `input_guardrails` or `output_guardrails`, a `#[run_hook]` in \
+            `run_hooks`, a `#[turn_hook]` in `turn_hooks`, a `#[message_hook]` in `message_hooks`",
     note = "the function's name is the function; for `.hook(..)`, write `name::new()`, with the hook's configuration in the \
             parentheses"
 )]

@@ -54,6 +54,8 @@ pub trait Next: Copy + Send + Sync {
 
     /// As [`Next::run`], boxed and with its own arguments, so that several runs can be concurrent without making every
     /// call's future larger.
+    ///
+    /// Cancel safety: as [`Next::run`].
     fn fork<'n>(self, mut args: Args) -> Forked<'n>
     where
         Self: 'n,

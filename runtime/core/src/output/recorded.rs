@@ -9,13 +9,14 @@ use serde_json::Value;
 use super::ToolOutput;
 use super::storage::Structured;
 use crate::content::ContentBlock;
+use crate::json;
 
 /// An output that can be serialised. Typed values of the program are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RecordedOutput {
     content: Vec<ContentBlock>,
     /// The structured value, if it is not in the content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "json::present")]
     structured: Option<Value>,
     /// The place of the structured value. Without it: apart if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,7 +24,7 @@ pub(crate) struct RecordedOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     exact: Option<String>,
     /// The `_meta` of a remote tool's answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "json::present")]
     remote_meta: Option<Value>,
 }
 
@@ -60,5 +61,24 @@ impl RecordedOutput {
             output.set_remote_meta(meta);
         }
         output
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o5_a_recorded_null_is_read_as_the_value_that_it_was() {
+        let mut output = ToolOutput::text("There is none.");
+        output.set_structured(Value::Null);
+        output.set_remote_meta(Value::Null);
+        let record = RecordedOutput::of(&output);
+        let read: RecordedOutput = serde_json::from_value(serde_json::to_value(&record).unwrap()).unwrap();
+        assert_eq!(read, record);
+        let read = read.into_output();
+        assert!(read.structured_content().is_some());
+        assert_eq!(read.structured_content(), output.structured_content());
+        assert_eq!(read.remote_meta(), Some(&Value::Null));
     }
 }

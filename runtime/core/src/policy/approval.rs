@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::approval::Approval;
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{Front, ToolContext, Unanswered};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::caught_async;
+use crate::question::Answer;
 
 /// A type that a tool's `approval = path` function can return: whether a call needs approval, or the reason for it.
 #[diagnostic::on_unimplemented(
@@ -48,35 +49,45 @@ pub(super) fn either(one: Needed, other: Needed) -> Needed {
 pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> ToolResult<()> {
     let Some(reason) = needed(args) else { return Ok(()) };
     let text = args.text();
-    if cx.stages(|stages| stages.is_approved(&text)) {
+    if cx.stages(|stages| stages.is_approved(&text)) || cx.is_always_allowed(&text) {
         return Ok(());
     }
-    let Some(approver) = cx.run().approver() else {
-        tracing::warn!(
-            tool = cx.tool_name(),
-            "a call needs approval and has no approver, so it is refused: set `.approver(..)` on the agent's \
-             builder, on the run's request, or on a `ToolSpec` that is called directly"
-        );
-        return Err(refused(None));
+    let asked = cx.approval_question(args, reason.clone());
+    let front: Option<Front<'_>> = if let Some(approver) = cx.run().approver() {
+        let request = cx.request_of(args, reason);
+        Some(Box::pin(async move {
+            let approval = caught_async(approver.approve_dyn(request)).await.map_err(|_| panicked(cx))?;
+            Ok(Some(approval.into()))
+        }))
+    } else {
+        cx.front(&asked.question)
     };
-    let asked = caught_async(approver.approve_dyn(cx.request_of(args, reason)));
-    // Other calls can run while a person decides.
-    match cx.without_permit(asked).await {
-        Ok(Approval::Allow) => {
+    match cx.answer_to(asked, front).await {
+        Ok(Answer::Approval(Approval::Deny(reason))) => Err(refused(reason)),
+        Ok(Answer::Approval(approval)) => {
+            if let Approval::AllowAlways(which) = approval {
+                cx.allow_always(&text, which);
+            }
             cx.stages(|stages| stages.approve(text));
             Ok(())
         }
-        Ok(Approval::Deny(reason)) => Err(refused(reason)),
-        Err(words) => {
-            let reason = cx.run().hide_text(words);
-            tracing::error!(
+        // A failure was logged where it happened.
+        Ok(_) | Err(Unanswered::Failed(_)) => Err(refused(None)),
+        Err(Unanswered::Nobody(problem)) => {
+            tracing::warn!(
                 tool = cx.tool_name(),
-                reason = &*reason,
-                "the approver panicked, so the call is refused"
+                problem,
+                "a call needs approval and nobody can be asked, so it is refused: set `.approver(..)` on the agent's \
+                 builder, on the run's request, or on a `ToolSpec` that is called directly, or `.journal(..)` on the builder"
             );
             Err(refused(None))
         }
     }
+}
+
+fn panicked(cx: &ToolContext) -> Unanswered {
+    tracing::error!(tool = cx.tool_name(), "the approver panicked");
+    Unanswered::Failed("the approver panicked")
 }
 
 fn refused(reason: Option<String>) -> Exit {

@@ -161,7 +161,9 @@ pub trait DynInputGuardrail: Send + Sync + 'static {
         let _ = taken;
     }
 
-    /// As [`InputGuardrail::check`], also in its cancel safety.
+    /// As [`InputGuardrail::check`].
+    ///
+    /// Cancel safety: as [`InputGuardrail::check`].
     fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
 }
 
@@ -199,7 +201,9 @@ pub trait DynOutputGuardrail: Send + Sync + 'static {
         let _ = taken;
     }
 
-    /// As [`OutputGuardrail::check`], also in its cancel safety.
+    /// As [`OutputGuardrail::check`].
+    ///
+    /// Cancel safety: as [`OutputGuardrail::check`].
     fn check_dyn<'a>(
         &'a self,
         cx: &'a ToolContext,

@@ -56,6 +56,10 @@ impl Stages {
         });
     }
 
+    pub(crate) fn needs_any_approval(&self) -> bool {
+        self.approval.is_some()
+    }
+
     pub(crate) fn is_cached(&self) -> bool {
         self.cache.is_some()
     }

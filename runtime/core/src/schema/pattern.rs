@@ -67,6 +67,11 @@ impl<'s> Patterns<'s> {
     }
 }
 
+/// Whether texts can be compared with the pattern.
+pub(super) fn compiles(pattern: &str) -> bool {
+    compile(pattern).is_some()
+}
+
 /// The pattern, and how much memory it takes at most.
 fn compile(pattern: &str) -> Option<(Regex, usize)> {
     SIZES.into_iter().find_map(|size| Some((RegexBuilder::new(pattern).size_limit(size).build().ok()?, size)))

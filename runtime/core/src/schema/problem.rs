@@ -167,8 +167,21 @@ impl Problem {
 
 /// The text of a refused call: one line per problem.
 pub(crate) fn refusal_text(tool: &str, problems: &[Problem]) -> String {
-    let lines = first_of(problems.iter().map(ToString::to_string), "\n- ");
-    format!("Invalid arguments for `{tool}`; it did not run:\n- {lines}")
+    format!("Invalid arguments for `{tool}`; it did not run:\n- {}", problem_lines(problems))
+}
+
+/// The problems, one on each line, with a dash before all but the first one.
+pub(crate) fn problem_lines(problems: &[Problem]) -> String {
+    first_of(problems.iter().map(ToString::to_string), "\n- ")
+}
+
+/// What a type said against a value, without the place in the text.
+pub(crate) fn reason_of(error: &serde_json::Error) -> String {
+    let mut reason = error.to_string();
+    if let Some(at) = reason.rfind(" at line ") {
+        reason.truncate(at);
+    }
+    reason
 }
 
 impl fmt::Display for Problem {

@@ -11,6 +11,9 @@
 //! | [`Tool`](crate::Tool), [`DynTool`](crate::DynTool) | [`ToolDefinition::takes_service`](crate::ToolDefinition::takes_service) |
 //! | a closure as a tool | [`ToolSpec::takes_service`](crate::ToolSpec::takes_service) |
 //! | [`Hook`](crate::Hook) | [`Hook::services`](crate::Hook::services) |
+//! | [`RunHook`](crate::run_hooks::RunHook) | [`RunHook::services`](crate::run_hooks::RunHook::services) |
+//! | [`TurnHook`](crate::turn_hooks::TurnHook) | [`TurnHook::services`](crate::turn_hooks::TurnHook::services) |
+//! | [`MessageHook`](crate::message_hooks::MessageHook) | [`MessageHook::services`](crate::message_hooks::MessageHook::services) |
 //! | guardrail | [`InputGuardrail::services`](crate::guardrails::InputGuardrail::services), [`OutputGuardrail::services`](crate::guardrails::OutputGuardrail::services) |
 //! | [`Agent`](crate::Agent) | [`AgentDeclaration::takes_service`](crate::declaration::AgentDeclaration::takes_service) |
 

@@ -1,8 +1,11 @@
 //! Sessions: the history and the state of one conversation.
 
+mod allowed;
 mod chain;
+mod checkpoint;
 mod exclusive;
 mod ids;
+mod saved;
 mod threads;
 
 use std::any::TypeId;
@@ -10,10 +13,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) use chain::Chain;
+pub(crate) use checkpoint::StateKeepers;
 pub(crate) use exclusive::{NoTurn, Wait, Waiting};
 pub(crate) use ids::CallIds;
+pub use saved::{SavedSession, SavedSessionError};
 pub(crate) use threads::{Chosen, Owner};
 
+use self::allowed::Allowed;
 use self::threads::Threads;
 use crate::lock::lock;
 use crate::model::{History, Message};
@@ -23,6 +29,25 @@ use crate::state::{SessionState, StateCell, StateHandle};
 ///
 /// Runs in one session are sequential. Each begins with the history that the earlier ones left. The run of a child in
 /// `agents: [..]` is part of its parent's run.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Take notes." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("I note it."), ScriptedTurn::say("It was a lamp.")]);
+/// let clerk = Clerk::builder().model(model).build().await?;
+///
+/// let session = clerk.session();
+/// clerk.request("A lamp, please.").session(&session).run().await?;
+/// clerk.request("What was it?").session(&session).run().await?;
+/// let history = session.history();
+/// let texts: Vec<_> = history.iter().map(|message| message.to_text()).collect();
+/// assert_eq!(texts, ["A lamp, please.", "I note it.", "What was it?", "It was a lamp."]);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
 
@@ -35,6 +60,9 @@ struct Inner {
     /// The states by type, or the panic message of a state that could not be cloned for this session.
     states: HashMap<TypeId, Result<StateHandle, String>>,
     dynamic: SessionState,
+    allowed: Allowed,
+    /// How the states are restored after a pause; empty for a session that no agent made.
+    keepers: OnceLock<StateKeepers>,
     /// The conversations with agent tools that were called from this session.
     threads: Threads,
     /// Held by the work in progress in this session.
@@ -53,6 +81,8 @@ impl Session {
             children: Mutex::default(),
             states,
             dynamic,
+            allowed: Allowed::default(),
+            keepers: OnceLock::new(),
             threads: Threads::default(),
             turn: tokio::sync::Mutex::default(),
         }))
@@ -65,6 +95,11 @@ impl Session {
 
     pub(crate) fn shared_id(&self) -> &Arc<str> {
         self.0.id.get_or_init(crate::journal::new_id)
+    }
+
+    /// The calls that need no further approval.
+    pub(crate) fn allowed(&self) -> &Allowed {
+        &self.0.allowed
     }
 
     pub(crate) fn threads(&self) -> &Threads {

@@ -69,6 +69,18 @@ impl Threads {
     }
 }
 
+impl Threads {
+    /// The threads.
+    pub(super) fn all(&self) -> Vec<Session> {
+        lock(&self.0).values().cloned().collect()
+    }
+
+    /// Removes all threads but these.
+    pub(super) fn retain(&self, kept: &[Session]) {
+        lock(&self.0).retain(|_, thread| kept.iter().any(|session| session.is(thread)));
+    }
+}
+
 fn is_same(one: &Agent, other: &Agent) -> bool {
     std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(other))
 }

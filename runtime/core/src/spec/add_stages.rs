@@ -24,7 +24,9 @@ impl ToolSpec {
         &mut self,
         needed: impl Fn(&Args) -> R + Send + Sync + 'static,
     ) -> &mut Self {
-        self.change(|stages| stages.needs_approval(Arc::new(move |args| needed(args).needed())))
+        self.change(|stages| stages.needs_approval(Arc::new(move |args| needed(args).needed())));
+        self.note_approval();
+        self
     }
 
     /// Caches results, as `#[tool(cache)]` does. The cache replaces the tool's own cache.

@@ -12,7 +12,7 @@ use super::param_changes::ParamChanges;
 use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
 use crate::context::{StateType, Target, ToolEntry};
-use crate::definition::{ServerKind, ToolDefinition, ToolExample, ToolSource};
+use crate::definition::{Asks, ServerKind, ToolDefinition, ToolExample, ToolSource};
 use crate::onion::{DynHook, ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach};
 use crate::services::Services;
@@ -351,6 +351,15 @@ impl ToolSpec {
             seen = seen.for_each_run(move |_, run| Ok(shape.seen(&own.for_run(run)?, &name)));
         }
         self.definition = Arc::new(seen);
+        self.note_approval();
+    }
+
+    /// Says in the definition that calls may need approval, so that runs with the tool can pause, whichever source offers it.
+    pub(super) fn note_approval(&mut self) {
+        if self.added.stages.needs_any_approval() {
+            let definition = Arc::make_mut(&mut self.definition);
+            definition.asks = definition.asks.max(Asks::Approval);
+        }
     }
 
     /// The tool as an entry of an agent's table.

@@ -15,6 +15,9 @@ use crate::secret::StateVisitor;
 /// A state as `Any`.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
 
+/// Sets a state to the snapshot that it had when this was made.
+pub(crate) type RestoreState = Box<dyn FnOnce() + Send>;
+
 /// Holds the newest snapshot. No lock is held across an await.
 pub(crate) struct StateCell<S> {
     newest: Mutex<Arc<S>>,
@@ -119,6 +122,16 @@ impl<S: Clone + Send + Sync + 'static> StateCell<S> {
     pub(crate) fn fork(handle: &StateHandle) -> Option<StateHandle> {
         let cell = Arc::clone(handle).downcast::<Self>().ok()?;
         Some(Self::handle(S::clone(&cell.snapshot()), cell.visitor))
+    }
+
+    /// Restores the newest snapshot of now, later.
+    pub(crate) fn kept(handle: &StateHandle) -> Option<RestoreState> {
+        let cell = Arc::clone(handle).downcast::<Self>().ok()?;
+        let state = cell.snapshot();
+        Some(Box::new(move || {
+            lock(&cell.order).begin_anew();
+            *lock(&cell.newest) = state;
+        }))
     }
 
     /// The newest snapshot behind a handle.

@@ -16,6 +16,7 @@ use super::{StateCell, StateHandle};
 #[derive(Clone, Copy)]
 pub struct StateCodec {
     write: Writer,
+    json: fn(&StateHandle) -> Result<Value, String>,
     repeat: fn(&StateHandle, &[StateChange]) -> Result<(), String>,
 }
 
@@ -26,11 +27,20 @@ impl StateCodec {
                 Some(state) => written(state),
                 None => Err(format!("it is not `{}`", type_name::<S>())),
             },
+            json: |handle| match handle.clone().downcast::<StateCell<S>>() {
+                Ok(cell) => serde_json::to_value(&*cell.snapshot()).map_err(|error| error.to_string()),
+                Err(_) => Err(format!("the state is not `{}`", type_name::<S>())),
+            },
             repeat: |handle, changes| match handle.clone().downcast::<StateCell<S>>() {
                 Ok(cell) => cell.repeat(changes),
                 Err(_) => Err(format!("the state is not `{}`", type_name::<S>())),
             },
         }
+    }
+
+    /// The newest state as JSON.
+    pub(crate) fn to_json(self, state: &StateHandle) -> Result<Value, String> {
+        (self.json)(state)
     }
 
     pub(crate) fn writer(self) -> Writer {

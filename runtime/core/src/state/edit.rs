@@ -1,6 +1,7 @@
 //! The difference between two JSON values, as edits that can be repeated on another value.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// One edit. Places are JSON pointers (RFC 6901).
@@ -12,12 +13,30 @@ use serde_json::{Map, Value};
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Edit {
     /// Sets a value. Objects around it are made if they are missing.
-    Set(String, Value),
-    Remove(String),
+    Set(#[serde(deserialize_with = "place")] String, Value),
+    Remove(#[serde(deserialize_with = "field")] String),
     /// Adds to a whole number. A missing one is zero.
-    Add(String, i64),
+    Add(#[serde(deserialize_with = "place")] String, i64),
     /// Appends to a list. A missing one is empty.
-    Append(String, Vec<Value>),
+    Append(#[serde(deserialize_with = "place")] String, Vec<Value>),
+}
+
+/// Reads a place. A damaged one must not become another place.
+fn place<'de, D: Deserializer<'de>>(stored: D) -> Result<String, D::Error> {
+    let place = String::deserialize(stored)?;
+    if place.is_empty() || place.starts_with('/') {
+        return Ok(place);
+    }
+    Err(D::Error::invalid_value(Unexpected::Str(&place), &"a JSON pointer"))
+}
+
+/// Reads the place of a field: not the whole state.
+fn field<'de, D: Deserializer<'de>>(stored: D) -> Result<String, D::Error> {
+    let place = place(stored)?;
+    if place.is_empty() {
+        return Err(D::Error::invalid_value(Unexpected::Str(&place), &"a JSON pointer to a field"));
+    }
+    Ok(place)
 }
 
 /// The edits that make `after` of `before`.

@@ -6,7 +6,7 @@ mod edit;
 mod recorder;
 mod session;
 
-pub(crate) use cell::{StateCell, StateHandle};
+pub(crate) use cell::{RestoreState, StateCell, StateHandle};
 pub(crate) use codec::StateCodec;
 pub use codec::{CodecNone, CodecSome, RecordedType};
 pub(crate) use recorder::{Address, Recorded, Recorder, StateChange, repeated};

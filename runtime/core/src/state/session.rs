@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
 
+use super::RestoreState;
 use super::edit::edits;
 use super::recorder::{Address, Order, Recorder, StateChange, Which, session_secret, session_values};
 use crate::json;
@@ -129,6 +130,12 @@ impl SessionState {
         let kept = lock(&self.0.kept).clone();
         let concealed = self.0.concealed.clone();
         Self(Arc::new(Shared { kept: Mutex::new(kept), concealed, order: Mutex::default() }))
+    }
+
+    /// Restores the values and secrets of now, later.
+    pub(crate) fn kept_now(&self) -> RestoreState {
+        let (state, kept) = (self.clone(), lock(&self.0.kept).clone());
+        Box::new(move || *state.kept_for_change() = kept)
     }
 
     /// The value under a dotted key; `None` for a secret.

@@ -1,15 +1,18 @@
 //! Work on another thread while a task waits for it.
 
+use tracing::Span;
+
 use crate::policy::Flights;
 use crate::session::{Chain, Waiting};
 use crate::state::Recorder;
 
-/// Task-local values of the waiting task, for a thread that works in its place.
+/// Task-local values and the span of the waiting task, for a thread that works in its place.
 pub(crate) struct TaskLocals {
     waiting: Waiting,
     chain: Chain,
     flights: Flights,
     recorder: Option<Recorder>,
+    span: Span,
 }
 
 impl TaskLocals {
@@ -19,12 +22,13 @@ impl TaskLocals {
             chain: Chain::here(),
             flights: Flights::here(),
             recorder: Recorder::here(),
+            span: Span::current(),
         }
     }
 
     /// Runs the work on the other thread, with these values.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
-        let work = || Recorder::carry(self.recorder, work);
+        let work = || self.span.in_scope(|| Recorder::carry(self.recorder, work));
         self.chain.carry(|| self.flights.carry(|| self.waiting.carry(work)))
     }
 }

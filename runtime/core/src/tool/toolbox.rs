@@ -120,17 +120,17 @@ const fn same_shape(a: &[&[&str]], b: &[&[&str]]) -> bool {
 }
 
 /// A toolbox that an agent uses. The object is provided when the agent is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ToolboxLink {
     pub(crate) id: TypeId,
     pub(crate) name: &'static str,
     /// The prefix of the names of its tools.
-    pub(crate) prefix: Option<&'static str>,
+    pub(crate) prefix: Option<Arc<str>>,
 }
 
 impl ToolboxLink {
-    pub(crate) fn of<T: Toolbox>(prefix: Option<&'static str>) -> Self {
-        Self { id: TypeId::of::<T>(), name: T::NAME, prefix }
+    pub(crate) fn of<T: Toolbox>(prefix: Option<&str>) -> Self {
+        Self { id: TypeId::of::<T>(), name: T::NAME, prefix: prefix.map(Into::into) }
     }
 }
 

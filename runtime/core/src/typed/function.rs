@@ -3,8 +3,8 @@
 use super::{TypedCall, TypedTool};
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Veiled, aborted, encode};
-use crate::error::{Abort, ToolResult};
+use crate::definition::{Failed, Veiled, encode, failed};
+use crate::error::ToolResult;
 use crate::tool::Function;
 
 #[diagnostic::do_not_recommend]
@@ -31,7 +31,7 @@ impl<F: Veiled + Function<F::Veil>> TypedTool for F {
         encode(F::returned(), output)
     }
 
-    fn aborted(output: &Self::Output) -> Option<&Abort> {
-        aborted(F::returned(), output)
+    fn failed(output: &Self::Output) -> Option<Failed<'_>> {
+        failed(F::returned(), output)
     }
 }

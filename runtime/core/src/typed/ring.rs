@@ -8,11 +8,15 @@ use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
+
 use super::layered::{Reading, TypedCall, Written, unread};
 use crate::args::Args;
 use crate::context::{AtDepth, Depth, ToolContext, timed};
-use crate::error::{Abort, Exit, ToolResult};
-use crate::onion::{Caught, Hook, hook_panicked, tool_panicked};
+use crate::definition::Failed;
+use crate::error::{Exit, ToolResult};
+use crate::event::CallOutcome;
+use crate::onion::{Caught, Hook, hook_panicked, hooks_are_traced, in_span, short_name, tool_panicked};
 use crate::tool::Tool;
 
 /// A tool with typed arguments and output for typed hooks. `#[tool]` implements it.
@@ -70,9 +74,9 @@ pub trait TypedTool: Tool {
     #[doc(hidden)]
     const IS: bool = true;
 
-    /// The abort, if the function returned one.
+    /// The error, if the function returned one.
     #[doc(hidden)]
-    fn aborted(_: &Self::Output) -> Option<&Abort> {
+    fn failed(_: &Self::Output) -> Option<Failed<'_>> {
         None
     }
 }
@@ -220,8 +224,35 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
     ) -> ToolResult<OutputOf<H::Tool>> {
         cx.timeout_is_inner();
         let next = RingNext { ring: &self.rest, tool, cx, call };
-        let call = async { self.hook.call_typed(cx, args, next).await };
+        // Two calls, so that the one without a span is not moved.
+        let call = async {
+            if hooks_are_traced() {
+                return self.in_span(cx, args, next).await;
+            }
+            self.hook.call_typed(cx, args, next).await
+        };
         Caught::new(AtDepth::new(cx, Depth::Inside, call), cx, hook_panicked).await
+    }
+
+    /// Runs the hook in a span. Boxed whole, so that a call without a span does not grow.
+    #[cold]
+    fn in_span<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: ArgsOf<H::Tool>,
+        next: RingNext<'a, H::Tool, R>,
+    ) -> BoxFuture<'a, ToolResult<OutputOf<H::Tool>>> {
+        let call = async move { self.hook.call_typed(cx, args, next).await };
+        Box::pin(in_span(short_name::<H>(), call, of_typed_output::<H::Tool>))
+    }
+}
+
+/// The outcome of a call with a value, which can be the error of the function.
+fn of_typed_output<T: TypedTool>(output: &T::Output) -> CallOutcome {
+    match T::failed(output) {
+        None => CallOutcome::Ok,
+        Some(Failed::Exit(exit)) => CallOutcome::of_exit(exit),
+        Some(Failed::Error(error)) => CallOutcome::Error(Failed::kind(error)),
     }
 }
 
@@ -287,7 +318,7 @@ impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
         // The function can return an abort itself. The hook outside gets it as a value and may drop it.
         let abort = match &result {
             Err(Exit::Abort(abort)) => Some(abort),
-            Ok(output) => T::aborted(output),
+            Ok(output) => T::failed(output).and_then(Failed::abort),
             Err(_) => None,
         };
         if let Some(abort) = abort {

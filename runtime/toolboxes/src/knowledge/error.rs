@@ -10,6 +10,7 @@ const REASON: usize = 300;
 /// The reason why a [`KnowledgeBase`](super::KnowledgeBase) failed. The model gets the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[cfg(feature = "knowledge-base")]
 pub enum KnowledgeError {
     /// The file cannot be opened.
     #[error("the knowledge base `{file}` cannot be opened: {reason}")]

@@ -1,20 +1,23 @@
 //! A knowledge base: documents that are found by their words.
 
 mod error;
+mod passages;
 mod query;
 mod store;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OpenFlags};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::error::KnowledgeError;
+use self::passages::Passages;
 use self::store::StoredDocument;
 use crate::cut;
+use onionskin_core::prompt::PromptSource;
 use onionskin_core::toolbox;
 
 /// The characters of one page of a document.
@@ -63,6 +66,7 @@ const TAGS: usize = 20;
 /// ```
 ///
 /// Several of them need prefixes: `toolboxes: [KnowledgeBase, archive: KnowledgeBase]`.
+#[cfg(feature = "knowledge-base")]
 pub struct KnowledgeBase {
     connection: Mutex<Connection>,
     /// Shown by `Debug`, because a call may lock the connection for seconds.
@@ -72,6 +76,7 @@ pub struct KnowledgeBase {
 /// A document that was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
+#[cfg(feature = "knowledge-base")]
 pub struct DocumentId {
     /// For `get` and `delete`.
     pub id: i64,
@@ -80,6 +85,7 @@ pub struct DocumentId {
 /// A document that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
+#[cfg(feature = "knowledge-base")]
 pub struct Found {
     /// For `get`.
     pub id: i64,
@@ -94,6 +100,7 @@ pub struct Found {
 /// A document, or a page of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
+#[cfg(feature = "knowledge-base")]
 pub struct Document {
     /// For `get` and `delete`.
     pub id: i64,
@@ -148,6 +155,31 @@ impl KnowledgeBase {
     pub fn max_size(self, bytes: u64) -> Result<Self, KnowledgeError> {
         store::bound(&self.connection(), bytes).map_err(|error| KnowledgeError::of_sqlite(&error))?;
         Ok(self)
+    }
+
+    /// A source of a system prompt's part: the passages that fit the user's newest message best, at most this number of them (50 at
+    /// most). Without a fitting passage the part is left out. The passages are in the prompt without a call of a tool; an agent
+    /// can have the toolbox too.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use onionskin::prompt::{Prompt, PromptPart};
+    /// use onionskin::toolboxes::KnowledgeBase;
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Librarian { instruction: "Answer from the knowledge." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let kb = Arc::new(KnowledgeBase::in_memory().unwrap());
+    /// kb.add("Tides", "The moon pulls the sea twice a day.", &[]).unwrap();
+    /// let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("The moon.")]));
+    /// let prompt = Prompt::new().source(PromptPart::Knowledge, kb.passages(3));
+    /// Librarian::builder().model(Arc::clone(&model)).prompt(prompt).run("What pulls the sea?").await.unwrap();
+    /// assert!(model.requests()[0].system.as_ref().unwrap().contains("twice a day"));
+    /// # });
+    /// ```
+    pub fn passages(self: &Arc<Self>, most: u32) -> impl PromptSource + use<> {
+        Passages { base: Arc::clone(self), most }
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {

@@ -8,6 +8,7 @@ use onionskin_core::{ErrorKind, Exit, ToolError};
 /// key, and of an address only the host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[cfg(feature = "web-search")]
 pub enum WebSearchError {
     /// The base URL cannot be used.
     #[error("the base URL of the web search cannot be used: {reason}")]

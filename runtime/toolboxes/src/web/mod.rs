@@ -47,6 +47,7 @@ const REDIRECTS: usize = 3;
 /// let search = WebSearch::searxng("http://127.0.0.1:8888").build().unwrap();
 /// let scout = Scout::builder().toolbox(search);
 /// ```
+#[cfg(feature = "web-search")]
 pub struct WebSearch {
     base: Url,
     protocol: Protocol,
@@ -58,6 +59,7 @@ pub struct WebSearch {
 /// A page that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
+#[cfg(feature = "web-search")]
 pub struct WebPage {
     /// Its title.
     pub title: String,
@@ -69,7 +71,18 @@ pub struct WebPage {
 
 /// The settings of a [`WebSearch`]. [`WebSearch::searxng`] and [`WebSearch::brave`] begin them, [`build`](Self::build)
 /// ends them.
+///
+/// ```
+/// use std::time::Duration;
+/// use onionskin::toolboxes::WebSearch;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let search = WebSearch::searxng("http://127.0.0.1:8888").timeout(Duration::from_secs(5)).build()?;
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a builder does nothing until it is built"]
+#[cfg(feature = "web-search")]
 pub struct WebSearchBuilder {
     base_url: String,
     protocol: Protocol,

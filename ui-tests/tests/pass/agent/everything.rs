@@ -33,6 +33,19 @@ async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResu
     next.run(args).await
 }
 
+/// Asked.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub(crate) struct Question {
+    topic: String,
+}
+
+/// A part of the answers.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub(crate) struct Page<T> {
+    number: u32,
+    items: T,
+}
+
 const TEXT: &str = "From a constant.";
 
 agent! {
@@ -53,13 +66,15 @@ agent! {
         ],
         model: "gpt-5",
         request_params: { temperature: 0.2, max_tokens: 100, stop_sequences: ["END"], seed: 1, top_p: 0.9 },
-        limits: { turns: 3, tool_calls: 10, tokens: 1000, time_sec: 2.5, max_retries: 1, model_timeout_sec: 30, model_retries: 0 },
+        limits: { turns: 3, tool_calls: 10, tokens: 1000, time_sec: 2.5, max_retries: 1, output_retries: 1, model_timeout_sec: 30, model_retries: 0 },
         history_source: messages,
         history_merge_target: child,
         max_parallel: 2,
         child_timeout_sec: 1.5,
         max_display_instances: 3,
         effect: idempotent,
+        input: Question,
+        output: Page<std::vec::Vec<Question>>,
         state: Ledger,
     },
     Boss { instruction: include_str!("everything.rs"), agents: [Worker], state: Ledger, default: true }

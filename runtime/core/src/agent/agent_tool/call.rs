@@ -18,7 +18,6 @@ use crate::definition::ToolDefinition;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::event::Events;
 use crate::json;
-use crate::output::ToolOutput;
 use crate::schema::Problem;
 use crate::session::{Chosen, NoTurn, Owner, Session, Wait};
 use crate::tool::DynTool;
@@ -115,9 +114,11 @@ impl AgentCall {
         let no_turn = |no_turn| Err(RunError::of_turn(no_turn, &instance.name, &session));
         let answer = answer.unwrap_or_else(no_turn);
         let outside = events.for_agent(Arc::clone(&name));
-        let answer = answer.inspect_err(|error| never_began(&outside, scope(cx), error)).flatten();
+        let answer =
+            answer.inspect_err(|error| never_began(instance, &outside, scope(cx), error, None)).flatten();
         match (answer, &self.tool.output, &self.tool.on_error) {
-            (Ok(text), None, _) => Ok(ToolOutput::text(text)),
+            (Err(RunError::Paused(_)), ..) => cx.wait_with_child().await,
+            (Ok(text), None, _) => child_tool::output(instance, text),
             (Ok(_), Some(extract), _) => extract(events.output()),
             (Err(error), _, Some(recover)) if error.as_abort().is_none() => {
                 cx.stages(CallStages::keep_nothing);
@@ -145,12 +146,13 @@ impl AgentCall {
         let start = history.len();
         let mut seed = seed_beneath(cx, instance, session, name, events, deadline)?;
         seed.approver = shared.approver.clone().or(seed.approver);
+        seed.answerer = shared.answerer.clone().or(seed.answerer);
         seed.services = instance.services.of_call(cx.run().services())?;
         seed.journal = shared.journal.clone().or(seed.journal);
-        let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone());
-        let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
+        let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone())
+            .with_shown(is_shown(cx));
         let _kept = Kept { run: &run, start };
-        Ok(drive(&run, *answer, input, shown).await)
+        Ok(drive(&run, *answer, input).await)
     }
 }
 
@@ -162,6 +164,13 @@ impl DynTool for AgentCall {
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let (input, by_model) = self.read(args)?;
+            let input = if cx.has_sender() {
+                let fits = |text: &str| (self.tool.input.fits)(text);
+                let agent = &self.tool.agent.instance.name;
+                Box::pin(child_tool::sent(cx, agent, input, !is_shown(cx), fits)).await?
+            } else {
+                input
+            };
             let thread = self.thread(cx, by_model)?;
             self.ask(cx, thread.unwrap_or_else(|| self.tool.agent.session()), input).await
         })
@@ -175,6 +184,11 @@ impl DynTool for AgentCall {
     fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
         self.read(args).map(drop)
     }
+}
+
+/// Whether people are shown the run of the call.
+fn is_shown(cx: &ToolContext) -> bool {
+    usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES
 }
 
 /// Whether the call comes from a run in this thread: it would wait for itself.

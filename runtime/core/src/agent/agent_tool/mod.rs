@@ -7,17 +7,20 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
 
 use self::call::AgentCall;
 use super::child_tool;
 use super::handle::AgentHandle;
+use super::input_form::InputForm;
 use super::run_error::RunError;
+use crate::args::Args;
 use crate::context::ToolContext;
 use crate::definition::{Effect, ToolDefinition, arguments_schema};
 use crate::error::ToolResult;
 use crate::event::RunOutput;
+use crate::schema::{Problem, problem_lines};
 use crate::session::Session;
 use crate::spec::ToolSpec;
 
@@ -102,6 +105,7 @@ struct Wrapped {
 type OutputFn = Arc<dyn Fn(RunOutput) -> ToolResult + Send + Sync>;
 type OnErrorFn = Arc<dyn Fn(&ToolContext, RunError) -> ToolResult + Send + Sync>;
 type ChooseFn = Arc<dyn Fn(&ToolContext) -> Option<String> + Send + Sync>;
+type FitsFn = Arc<dyn Fn(&str) -> Result<String, Vec<Problem>> + Send + Sync>;
 type ReadFn = Arc<dyn Fn(Map<String, Value>) -> Result<String, serde_json::Error> + Send + Sync>;
 
 /// The parameters that the model fills, and how they become the agent's input.
@@ -109,6 +113,8 @@ type ReadFn = Arc<dyn Fn(Map<String, Value>) -> Result<String, serde_json::Error
 struct Input {
     schema: Value,
     read: ReadFn,
+    /// Reads the input again, after hooks of the caller changed it.
+    fits: FitsFn,
 }
 
 /// The thread in which a call continues.
@@ -131,6 +137,16 @@ struct Asked {
 }
 
 impl Input {
+    /// The input that the agent declares.
+    fn of(form: &Arc<InputForm>) -> Self {
+        let (schema, form, changed) = (form.schema().clone(), Arc::clone(form), Arc::clone(form));
+        let read = move |given| {
+            form.read(&Args::new(given))
+                .map_err(|problems| serde_json::Error::custom(problem_lines(&problems)))
+        };
+        Self { schema, read: Arc::new(read), fits: Arc::new(move |text| changed.read_text(text)) }
+    }
+
     fn new<T: DeserializeOwned + JsonSchema + 'static>(
         text: impl Fn(&Map<String, Value>, T) -> String + Send + Sync + 'static,
     ) -> Self {
@@ -144,19 +160,23 @@ impl Input {
             let value = T::deserialize(Value::Object(given.clone()))?;
             Ok(text(&given, value))
         };
-        Self { schema, read: Arc::new(read) }
+        Self { schema, read: Arc::new(read), fits: Arc::new(|text| Ok(text.to_owned())) }
     }
 }
 
 impl AgentTool {
     /// Makes a tool of the agent, with the name `agent__` plus the agent's name, the agent's description, and one text
-    /// parameter `input`.
+    /// parameter `input`, or the fields of the input that the agent declares. The result is the answer as text, or as JSON with a schema
+    /// if the agent declares its `output`.
     pub fn new(agent: &AgentHandle) -> Self {
         Self(Arc::new(Wrapped {
             name: child_tool::tool_name(&agent.instance),
             description: child_tool::description(&agent.instance),
             agent: agent.clone(),
-            input: Input::new(|_, asked: Asked| asked.input),
+            input: match &agent.instance.input {
+                Some(form) => Input::of(form),
+                None => Input::new(|_, asked: Asked| asked.input),
+            },
             output: None,
             on_error: None,
             timeout: None,
@@ -210,7 +230,14 @@ impl AgentTool {
     /// Panics if `T` is not deserialised from an object: use a struct with named fields or a map.
     pub fn typed<T: DeserializeOwned + JsonSchema + 'static>(self) -> Self {
         // The type is only used to check that the values can be read.
-        self.with(|tool| tool.input = Input::new(|given, _: T| json!(given).to_string()))
+        self.with(|tool| {
+            let fits = |text: &str| match serde_json::from_str::<T>(text) {
+                Ok(_) => Ok(text.to_owned()),
+                Err(error) => Err(vec![Problem::of_reader(error.to_string())]),
+            };
+            let input = Input::new(|given, _: T| json!(given).to_string());
+            tool.input = Input { fits: Arc::new(fits), ..input };
+        })
     }
 
     /// As [`Self::typed`], with a function that makes the agent's input from the value.
@@ -302,7 +329,11 @@ impl AgentTool {
         }
         let mut definition = ToolDefinition::new(&self.0.name, &self.0.description).with_input_schema(schema);
         definition.effect = self.0.effect;
+        definition.asks = self.0.agent.instance.asks;
         let agent = &self.0.agent.instance;
+        if let Some(answer) = agent.answer.as_ref().filter(|_| self.0.output.is_none()) {
+            definition = definition.with_output_schema(answer.output_schema().clone());
+        }
         agent.services.per_request().for_each(|service| definition.services.require(service));
         ToolSpec::of_agent(Arc::new(AgentCall::new(self.0, definition)))
     }

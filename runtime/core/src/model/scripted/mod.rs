@@ -233,6 +233,11 @@ impl Model for ScriptedModel {
         Ok(response)
     }
 
+    /// A script answers as it is written, whatever the input has.
+    fn reads(&self, _: &ContentBlock) -> bool {
+        true
+    }
+
     /// A script answers as it is written, whatever the request asks.
     fn supports(&self, option: RequestOption) -> bool {
         matches!(option, RequestOption::ToolChoice | RequestOption::ResponseSchema | RequestOption::ExtraBody)

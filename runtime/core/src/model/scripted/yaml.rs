@@ -8,6 +8,8 @@ use serde_saphyr::Error;
 use super::{ScriptedModel, ScriptedModelError, ScriptedTurn};
 use crate::text::nearest;
 
+// Rustdoc shows the feature at what has it itself.
+#[cfg(feature = "yaml")]
 impl ScriptedModel {
     /// Reads a script from a YAML file; see [`ScriptedModel::from_yaml`] for the format. Feature `yaml`.
     ///

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::probe::{Check, Probe, ensure};
+use super::probe::{Check, Failure, Probe, ensure};
 use super::scenario::Reply;
 use crate::content::ContentBlock;
 use crate::definition::{ToolDeclaration, ToolDefinition};
@@ -64,11 +64,37 @@ fn stops(response: &ModelResponse, stop: StopReason) -> Check {
     ensure(response.stop == stop, || format!("the reason to stop is {:?}, not {stop:?}", response.stop))
 }
 
+/// The tokens of the two answers of the case `usage`. A script counts words.
+pub(super) fn answers_with_usage() -> Vec<Reply> {
+    let mut second = ModelResponse::text("Still warm.");
+    second.usage = Usage::new(9, 2);
+    vec![answer("It is warm."), Reply::Answer(second)]
+}
+
 pub(super) async fn usage<M: Model>(probe: &Probe<'_, M>) -> Check {
-    let Usage { input_tokens, output_tokens } = probe.ask(&hello()).await?.usage;
-    ensure((input_tokens, output_tokens) == (4, 3), || {
-        format!("the usage is {input_tokens} input and {output_tokens} output tokens, not 4 and 3")
+    let mut request = hello();
+    let first = probe.ask(&request).await?;
+    used(&first, 4, 3)?;
+    request.messages.push(first.into());
+    request.messages.push(Message::user("And now?"));
+    used(&probe.ask(&request).await?, 9, 2)
+}
+
+fn used(response: &ModelResponse, input: u64, output: u64) -> Check {
+    let Usage { input_tokens, output_tokens } = response.usage;
+    ensure((input_tokens, output_tokens) == (input, output), || {
+        format!(
+            "the usage is {input_tokens} input and {output_tokens} output tokens, not {input} and {output}"
+        )
     })
+}
+
+pub(super) async fn streaming<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let (_, pieces) = probe.ask_in_pieces(&hello()).await?;
+    if pieces.is_empty() {
+        return Err(Failure::NotShown("the model passes no piece of its answer to `deltas`"));
+    }
+    Ok(())
 }
 
 pub(super) async fn system<M: Model>(probe: &Probe<'_, M>) -> Check {
@@ -120,6 +146,7 @@ pub(super) async fn tool_call<M: Model>(probe: &Probe<'_, M>) -> Check {
 pub(super) async fn two_tool_calls<M: Model>(probe: &Probe<'_, M>) -> Check {
     let mut request = ModelRequest::new([Message::user("Add one to 1 and to 2.")]).with_tools([add_one()]);
     let response = probe.ask(&request).await?;
+    stops(&response, StopReason::ToolCalls)?;
     is_called(&response, &[1, 2])?;
     let ids = follow(&mut request, response, &[("2 it is", false), ("too large", true)]);
     ensure(ids[0] != ids[1], || format!("both calls have the id {:?}", ids[0]))?;
@@ -147,7 +174,11 @@ fn is_called(response: &ModelResponse, numbers: &[u32]) -> Check {
 }
 
 /// Appends an answer and the results of its calls to the conversation, and returns the ids of the calls.
-fn follow(request: &mut ModelRequest, response: ModelResponse, results: &[(&str, bool)]) -> Vec<Arc<str>> {
+pub(super) fn follow(
+    request: &mut ModelRequest,
+    response: ModelResponse,
+    results: &[(&str, bool)],
+) -> Vec<Arc<str>> {
     let ids: Vec<_> = response.tool_calls.iter().map(|call| Arc::clone(&call.id)).collect();
     let results = response.tool_calls.iter().zip(results).map(|(call, (text, is_error))| {
         let content = [ContentBlock::text(*text)];

@@ -3,13 +3,15 @@
 mod answers;
 mod failures;
 mod options;
+mod parts;
 mod probe;
 mod report;
 mod scenario;
 
 use std::time::Duration;
 
-use self::answers::{NON_ASCII, answer, calls};
+use self::answers::{NON_ASCII, answer, answers_with_usage, calls};
+use self::options::FITS;
 use self::probe::{Check, Failure, Probe};
 pub use self::report::{CaseOutcome, SuiteReport};
 pub use self::scenario::{Exchange, Reply, Scenario};
@@ -29,9 +31,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// part of a request fails.
 ///
 /// The report names each failed case. An option that the model does not support is no failure if the model says so
-/// ([`Model::supports`]).
+/// ([`Model::supports`]). What not every provider has a place for, such as a seed, is no failure either:
+/// [`SuiteReport::not_shown`] names it.
 ///
-/// A case takes at most 20 seconds. The runtime needs its timers, and they must not be paused.
+/// A case takes at most 20 seconds, including its call of `make`, and then fails. A panic in `make` is a failure too. The runtime
+/// needs its timers, and they must not be paused.
+///
+/// Cancel safety: dropping the future ends the case in progress, and drops its model. Nothing goes on in the background but what
+/// `make` has started.
 ///
 /// ```
 /// use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
@@ -59,7 +66,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 ///             }
 ///             Reply::Break(text) => {
 ///                 deltas(ModelDelta::Text(text.clone()));
-///                 Err(ModelError::Transport("the connection broke".to_owned()))
+///                 Err(ModelError::transport("the connection broke"))
 ///             }
 ///             _ => std::future::pending().await,
 ///         }
@@ -81,11 +88,14 @@ where
     let mut cases = Vec::new();
     for case in Case::ALL {
         let scenario = Scenario::new(case.name(), case.replies());
-        let model = make(scenario.clone()).await;
-        let checked = caught_async(case.check(Probe { model: &model, scenario: &scenario }));
+        let checked = caught_async(async {
+            let model = make(scenario.clone()).await;
+            case.check(Probe { model: &model, scenario: &scenario }).await
+        });
         let outcome = match tokio::time::timeout(PATIENCE, checked).await {
             Ok(Ok(Ok(()))) => CaseOutcome::Passed,
             Ok(Ok(Err(Failure::Refused(option)))) => CaseOutcome::Refused(option),
+            Ok(Ok(Err(Failure::NotShown(what)))) => CaseOutcome::NotShown(what.to_owned()),
             Ok(Ok(Err(Failure::Wrong(reason)))) => CaseOutcome::Failed(reason),
             Ok(Err(words)) => CaseOutcome::Failed(format!("it panicked: {words}")),
             Err(_) => CaseOutcome::Failed(format!("it took more than {PATIENCE:?}")),
@@ -98,6 +108,7 @@ where
 #[derive(Clone, Copy)]
 enum Case {
     Text,
+    Streaming,
     Usage,
     System,
     RequestParams,
@@ -114,11 +125,18 @@ enum Case {
     ToolChoice,
     ResponseSchema,
     ExtraBody,
+    ModelName,
+    Seed,
+    ToolSchema,
+    ResultErrors,
+    ResultNames,
+    ResponseSchemaName,
 }
 
 impl Case {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 24] = [
         Self::Text,
+        Self::Streaming,
         Self::Usage,
         Self::System,
         Self::RequestParams,
@@ -135,11 +153,18 @@ impl Case {
         Self::ToolChoice,
         Self::ResponseSchema,
         Self::ExtraBody,
+        Self::ModelName,
+        Self::Seed,
+        Self::ToolSchema,
+        Self::ResultErrors,
+        Self::ResultNames,
+        Self::ResponseSchemaName,
     ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
+            Self::Streaming => "streaming",
             Self::Usage => "usage",
             Self::System => "system",
             Self::RequestParams => "request_params",
@@ -156,11 +181,18 @@ impl Case {
             Self::ToolChoice => "tool_choice",
             Self::ResponseSchema => "response_schema",
             Self::ExtraBody => "extra_body",
+            Self::ModelName => "model_name",
+            Self::Seed => "seed",
+            Self::ToolSchema => "tool_schema",
+            Self::ResultErrors => "result_errors",
+            Self::ResultNames => "result_names",
+            Self::ResponseSchemaName => "response_schema_name",
         }
     }
 
     fn replies(self) -> Vec<Reply> {
         match self {
+            Self::Usage => answers_with_usage(),
             Self::NonAscii => vec![answer(NON_ASCII)],
             Self::ToolCall => vec![calls(&[41]), answer("It is 42.")],
             Self::TwoToolCalls => vec![calls(&[1, 2]), answer("It is 2, and too large.")],
@@ -173,9 +205,16 @@ impl Case {
             Self::ToolChoice => {
                 vec![calls(&[41]), calls(&[41]), answer("It is 42."), answer("It is 42.")]
             }
-            Self::ResponseSchema => vec![answer("{\"degrees_of_warmth\": 21}")],
+            Self::ResponseSchema => vec![answer(FITS)],
+            Self::ResponseSchemaName => vec![answer(FITS); 3],
+            Self::ModelName | Self::Seed => vec![answer("It is warm."); 3],
+            Self::ToolSchema => vec![answer("It is 42."); 9],
+            Self::ResultErrors | Self::ResultNames => {
+                let results = std::iter::repeat_n(answer("It is 42."), 3);
+                std::iter::once(calls(&[41])).chain(results).collect()
+            }
             Self::Text
-            | Self::Usage
+            | Self::Streaming
             | Self::System
             | Self::RequestParams
             | Self::LongHistory
@@ -189,6 +228,7 @@ impl Case {
         let probe = &probe;
         match self {
             Self::Text => answers::text(probe).await,
+            Self::Streaming => answers::streaming(probe).await,
             Self::Usage => answers::usage(probe).await,
             Self::System => answers::system(probe).await,
             Self::RequestParams => options::request_params(probe).await,
@@ -205,6 +245,12 @@ impl Case {
             Self::ToolChoice => options::tool_choice(probe).await,
             Self::ResponseSchema => options::response_schema(probe).await,
             Self::ExtraBody => options::extra_body(probe).await,
+            Self::ModelName => parts::model_name(probe).await,
+            Self::Seed => parts::seed(probe).await,
+            Self::ToolSchema => parts::tool_schema(probe).await,
+            Self::ResultErrors => parts::result_errors(probe).await,
+            Self::ResultNames => parts::result_names(probe).await,
+            Self::ResponseSchemaName => parts::response_schema_name(probe).await,
         }
     }
 }

@@ -6,18 +6,23 @@ use super::answers::{add_one, hello, says};
 use super::probe::{Check, Probe, ensure};
 use crate::model::{Message, Model, ModelRequest, RequestOption, RequestParams, ResponseSchema, ToolChoice};
 
-fn params(set: impl FnOnce(&mut RequestParams)) -> RequestParams {
+pub(super) fn params(set: impl FnOnce(&mut RequestParams)) -> RequestParams {
     let mut params = RequestParams::default();
     set(&mut params);
     params
 }
 
 pub(super) async fn request_params<M: Model>(probe: &Probe<'_, M>) -> Check {
-    let params = params(|params| (params.max_tokens, params.temperature) = (Some(77), Some(0.25)));
+    let params = params(|params| {
+        (params.max_tokens, params.temperature, params.top_p) = (Some(77), Some(0.25), Some(0.625));
+        params.stop_sequences = vec!["the end.".to_owned(), "over and out".to_owned()];
+    });
     probe.ask(&hello().with_params(params)).await?;
     let sent = probe.sent(0)?;
     sent.has_number("parameter `max_tokens`", 77.0)?;
-    sent.has_number("parameter `temperature`", 0.25)
+    sent.has_number("parameter `temperature`", 0.25)?;
+    sent.has_number("parameter `top_p`", 0.625)?;
+    sent.has("stop sequence", &["the end.", "over and out"])
 }
 
 pub(super) async fn tool_choice<M: Model>(probe: &Probe<'_, M>) -> Check {
@@ -37,20 +42,36 @@ pub(super) async fn tool_choice<M: Model>(probe: &Probe<'_, M>) -> Check {
             })?;
         }
     }
+    // The words differ too, but a request with one choice has no word of the opposite one that `Auto` has not.
+    let [required, _, none, auto] = [probe.sent(0)?, probe.sent(1)?, probe.sent(2)?, probe.sent(3)?];
+    for (choice, sent, opposite) in
+        [("Required", required, &["none"][..]), ("None", none, &["required", "any"])]
+    {
+        ensure(sent.count(opposite) <= auto.count(opposite), || {
+            format!("the request with the choice {choice} says the opposite: {}", sent.whole)
+        })?;
+    }
     Ok(())
 }
 
-pub(super) async fn response_schema<M: Model>(probe: &Probe<'_, M>) -> Check {
+/// What the provider answers to [`with_response_schema`].
+pub(super) const FITS: &str = "{\"degrees_of_warmth\": 21}";
+
+pub(super) fn with_response_schema(name: &str) -> ModelRequest {
     let schema = json!({
         "type": "object",
         "properties": { "degrees_of_warmth": { "type": "integer" } },
         "required": ["degrees_of_warmth"],
         "additionalProperties": false,
     });
-    let schema = ResponseSchema::new("weather", schema).expect("the schema is valid");
-    let request = hello().with_params(params(|params| params.response_schema = Some(schema)));
+    let schema = ResponseSchema::new(name, schema).expect("the schema is valid");
+    hello().with_params(params(|params| params.response_schema = Some(schema)))
+}
+
+pub(super) async fn response_schema<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let request = with_response_schema("weather");
     let response = probe.ask_with(RequestOption::ResponseSchema, &request).await?;
-    says(&response, "{\"degrees_of_warmth\": 21}")?;
+    says(&response, FITS)?;
     probe.sent(0)?.has("property of the response schema", &["degrees_of_warmth"])
 }
 

@@ -14,6 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Why a case did not pass.
 pub(super) enum Failure {
     Refused(RequestOption),
+    NotShown(&'static str),
     Wrong(String),
 }
 
@@ -36,6 +37,18 @@ pub(super) struct Probe<'p, M> {
 impl<M: Model> Probe<'_, M> {
     /// Asks, and checks that the pieces of the answer add up to it.
     pub(super) async fn ask(&self, request: &ModelRequest) -> Check<ModelResponse> {
+        self.ask_in_pieces(request).await.map(|(response, _)| response)
+    }
+
+    /// As [`ask`](Self::ask), and the text of the pieces.
+    pub(super) async fn ask_in_pieces(&self, request: &ModelRequest) -> Check<(ModelResponse, String)> {
+        match self.respond(request).await? {
+            Ok(answered) => Ok(answered),
+            Err(error) => wrong(format!("the model failed: {error}")),
+        }
+    }
+
+    async fn respond(&self, request: &ModelRequest) -> Check<Result<(ModelResponse, String), ModelError>> {
         let mut text = String::new();
         let mut add = |delta| {
             if let ModelDelta::Text(piece) = delta {
@@ -44,12 +57,12 @@ impl<M: Model> Probe<'_, M> {
         };
         let response = match self.model.respond(request, &mut add).await {
             Ok(response) => response,
-            Err(error) => return wrong(format!("the model failed: {error}")),
+            Err(error) => return Ok(Err(error)),
         };
         ensure(text.is_empty() || text == response.text, || {
             format!("the pieces add up to {text:?}, but the text of the answer is {:?}", response.text)
         })?;
-        Ok(response)
+        Ok(Ok((response, text)))
     }
 
     /// Asks with an option that the model may refuse.
@@ -59,17 +72,30 @@ impl<M: Model> Probe<'_, M> {
         request: &ModelRequest,
     ) -> Check<ModelResponse> {
         let refused = match request.params.check(self.model) {
-            Ok(()) => self.model.respond(request, &mut |_| {}).await,
+            Ok(()) => self.respond(request).await?,
             Err(error) => Err(error),
         };
         match refused {
-            Ok(response) => Ok(response),
+            Ok((response, _)) => Ok(response),
             Err(ModelError::Unsupported { option: refused, .. }) if refused == option => {
                 self.requests(0)?;
                 Err(Failure::Refused(option))
             }
             Err(error) => wrong(format!("the model failed: {error}")),
         }
+    }
+
+    /// Whether the provider gets another request if the model gets this other one. Both have the options of the first.
+    pub(super) async fn tells_apart(&self, request: &ModelRequest, other: &ModelRequest) -> Check<bool> {
+        let first = self.scenario.seen().borrow().requests.len();
+        for request in [request, request, other] {
+            match request.params.options().next() {
+                Some(option) => self.ask_with(option, request).await?,
+                None => self.ask(request).await?,
+            };
+        }
+        let (sent, again, changed) = (self.sent(first)?, self.sent(first + 1)?, self.sent(first + 2)?);
+        Ok(differs(&sent.json, &again.json, &changed.json))
     }
 
     /// Asks what must fail.
@@ -114,9 +140,31 @@ impl<M: Model> Probe<'_, M> {
     }
 }
 
+/// Whether the value differs in a place where the first two are equal. Where they are not, each request differs, for example in
+/// an id of its own.
+fn differs(first: &Value, again: &Value, value: &Value) -> bool {
+    match (first, again, value) {
+        _ if first == again => value != first,
+        (Value::Object(first), Value::Object(again), Value::Object(fields))
+            if first.keys().eq(again.keys()) =>
+        {
+            let differs =
+                |(name, field)| fields.get(name).is_none_or(|value| differs(field, &again[name], value));
+            fields.len() != first.len() || first.iter().any(differs)
+        }
+        (Value::Array(first), Value::Array(again), Value::Array(items)) if first.len() == again.len() => {
+            let mut places = first.iter().zip(again).zip(items);
+            items.len() != first.len() || places.any(|((first, again), value)| differs(first, again, value))
+        }
+        _ => false,
+    }
+}
+
 /// A request as the provider got it.
 pub(super) struct Sent {
     pub(super) whole: Arc<str>,
+    /// The same as a value, in which the order of fields does not count.
+    json: Value,
     /// All texts and names in it, in their order.
     texts: Vec<String>,
     numbers: Vec<f64>,
@@ -124,12 +172,11 @@ pub(super) struct Sent {
 
 impl Sent {
     fn new(whole: &Arc<str>) -> Self {
-        let mut sent = Self { whole: Arc::clone(whole), texts: Vec::new(), numbers: Vec::new() };
-        match serde_json::from_str(whole) {
-            Ok(json) => sent.collect(&json),
-            Err(_) => sent.texts.push(whole.to_string()),
-        }
-        sent
+        let json = serde_json::from_str(whole).unwrap_or_else(|_| Value::from(&**whole));
+        let mut sent =
+            Self { whole: Arc::clone(whole), json: Value::Null, texts: Vec::new(), numbers: Vec::new() };
+        sent.collect(&json);
+        Self { json, ..sent }
     }
 
     fn collect(&mut self, value: &Value) {
@@ -176,6 +223,12 @@ impl Sent {
             }
         }
         Ok(())
+    }
+
+    /// How often a text or a name is one of these words, in small letters.
+    pub(super) fn count(&self, words: &[&str]) -> usize {
+        let is_one = |text: &&String| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+        self.texts.iter().filter(is_one).count()
     }
 
     pub(super) fn has_number(&self, what: &str, number: f64) -> Check {

@@ -20,6 +20,8 @@ pub enum CaseOutcome {
     /// The model does not support the option and says so: [`ModelError::Unsupported`](crate::model::ModelError::Unsupported).
     /// It sent no request.
     Refused(RequestOption),
+    /// What the provider or the caller does not get. Not every provider has a place for it, so it is no failure.
+    NotShown(String),
     /// What is wrong.
     Failed(String),
 }
@@ -38,11 +40,21 @@ impl SuiteReport {
 
     /// The options that the model refuses.
     pub fn refused(&self) -> Vec<RequestOption> {
-        let refused = self.cases().filter_map(|(_, outcome)| match outcome {
-            CaseOutcome::Refused(option) => Some(*option),
-            _ => None,
-        });
-        refused.collect()
+        let mut refused = Vec::new();
+        for (_, outcome) in self.cases() {
+            match outcome {
+                CaseOutcome::Refused(option) if !refused.contains(option) => refused.push(*option),
+                _ => {}
+            }
+        }
+        refused
+    }
+
+    /// The names of the cases in which the model does not show what not every provider can. If the provider of this model can,
+    /// assert that it is empty.
+    pub fn not_shown(&self) -> Vec<&'static str> {
+        let missing = self.cases().filter(|(_, outcome)| matches!(outcome, CaseOutcome::NotShown(_)));
+        missing.map(|(name, _)| name).collect()
     }
 
     /// Asserts that no case failed.
@@ -77,6 +89,7 @@ impl fmt::Display for SuiteReport {
                 CaseOutcome::Refused(option) => {
                     writeln!(f, "refused  {name}: the model does not support `{option}`")?;
                 }
+                CaseOutcome::NotShown(what) => writeln!(f, "unshown  {name}: {what}")?,
                 CaseOutcome::Failed(reason) => writeln!(f, "FAILED   {name}: {reason}")?,
             }
         }

@@ -12,6 +12,20 @@ use crate::model::ModelResponse;
 ///
 /// The provider of a test is a server or a script. It hands each request to [`Self::receive`] and does what the
 /// [`Reply`] of the [`Exchange`] says.
+///
+/// ```
+/// use onionskin::testing::{Reply, Scenario};
+///
+/// /// A provider in memory: the answer to one request of the model.
+/// fn provide(scenario: &Scenario, request: &str) -> Result<String, u16> {
+///     let exchange = scenario.receive(request);
+///     match exchange.reply() {
+///         Reply::Answer(response) => Ok(response.text.clone()),
+///         Reply::Status { status, .. } => Err(*status),
+///         _ => Err(500),
+///     }
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Scenario {
     case: &'static str,
@@ -101,6 +115,19 @@ impl fmt::Debug for Scenario {
 }
 
 /// One request that the provider got, until it is dropped.
+///
+/// ```
+/// use onionskin::testing::{Exchange, Reply, Scenario};
+///
+/// /// Works on a request until the model ends it.
+/// async fn serve(scenario: Scenario, request: String, ended: impl Future<Output = ()>) {
+///     let exchange: Exchange = scenario.receive(&request);
+///     if *exchange.reply() == Reply::Silence {
+///         // The suite sees that the provider still works, until the exchange is dropped.
+///         ended.await;
+///     }
+/// }
+/// ```
 #[must_use = "the provider is done with the request when this is dropped"]
 pub struct Exchange {
     reply: Reply,

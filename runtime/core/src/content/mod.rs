@@ -1,10 +1,15 @@
 //! Content blocks: the pieces of tool results and messages.
 
+mod base64;
+mod files;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use files::{ContentError, MAX_FILE_BYTES};
 
 use crate::secret::{Redact, Redactor};
 
@@ -51,6 +56,24 @@ impl ContentBlock {
                 let more = [&mut link.description, &mut link.mime_type].into_iter().flatten();
                 [&mut link.uri, &mut link.name].into_iter().chain(more).collect()
             }
+        }
+    }
+
+    /// The text for a reader: that of a text block, or of a resource that is text.
+    pub(crate) fn readable(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Resource(resource) => resource.as_text(),
+            _ => None,
+        }
+    }
+
+    /// As [`Self::readable`], to be changed.
+    pub(crate) fn readable_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Resource(resource) => resource.text.as_mut(),
+            _ => None,
         }
     }
 
@@ -103,11 +126,11 @@ impl Media {
     }
 }
 
-/// An image, as the return value of a tool.
+/// An image: the return value of a tool, or a part of a run's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image(pub Media);
 
-/// Audio, as the return value of a tool.
+/// Audio: the return value of a tool, or a part of a run's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audio(pub Media);
 

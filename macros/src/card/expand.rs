@@ -1,0 +1,160 @@
+//! From an invocation to its expansion, by the pipeline of a written `agent!`.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use onionskin_cards::{Card, CardError, Deck, DeckError, Item, Problem, read_file};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::LitStr;
+
+use super::functions;
+use super::invocation::Invocation;
+use super::mistakes::mistakes;
+use super::modules::{Modules, normal};
+use super::written::{Names, Written, in_files, type_name};
+use crate::agent;
+
+/// Expands an invocation.
+pub(super) fn expand(invocation: &Invocation) -> TokenStream {
+    let Some(base) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else {
+        let message = "the path of a card begins at the folder of `Cargo.toml`, which Cargo names in `CARGO_MANIFEST_DIR`; \
+                       compile with Cargo";
+        return syn::Error::new(invocation.paths[0].span(), message).into_compile_error();
+    };
+    in_folder(&base, invocation)
+}
+
+/// Expands an invocation whose paths begin at this folder.
+pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
+    match Cards::read(base, invocation) {
+        Ok(cards) => cards.expand(invocation, located(&invocation.paths[0])),
+        Err(error) => refused(&error, invocation),
+    }
+}
+
+/// The errors, and types for the agents of the cards, so that the rest of the program finds them.
+fn refused(error: &DeckError, invocation: &Invocation) -> TokenStream {
+    let stand_ins = stand_ins(invocation, error.names());
+    let errors = compile_errors(error.errors(), invocation);
+    quote!(#stand_ins #errors)
+}
+
+/// The cards, and the modules of the files that they name.
+struct Cards {
+    deck: Deck,
+    modules: RefCell<Modules>,
+}
+
+impl Cards {
+    fn read(base: &Path, invocation: &Invocation) -> Result<Self, DeckError> {
+        let paths: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
+        let deck = Deck::read(base, &paths, &[])?;
+        let errors: Vec<CardError> = deck.cards.iter().filter_map(missing).collect();
+        if errors.is_empty() {
+            return Ok(Self { deck, modules: RefCell::default() });
+        }
+        let names = deck.cards.into_iter().map(|card| card.name.value).collect();
+        Err(DeckError::new(errors, names))
+    }
+
+    fn expand(&self, invocation: &Invocation, span: Span) -> TokenStream {
+        let path = |card: &Card, item: &Item| match item {
+            Item::Path(path) => path.clone(),
+            Item::File { file, name } => {
+                let module = self.modules.borrow_mut().name(&card.folder().join(file), &shown(card, file));
+                format!("{module}::{name}")
+            }
+        };
+        let names = Names {
+            vis: invocation.vis.to_token_stream().to_string(),
+            crate_path: invocation.crate_path.as_ref().map(|path| path.to_token_stream().to_string()),
+            path: &path,
+        };
+        let (written, mut problems) = Written::of(&self.deck, &names);
+        problems.extend(mistakes(&written, invocation));
+        if !problems.is_empty() {
+            let names: Vec<_> = self.deck.cards.iter().map(|card| card.name.value.clone()).collect();
+            return refused(&DeckError::new(self.errors(problems), names), invocation);
+        }
+        let of_card = |line| {
+            let (card, _) = written.place(line);
+            located(path_of(&self.deck.cards[card].source.name, invocation))
+        };
+        let (agents, _) = agent::declared(written.tokens(&of_card));
+        let modules = self.modules.borrow().declare(span);
+        let files = self.deck.cards.iter().map(|card| card.path.to_string_lossy());
+        // The compiler looks at the cards again when they change.
+        let files = quote_spanned! {span=>
+            #(const _: &[::core::primitive::u8] = ::core::include_bytes!(#files);)*
+        };
+        quote!(#modules #agents #files)
+    }
+
+    fn errors(&self, problems: Vec<(usize, Problem)>) -> Vec<CardError> {
+        let mut of_cards: Vec<Vec<Problem>> = self.deck.cards.iter().map(|_| Vec::new()).collect();
+        for (card, problem) in problems {
+            of_cards[card].push(problem);
+        }
+        let cards = self.deck.cards.iter().zip(of_cards);
+        let wrong = cards.filter(|(_, problems)| !problems.is_empty());
+        wrong.map(|(card, problems)| CardError::new(card.source.clone(), problems)).collect()
+    }
+}
+
+/// The items of a card that its files do not have.
+fn missing(card: &Card) -> Option<CardError> {
+    let problems: Vec<Problem> = in_files(card)
+        .filter_map(|(need, file)| {
+            let path = normal(&card.folder().join(file));
+            let shown = shown(card, file);
+            if !path.is_file() {
+                return Some(need.missing_file(&shown));
+            }
+            if path.extension().is_none_or(|ending| ending != "rs") {
+                return Some(need.script());
+            }
+            functions::mistake(&need, &read_file(&path, shown).ok()?)
+        })
+        .collect();
+    (!problems.is_empty()).then(|| CardError::new(card.source.clone(), problems))
+}
+
+/// The path of a file beside a card, as messages show it.
+fn shown(card: &Card, file: &str) -> String {
+    let folder = card.source.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let path = normal(&Path::new(folder).join(file));
+    path.to_string_lossy().replace('\\', "/")
+}
+
+fn stand_ins(invocation: &Invocation, names: &[String]) -> TokenStream {
+    let span = located(&invocation.paths[0]);
+    let vis = &invocation.vis;
+    let crate_path = invocation.crate_path.as_ref().map(|path| quote_spanned!(span=> crate: #path));
+    let mut types: Vec<String> = names.iter().map(|name| type_name(name)).collect();
+    types.sort();
+    types.dedup();
+    let types = types.iter().filter_map(|name| syn::parse_str::<syn::Ident>(name).ok());
+    let agents = types.map(|ty| quote_spanned!(span=> #[doc = ""] #vis #ty { instruction: "", #crate_path }));
+    let (agents, _) = agent::declared(quote_spanned!(span=> #(#agents)*));
+    agents
+}
+
+fn compile_errors(errors: &[CardError], invocation: &Invocation) -> TokenStream {
+    let errors = errors.iter().flat_map(|error| {
+        // With the place as it is written, rustc does not add that the error is one of the macro.
+        let span = path_of(&error.source_file().name, invocation).span();
+        error.drawings().map(move |message| syn::Error::new(span, message).into_compile_error())
+    });
+    errors.collect()
+}
+
+/// The path in the invocation that names a card, or its folder.
+fn path_of<'i>(card: &str, invocation: &'i Invocation) -> &'i LitStr {
+    let names = |path: &&LitStr| Path::new(card).starts_with(path.value());
+    invocation.paths.iter().find(names).unwrap_or(&invocation.paths[0])
+}
+
+fn located(path: &LitStr) -> Span {
+    Span::call_site().located_at(path.span())
+}

@@ -1,0 +1,167 @@
+//! Looks for the items of cards in files of Rust, so that a missing one is reported at its place in the card.
+
+use onionskin_cards::{Item, Kind, Need, Problem, Source, ValueKind};
+use syn::{Attribute, FnArg, ItemFn, Meta, Pat, Type, Visibility};
+
+/// Attributes that make nothing of a function.
+const PLAIN: [&str; 12] = [
+    "allow",
+    "cfg",
+    "cold",
+    "deny",
+    "deprecated",
+    "doc",
+    "expect",
+    "forbid",
+    "inline",
+    "must_use",
+    "track_caller",
+    "warn",
+];
+
+/// The mistake in an item that a card names, if the file shows one. A file that does not parse shows none: rustc reports it.
+pub(super) fn mistake(need: &Need<'_>, file: &Source) -> Option<Problem> {
+    let Item::File { name, .. } = &need.item.value else { return None };
+    let parsed = syn::parse_file(&file.text).ok()?;
+    let mut items = parsed.items;
+    let mut parts: Vec<&str> = name.split("::").collect();
+    let last = parts.pop()?;
+    for part in parts {
+        let module = items.into_iter().find_map(|item| match item {
+            syn::Item::Mod(module) if module.ident == part => Some(module),
+            _ => None,
+        })?;
+        // A module in a file of its own is left to rustc.
+        items = module.content?.1;
+    }
+    let declared: Vec<Declared<'_>> = items.iter().filter_map(Declared::of).collect();
+    match declared.iter().find(|item| item.name == last.trim_start_matches("r#")) {
+        Some(found) => found.mistake(need),
+        // A macro or a `use` may declare more than is seen here.
+        None if items.iter().any(|item| matches!(item, syn::Item::Macro(_) | syn::Item::Use(_))) => {
+            let is_public_or_macro = |item: &syn::Item| match item {
+                syn::Item::Use(import) => !matches!(import.vis, Visibility::Inherited),
+                syn::Item::Macro(_) => true,
+                _ => false,
+            };
+            (!items.iter().any(is_public_or_macro)).then(|| missing(need, &declared))
+        }
+        None => Some(missing(need, &declared)),
+    }
+}
+
+/// Says which of the file's items could have been meant.
+fn missing(need: &Need<'_>, declared: &[Declared<'_>]) -> Problem {
+    let is_named_by = |item: &&Declared<'_>| {
+        let is_type = matches!(need.kind, Kind::Type | Kind::Toolbox);
+        item.function.is_some() != is_type && !item.is_private && item.is_of(need.kind)
+    };
+    need.missing(declared.iter().filter(is_named_by).map(|item| &*item.name))
+}
+
+/// An item of a file.
+struct Declared<'f> {
+    name: String,
+    is_private: bool,
+    function: Option<&'f ItemFn>,
+    attrs: &'f [Attribute],
+}
+
+impl<'f> Declared<'f> {
+    fn of(item: &'f syn::Item) -> Option<Self> {
+        let (ident, vis, attrs, function) = match item {
+            syn::Item::Fn(item) => (&item.sig.ident, &item.vis, &item.attrs, Some(item)),
+            syn::Item::Struct(item) => (&item.ident, &item.vis, &item.attrs, None),
+            syn::Item::Enum(item) => (&item.ident, &item.vis, &item.attrs, None),
+            syn::Item::Type(item) => (&item.ident, &item.vis, &item.attrs, None),
+            _ => return None,
+        };
+        let name = ident.to_string().trim_start_matches("r#").to_owned();
+        Some(Self { name, is_private: matches!(vis, Visibility::Inherited), function, attrs })
+    }
+
+    fn mistake(&self, need: &Need<'_>) -> Option<Problem> {
+        if !self.is_of(need.kind) {
+            return Some(need.another_kind(self.kind()));
+        }
+        if self.is_private {
+            return Some(need.private());
+        }
+        need.wrong_values(&takes(self.function?))
+    }
+
+    fn is_of(&self, wanted: Kind) -> bool {
+        match (wanted, self.kind()) {
+            (Kind::TurnHook(Some(wanted)), Some(Kind::TurnHook(Some(found)))) => wanted == found,
+            (Kind::TurnHook(_), Some(Kind::TurnHook(_))) => true,
+            (wanted, Some(found)) => wanted == found,
+            (wanted, None) => self.function.is_none() || may_be(wanted, self.attrs),
+        }
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        self.attrs.iter().find_map(kind)
+    }
+}
+
+/// The values that a hook takes: each with its name, and with its kind if it is one of those that a card can be held to.
+fn takes(function: &ItemFn) -> Vec<(String, Option<ValueKind>)> {
+    let typed = function.sig.inputs.iter().filter_map(|param| match param {
+        FnArg::Typed(param) if param.attrs.iter().any(|attr| attr.path().is_ident("config")) => Some(param),
+        _ => None,
+    });
+    let taken = typed.map(|param| {
+        let name = match &*param.pat {
+            Pat::Ident(name) => name.ident.to_string(),
+            _ => "..".to_owned(),
+        };
+        (name, value_kind(&param.ty))
+    });
+    taken.collect()
+}
+
+fn value_kind(ty: &Type) -> Option<ValueKind> {
+    let Type::Path(path) = ty else {
+        let Type::Reference(reference) = ty else { return None };
+        return matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"))
+            .then_some(ValueKind::Text);
+    };
+    match path.path.get_ident()?.to_string().as_str() {
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => {
+            Some(ValueKind::Whole)
+        }
+        "f32" | "f64" => Some(ValueKind::Number),
+        "String" => Some(ValueKind::Text),
+        "bool" => Some(ValueKind::Flag),
+        _ => None,
+    }
+}
+
+/// Whether a function without one of our attributes may be of this kind.
+fn may_be(kind: Kind, attrs: &[Attribute]) -> bool {
+    match kind {
+        Kind::Text | Kind::Strategy => true,
+        Kind::Type | Kind::Toolbox => false,
+        // An attribute under another name may be one of ours.
+        _ => attrs.iter().any(|attr| !PLAIN.iter().any(|plain| attr.path().is_ident(plain))),
+    }
+}
+
+/// What one of our attributes makes of a function.
+fn kind(attr: &Attribute) -> Option<Kind> {
+    match attr.path().segments.last()?.ident.to_string().as_str() {
+        "tool" | "ui_tool" => Some(Kind::Tool),
+        "tool_hook" => Some(Kind::ToolHook),
+        "run_hook" => Some(Kind::RunHook),
+        "message_hook" => Some(Kind::MessageHook),
+        "turn_hook" => Some(Kind::TurnHook(place(&attr.meta))),
+        _ => None,
+    }
+}
+
+/// The place of a hook around turns.
+fn place(meta: &Meta) -> Option<&'static str> {
+    let options = meta.require_list().ok()?.tokens.clone();
+    let written: Vec<String> = options.into_iter().map(|token| token.to_string()).collect();
+    onionskin_cards::TURN_PLACES.iter().copied().find(|place| written.iter().any(|word| word == place))
+}

@@ -1,0 +1,224 @@
+//! Cards and written declarations beside each other.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::fs;
+use std::path::Path;
+
+use proc_macro2::TokenStream;
+use proptest::prelude::*;
+use quote::quote;
+use tempfile::TempDir;
+
+use super::expand::in_folder;
+use super::invocation::Invocation;
+use crate::agent;
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// The expansion of an invocation, without the folder's own path.
+fn expanded(folder: &TempDir, invocation: TokenStream) -> String {
+    let invocation: Invocation = syn::parse2(invocation).unwrap();
+    let base = format!("{}/", folder.path().display());
+    in_folder(folder.path(), &invocation).to_string().replace(&base, "")
+}
+
+const DESK: &str = "---
+description: Answers people.
+role: A clerk.
+markdown: true
+servers: [time, \"server-git\"]
+tools:
+  time: [\"get_*\", \"a b\"]
+function_tools: [tools.rs:add_one, \"crate::math::add_two\"]
+toolboxes: [tools.rs:Kb, { archive: \"crate::Kb\" }]
+agents: [back-office, \"crate::Helper\"]
+tool_hooks:
+  - { hook: hooks.rs:audit, for: [add_one, server(time), back-office, shell.execute, time__get_time] }
+  - ..
+  - { hook: \"::onionskin::hooks::retry\", with: [3, -1.5, true, \"x\", [\"y\"]], except: [source(mcp), tool(late)] }
+run_hooks: [hooks.rs:check]
+turn_hooks:
+  before_llm_call: hooks.rs:trim
+message_hooks: [hooks.rs:redact]
+runtime: [shell.execute]
+default: true
+model: gpt-5
+request_params: { temperature: 1, max_tokens: 100, stop_sequences: [END], tool_choice: required, extra_body: { a: [1] } }
+limits: { turns: 3, time_sec: 2.5 }
+history_source: child
+history_merge_target: none
+max_parallel: 2
+child_timeout_sec: 1.5
+max_display_instances: 3
+effect: once
+state: tools.rs:Ledger
+input: \"crate::Question\"
+output: tools.rs:Report
+---
+Answer \"well\".
+
+Be short.
+";
+
+const OFFICE: &str =
+    "name: back-office\ninstruction: { function: \"crate::prompts::office\" }\nrun: tools.rs:plan\n";
+
+const FILES: [(&str, &str); 4] = [
+    ("desk.md", DESK),
+    ("office.yaml", OFFICE),
+    (
+        "tools.rs",
+        "#[tool] pub fn add_one(x: i64) -> i64 { x + 1 } pub struct Kb; pub struct Ledger; pub struct Report; pub async fn plan() {}",
+    ),
+    (
+        "hooks.rs",
+        "#[tool_hook] pub async fn audit() {} #[run_hook(pre)] pub fn check() {} #[turn_hook(before_llm_call)] pub fn trim() {}
+         #[message_hook(before_send)] pub fn redact() {}",
+    ),
+];
+
+#[test]
+fn c2_a_card_expands_to_what_is_written_in_rust() {
+    let folder = folder(&FILES);
+    let by_cards =
+        expanded(&folder, quote!(pub(crate) card = ["desk.md", "office.yaml"], crate = my::onionskin));
+    let (in_rust, errors) = agent::declared(quote! {
+        #[doc = "Answers people."]
+        pub(crate) Desk {
+            name: "desk",
+            description: "Answers people.",
+            instruction: "Answer \"well\".\n\nBe short.",
+            role: "A clerk.",
+            markdown: true,
+            servers: ["time", "server-git"],
+            tools: { "time": ["get_*", "a b"] },
+            function_tools: [__tools_rs::add_one, crate::math::add_two],
+            toolboxes: [__tools_rs::Kb, archive: crate::Kb],
+            agents: [BackOffice, crate::Helper],
+            tool_hooks: [
+                __hooks_rs::audit for [__tools_rs::add_one, server("time"), BackOffice, shell.execute, time__get_time],
+                ..,
+                ::onionskin::hooks::retry(
+                    3,
+                    -1.5,
+                    true,
+                    ::core::convert::Into::into("x"),
+                    ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter([::core::convert::Into::into("y")])),
+                ) except [source(mcp), tool("late")],
+            ],
+            run_hooks: [__hooks_rs::check],
+            turn_hooks: [__hooks_rs::trim],
+            message_hooks: [__hooks_rs::redact],
+            runtime: [shell.execute],
+            default: true,
+            model: "gpt-5",
+            request_params: {
+                temperature: 1.0,
+                max_tokens: 100,
+                stop_sequences: ["END"],
+                tool_choice: __rt::json("\"required\""),
+                extra_body: __rt::json("{\"a\":[1]}"),
+            },
+            limits: { turns: 3, time_sec: 2.5 },
+            history_source: child,
+            history_merge_target: none,
+            max_parallel: 2,
+            child_timeout_sec: 1.5,
+            max_display_instances: 3,
+            effect: once,
+            state: __tools_rs::Ledger,
+            input: crate::Question,
+            output: __tools_rs::Report,
+            crate: my::onionskin,
+        }
+        #[doc = "The agent of the card `office.yaml`."]
+        pub(crate) BackOffice {
+            name: "back-office",
+            instruction: crate::prompts::office,
+            run: __tools_rs::plan,
+            crate: my::onionskin,
+        }
+    });
+    assert!(errors.is_empty(), "{}", errors.into_tokens());
+    let modules = quote! {
+        #[path = "tools.rs"]
+        #[allow(unreachable_pub)]
+        mod __tools_rs;
+        #[path = "hooks.rs"]
+        #[allow(unreachable_pub)]
+        mod __hooks_rs;
+    };
+    let files = quote! {
+        const _: &[::core::primitive::u8] = ::core::include_bytes!("desk.md");
+        const _: &[::core::primitive::u8] = ::core::include_bytes!("office.yaml");
+    };
+    assert_eq!(by_cards, quote!(#modules #in_rust #files).to_string());
+}
+
+/// The messages of the errors in an expansion.
+fn errors(expansion: &str) -> Vec<String> {
+    let tokens: TokenStream = expansion.parse().unwrap();
+    let file: syn::File = syn::parse2(tokens).unwrap();
+    let macros = file.items.into_iter().filter_map(|item| match item {
+        syn::Item::Macro(item) if item.mac.path.segments.last()?.ident == "compile_error" => Some(item.mac),
+        _ => None,
+    });
+    macros.map(|mac| mac.parse_body::<syn::LitStr>().unwrap().value()).collect()
+}
+
+/// The mistakes of the crate of cards: name, text, and what is said of it.
+fn mistakes() -> Vec<(String, String, String)> {
+    let mut all = Vec::new();
+    for file in ["files", "fields", "values", "hooks"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cards/tests/mistakes/{file}.md"));
+        let text = fs::read_to_string(path).unwrap();
+        for case in text.split("\n## ").skip(1) {
+            let mut parts = case.split("~~~text\n");
+            let name = parts.next().unwrap().trim().to_owned();
+            let mut block = || parts.next().unwrap().split("\n~~~").next().unwrap().to_owned();
+            let card = block();
+            all.push((name, card, block()));
+        }
+    }
+    all
+}
+
+#[test]
+fn c2_each_mistake_of_a_card_is_a_compile_error_with_the_same_words_and_place() {
+    let mistakes = mistakes();
+    assert!(mistakes.len() > 90, "{}", mistakes.len());
+    for (name, card, said) in mistakes {
+        let folder = folder(&[(&name, &card)]);
+        let found = errors(&expanded(&folder, quote!(card = #name)));
+        let found = found.iter().map(|error| format!("error: {error}")).collect::<Vec<_>>().join("\n\n");
+        assert_eq!(found.trim_end(), said.trim_end(), "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn c2_any_value_of_a_card_is_expanded_or_is_a_mistake(
+        field in 0..DESK.lines().count(), at in 0_usize..80, text in "[a-z0-9:\\.\"'\\[\\]{}#, \\\\$(_*é-]{0,12}",
+    ) {
+        let mut lines: Vec<String> = DESK.lines().map(str::to_owned).collect();
+        let line = &mut lines[field];
+        let at = (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap();
+        line.insert_str(at, &text);
+        let card = lines.join("\n");
+        let mut files = FILES;
+        files[0].1 = &card;
+        let expansion = expanded(&folder(&files), quote!(card = ["desk.md", "office.yaml"]));
+        let file: syn::File = syn::parse_str(&expansion).unwrap();
+        prop_assert!(!file.items.is_empty());
+    }
+}

@@ -1,0 +1,373 @@
+//! Cards as the text of a written `agent!`.
+
+use std::fmt::Display;
+use std::ops::Range;
+
+use heck::ToUpperCamelCase;
+use onionskin_cards::{
+    Card, Child, Deck, Filter, Hook, HookItem, Item, Need, Problem, Spanned, Target, Text,
+};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use serde_json::Value;
+
+/// The text, and the place of each of its lines: a card's index, and bytes of the card.
+#[derive(Default)]
+pub(super) struct Written {
+    /// Each line begins with [`LINE`].
+    text: String,
+    places: Vec<(usize, Range<usize>)>,
+}
+
+/// How the text names things.
+pub(super) struct Names<'n> {
+    /// `pub`, `pub(crate)` or nothing.
+    pub(super) vis: String,
+    /// The path of the runtime, if the invocation gives one.
+    pub(super) crate_path: Option<String>,
+    /// The path of an item, if it can be used.
+    pub(super) path: &'n dyn Fn(&Card, &Item) -> String,
+}
+
+/// The name of the type of an agent: `PmoOrchestrator` for `PMO-orchestrator`.
+pub(super) fn type_name(name: &str) -> String {
+    name.to_upper_camel_case()
+}
+
+impl Written {
+    /// All cards of a deck.
+    pub(super) fn of(deck: &Deck, names: &Names<'_>) -> (Self, Vec<(usize, Problem)>) {
+        let mut written = Self::default();
+        let mut problems = Vec::new();
+        for index in 0..deck.cards.len() {
+            let mut writer = Writer { written: &mut written, deck, index, names, problems: &mut problems };
+            writer.card();
+        }
+        (written, problems)
+    }
+
+    /// The number of lines.
+    pub(super) fn lines(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The place of a line, which is counted from 0.
+    pub(super) fn place(&self, line: usize) -> (usize, Range<usize>) {
+        self.places.get(line).cloned().unwrap_or_default()
+    }
+
+    /// The tokens, each at the place that its line gets.
+    pub(super) fn tokens(&self, place: &dyn Fn(usize) -> Span) -> TokenStream {
+        match self.text.parse::<TokenStream>() {
+            Ok(tokens) => at(tokens, &mut 0, place),
+            Err(error) => unreachable!("the text is Rust: {error}\n{}", self.text),
+        }
+    }
+}
+
+/// The word at the beginning of each line, which is taken out again.
+const LINE: &str = "__line";
+
+/// Puts tokens at the places of their lines. `lines`: how many have begun.
+fn at(tokens: TokenStream, lines: &mut usize, place: &dyn Fn(usize) -> Span) -> TokenStream {
+    let mut moved = TokenStream::new();
+    for token in tokens {
+        if matches!(&token, TokenTree::Ident(word) if word == LINE) {
+            *lines += 1;
+            continue;
+        }
+        let span = place(lines.saturating_sub(1));
+        let mut token = match token {
+            TokenTree::Group(group) => {
+                TokenTree::Group(Group::new(group.delimiter(), at(group.stream(), lines, place)))
+            }
+            token => token,
+        };
+        token.set_span(span);
+        moved.extend([token]);
+    }
+    moved
+}
+
+struct Writer<'w> {
+    written: &'w mut Written,
+    deck: &'w Deck,
+    index: usize,
+    names: &'w Names<'w>,
+    problems: &'w mut Vec<(usize, Problem)>,
+}
+
+impl<'w> Writer<'w> {
+    fn card(&mut self) {
+        let card = &self.deck.cards[self.index];
+        let name = &card.name;
+        let at = &name.span;
+        let ty = type_name(&name.value);
+        if syn::parse_str::<syn::Ident>(&ty).is_err() {
+            let message = format!(
+                "the agent becomes a type of the program, and `{ty}` cannot be the name of one: begin it with a letter"
+            );
+            self.problem(at, message);
+            return;
+        }
+        self.line(at, format_args!("#[doc = {:?}]", documentation(card)));
+        self.line(at, format_args!("{} {ty} {{", self.names.vis));
+        if ty != name.value {
+            self.line(at, format_args!("name: {:?},", name.value));
+        }
+        self.fields(card);
+        if let Some(path) = &self.names.crate_path {
+            self.line(at, format_args!("crate: {path},"));
+        }
+        self.line(at, "}");
+    }
+
+    fn fields(&mut self, card: &'w Card) {
+        self.text("description", card.description.as_ref());
+        self.text("instruction", card.instruction.as_ref());
+        self.text("role", card.role.as_ref());
+        self.text("expected_output", card.expected_output.as_ref());
+        self.text("additional_context", card.additional_context.as_ref());
+        self.text("system_message", card.system_message.as_ref());
+        for flag in &card.flags {
+            self.line(&flag.span, format_args!("{}: true,", flag.value));
+        }
+        self.list("servers", &card.servers, |_, server| quoted(server));
+        self.tool_filters(card);
+        self.list("function_tools", &card.function_tools, |writer, tool| writer.path(&tool.value));
+        self.toolboxes(card);
+        self.list("agents", &card.agents, |writer, child| writer.child(&child.value));
+        self.tool_hooks(card);
+        self.hooks("run_hooks", card.run_hooks.iter());
+        self.hooks("turn_hooks", card.turn_hooks.iter().map(|(_, hook)| hook));
+        self.hooks("message_hooks", card.message_hooks.iter());
+        self.list("runtime", &card.runtime, |_, tool| tool.value.clone());
+        self.value("default", card.default.as_ref(), bool::to_string);
+        self.value("run", card.run.as_ref(), |item| (self.names.path)(card, item));
+        self.value("model", card.model.as_ref(), |model| format!("{model:?}"));
+        self.settings("request_params", &card.request_params);
+        self.settings("limits", &card.limits);
+        self.value("history_source", card.history_source.as_ref(), ToString::to_string);
+        self.value("history_merge_target", card.history_merge_target.as_ref(), ToString::to_string);
+        self.value("max_parallel", card.max_parallel.as_ref(), u64::to_string);
+        self.value("child_timeout_sec", card.child_timeout_sec.as_ref(), |seconds| format!("{seconds:?}"));
+        self.value("max_display_instances", card.max_display_instances.as_ref(), u64::to_string);
+        self.value("effect", card.effect.as_ref(), ToString::to_string);
+        for (field, item) in [("state", &card.state), ("input", &card.input), ("output", &card.output)] {
+            self.value(field, item.as_ref(), |item| (self.names.path)(card, item));
+        }
+    }
+
+    fn text(&mut self, field: &str, text: Option<&Text>) {
+        match text {
+            None => {}
+            Some(Text::Written(text)) => self.line(&text.span, format_args!("{field}: {:?},", text.value)),
+            Some(Text::Function(item)) => {
+                let path = self.path(&item.value);
+                self.line(&item.span, format_args!("{field}: {path},"));
+            }
+        }
+    }
+
+    fn value<T>(&mut self, field: &str, value: Option<&Spanned<T>>, written: impl FnOnce(&T) -> String) {
+        if let Some(value) = value {
+            let written = written(&value.value);
+            self.line(&value.span, format_args!("{field}: {written},"));
+        }
+    }
+
+    fn list<T>(&mut self, field: &str, items: &[Spanned<T>], written: impl Fn(&Self, &Spanned<T>) -> String) {
+        let Some(first) = items.first() else { return };
+        self.line(&first.span, format_args!("{field}: ["));
+        for item in items {
+            let written = written(self, item);
+            self.line(&item.span, format_args!("{written},"));
+        }
+        self.line(&first.span, "],");
+    }
+
+    fn tool_filters(&mut self, card: &Card) {
+        let Some((first, _)) = card.tools.first() else { return };
+        self.line(&first.span, "tools: {");
+        for (server, patterns) in &card.tools {
+            self.line(&server.span, format_args!("{:?}: [", server.value));
+            for pattern in patterns {
+                self.line(&pattern.span, format_args!("{:?},", pattern.value));
+            }
+            self.line(&server.span, "],");
+        }
+        self.line(&first.span, "},");
+    }
+
+    fn toolboxes(&mut self, card: &Card) {
+        let Some(first) = card.toolboxes.first() else { return };
+        self.line(&first.item.span, "toolboxes: [");
+        for toolbox in &card.toolboxes {
+            let path = self.path(&toolbox.item.value);
+            match &toolbox.prefix {
+                Some(prefix) => self.line(&prefix.span, format_args!("{}: {path},", prefix.value)),
+                None => self.line(&toolbox.item.span, format_args!("{path},")),
+            }
+        }
+        self.line(&first.item.span, "],");
+    }
+
+    fn tool_hooks(&mut self, card: &Card) {
+        if card.tool_hooks.is_empty() {
+            return;
+        }
+        let place = |item: &HookItem| match item {
+            HookItem::Hook(hook, _) => hook.item.span.clone(),
+            HookItem::Rest(place) => place.span.clone(),
+        };
+        let first = place(&card.tool_hooks[0]);
+        self.line(&first, "tool_hooks: [");
+        for item in &card.tool_hooks {
+            match item {
+                HookItem::Rest(place) => self.line(&place.span, "..,"),
+                HookItem::Hook(hook, filter) => {
+                    self.hook(hook);
+                    if let Some(filter) = filter {
+                        self.filter(card, &hook.item.span, filter);
+                    }
+                    self.line(&hook.item.span, ",");
+                }
+            }
+        }
+        self.line(&first, "],");
+    }
+
+    fn hooks<'h>(&mut self, field: &str, hooks: impl Iterator<Item = &'h Hook>) {
+        let mut hooks = hooks.peekable();
+        let Some(first) = hooks.peek().map(|hook| hook.item.span.clone()) else { return };
+        self.line(&first, format_args!("{field}: ["));
+        for hook in hooks {
+            self.hook(hook);
+            self.line(&hook.item.span, ",");
+        }
+        self.line(&first, "],");
+    }
+
+    fn hook(&mut self, hook: &Hook) {
+        let path = self.path(&hook.item.value);
+        if hook.with.is_empty() {
+            self.line(&hook.item.span, path);
+            return;
+        }
+        self.line(&hook.item.span, format_args!("{path}("));
+        for value in &hook.with {
+            match argument(&value.value) {
+                Some(written) => self.line(&value.span, format_args!("{written},")),
+                None => {
+                    let message =
+                        "a value of a hook is a number, a text, `true`, `false`, or a list of these";
+                    self.problem(&value.span, message.to_owned());
+                }
+            }
+        }
+        self.line(&hook.item.span, ")");
+    }
+
+    fn filter(&mut self, card: &Card, at: &Range<usize>, filter: &Filter) {
+        self.line(at, if filter.except { "except [" } else { "for [" });
+        for target in &filter.targets {
+            let written = match &target.value {
+                Target::Name(name) => self.call(card, name),
+                Target::Server(server) => format!("server({server:?})"),
+                Target::Source(source) => format!("source({source})"),
+                Target::Tool(tool) => format!("tool({tool:?})"),
+            };
+            self.line(&target.span, format_args!("{written},"));
+        }
+        self.line(at, "]");
+    }
+
+    /// A tool, a child or a toolbox of the agent, by the last part of its name.
+    fn call(&self, card: &Card, name: &str) -> String {
+        let items = card.function_tools.iter().chain(card.toolboxes.iter().map(|toolbox| &toolbox.item));
+        let mut items = items.filter(|item| item.value.last_name() == name);
+        if let Some(item) = items.next() {
+            return self.path(&item.value);
+        }
+        let mut children = card.agents.iter();
+        let child = children.find(|child| child.value.rsplit("::").next() == Some(name));
+        child.map_or_else(|| name.to_owned(), |child| self.child(&child.value))
+    }
+
+    fn child(&self, name: &str) -> String {
+        match self.deck.child(name) {
+            Child::Card(index) => type_name(&self.deck.cards[index].name.value),
+            Child::Program(path) => path.to_owned(),
+        }
+    }
+
+    fn settings(&mut self, field: &str, settings: &[(Spanned<&'static str>, Spanned<Value>)]) {
+        let Some((first, _)) = settings.first() else { return };
+        self.line(&first.span, format_args!("{field}: {{"));
+        for (key, value) in settings {
+            let written = setting(key.value, &value.value);
+            self.line(&value.span, format_args!("{}: {written},", key.value));
+        }
+        self.line(&first.span, "},");
+    }
+
+    fn path(&self, item: &Item) -> String {
+        (self.names.path)(&self.deck.cards[self.index], item)
+    }
+
+    fn line(&mut self, place: &Range<usize>, line: impl Display) {
+        use std::fmt::Write as _;
+        _ = writeln!(self.written.text, "{LINE} {line}");
+        self.written.places.push((self.index, place.clone()));
+    }
+
+    fn problem(&mut self, place: &Range<usize>, message: String) {
+        self.problems.push((self.index, Problem { message, span: place.clone() }));
+    }
+}
+
+/// The documentation of the agent's type.
+fn documentation(card: &Card) -> String {
+    match &card.description {
+        Some(Text::Written(description)) => description.value.clone(),
+        _ => format!("The agent of the card `{}`.", card.source.name),
+    }
+}
+
+fn quoted(word: &Spanned<String>) -> String {
+    format!("{:?}", word.value)
+}
+
+/// The value of a hook's configuration.
+fn argument(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::String(text) => format!("::core::convert::Into::into({text:?})"),
+        Value::Array(items) => {
+            let items = items.iter().map(argument).collect::<Option<Vec<_>>>()?.join(", ");
+            format!("::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter([{items}]))")
+        }
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::Null | Value::Object(_) => return None,
+    })
+}
+
+/// The value of a limit or a request parameter.
+fn setting(key: &str, value: &Value) -> String {
+    let json = |value: &Value| format!("__rt::json({:?})", value.to_string());
+    match key {
+        "temperature" | "top_p" => value.as_f64().map_or_else(String::new, |number| format!("{number:?}")),
+        "response_schema" | "extra_body" => json(value),
+        "tool_choice" => match value.as_str() {
+            Some("auto" | "none" | "required") => json(value),
+            _ => json(&serde_json::json!({ "tool": value })),
+        },
+        _ => value.to_string(),
+    }
+}
+
+/// The items of a card that are in files.
+pub(super) fn in_files(card: &Card) -> impl Iterator<Item = (Need<'_>, &str)> {
+    card.needs().into_iter().filter_map(|need| match &need.item.value {
+        Item::File { file, .. } => Some((need, &**file)),
+        Item::Path(_) => None,
+    })
+}

@@ -1,0 +1,60 @@
+//! Writes the items beside the function of `#[turn_hook]`: the `impl` for the type of the same name.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::item::type_ident;
+use crate::middleware::{
+    CallArgs, Made, Middleware, MiddlewareKind, TurnPlace, awaited, call_args, item, made, returned,
+    returned_alias, send_future, services,
+};
+
+/// The type beside the function.
+pub(super) fn expand(hook: &Middleware) -> TokenStream {
+    let MiddlewareKind::Turn(place) = hook.kind else { return TokenStream::new() };
+    let ty = type_ident(&hook.type_name);
+    let (alias, Made { ty: made, item: made_by }) = (returned_alias(hook), made(hook, &ty));
+    let services = services(hook);
+    let name = &hook.name;
+    let CallArgs { inject, pass } = call_args(hook);
+    let call = awaited(hook, &quote!(#name(#(#pass),*)));
+    let returned = returned(hook);
+    let method = format_ident!("{}", place.method());
+    let parts = place.parts().iter().enumerate().map(|(index, part)| {
+        let (variable, ty) = (format_ident!("__part_{index}"), format_ident!("{}", part.ty));
+        let change = part.changes.then(|| quote!(mut));
+        quote!(#variable: &'__a #change __rt::#ty)
+    });
+    let (answer, returns) = match place {
+        TurnPlace::BeforeLlm => {
+            (quote!(::core::option::Option<__rt::ModelResponse>), quote!(BeforeModelReturn))
+        }
+        TurnPlace::BeforeTool => (quote!(::core::option::Option<__rt::ToolOutput>), quote!(BeforeToolReturn)),
+        _ => (quote!(()), quote!(TurnHookReturn)),
+    };
+    let future = send_future(hook, &quote!(::core::result::Result<#answer, __rt::BoxError>));
+    let impls = quote! {
+        #alias
+        #made_by
+
+        #[diagnostic::do_not_recommend]
+        impl __rt::TurnHook for #ty {
+            #made
+            #services
+
+            #[allow(unused_variables)]
+            fn #method<'__a>(
+                &'__a self,
+                __cx: &'__a __rt::RunContext,
+                #(#parts,)*
+            ) -> #future + '__a {
+                async move {
+                    #(#inject)*
+                    let __returned: #returned = #call;
+                    <#returned as __rt::#returns>::settle(__returned)
+                }
+            }
+        }
+    };
+    item(hook, &impls)
+}

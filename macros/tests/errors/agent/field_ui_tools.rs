@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        ui_tools: [show],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Desk {
+        instruction: "Work.",
+        input: &'static str,
+    }
+}
+
+fn main() {}

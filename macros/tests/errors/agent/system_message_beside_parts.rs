@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        system_message: "All of it.",
+        instruction: "Help.",
+    }
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "cards/a.md", crate = "onionskin");
+
+fn main() {}

@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = []);
+
+fn main() {}

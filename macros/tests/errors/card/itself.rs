@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "tests/errors/card/itself/clerk.md");
+
+fn main() {}

@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "folder_of_nothing");
+
+fn main() {}

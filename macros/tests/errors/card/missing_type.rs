@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "tests/errors/card/missing_type/clerk.md");
+
+fn main() {}

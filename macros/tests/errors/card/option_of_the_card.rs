@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "cards/pmo.md", name = "pmo");
+
+fn main() {}

@@ -1,0 +1,9 @@
+use onionskin::tool;
+
+/// Counts.
+#[tool(asks, blocking)]
+fn count() -> u32 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use onionskin::tool;
+
+/// Takes a photo.
+#[tool(asks = "Ada")]
+fn photo() -> String {
+    String::new()
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use onionskin::tool;
+
+/// Takes a photo.
+#[tool(external, effect = once, approval = large)]
+fn photo() -> String;
+
+fn main() {}

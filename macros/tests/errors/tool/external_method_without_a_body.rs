@@ -1,0 +1,12 @@
+use onionskin::toolbox;
+
+struct Camera;
+
+#[toolbox]
+impl Camera {
+    /// Takes a photo.
+    #[tool(external)]
+    fn photo(&self) -> String;
+}
+
+fn main() {}

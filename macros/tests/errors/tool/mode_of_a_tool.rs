@@ -1,0 +1,9 @@
+use onionskin::tool;
+
+/// Takes a photo.
+#[tool(mode = inline)]
+fn photo() -> String {
+    String::new()
+}
+
+fn main() {}

@@ -1,0 +1,57 @@
+//! `filesystem.write`: makes a text file, or replaces a whole one.
+
+use onionskin_core::{Effect, ToolDefinition, ToolOutput, ToolResult};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::replace::Place;
+use super::tool::{Operation, Work};
+use crate::names::given;
+
+pub(super) struct Write;
+
+#[derive(Deserialize)]
+pub(super) struct Given {
+    path: String,
+    text: String,
+}
+
+impl Operation for Write {
+    const NAME: &'static str = "filesystem.write";
+    type Given = Given;
+
+    fn definition() -> ToolDefinition {
+        let description = "Writes a text file. It makes missing folders, and replaces the whole content of a file that exists.";
+        let mut definition = ToolDefinition::new(Self::NAME, description).with_input_schema(json!({
+            "type": "object",
+            "properties": {
+                "path": {
+                    "type": "string",
+                    "description": "The file, relative to the root folder."
+                },
+                "text": {
+                    "type": "string",
+                    "description": "The whole new content."
+                }
+            },
+            "required": ["path", "text"],
+            "additionalProperties": false
+        }));
+        definition.annotations.read_only = Some(false);
+        definition.annotations.destructive = Some(true);
+        definition.annotations.idempotent = Some(true);
+        definition.effect = Effect::Idempotent;
+        definition
+    }
+
+    fn run(work: &Work, Given { path, text }: Given) -> ToolResult {
+        work.go_on()?;
+        let place = Place::for_new(&work.filesystem.folder, &path)?;
+        place.alone(|| {
+            let old = place.current(&path)?;
+            place.replace(work, &path, text.as_bytes(), old.as_ref(), None)?;
+            let done = if old.is_some() { "replaced" } else { "made" };
+            Ok(ToolOutput::text(format!("{done} `{}` ({} bytes)", given(&path), text.len())))
+        })
+    }
+}

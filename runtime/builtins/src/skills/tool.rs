@@ -1,0 +1,182 @@
+//! The tool `skills.read`.
+
+use std::path::Path;
+
+use onionskin_core::text::nearest;
+use onionskin_core::{Args, Effect, Exit, Tool, ToolContext, ToolDefinition, ToolError, ToolResult};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Skills;
+use super::load::Skill;
+use crate::filesystem::{Filesystem, TIMEOUT, Work, files, on_thread, read_page};
+use crate::names::{given, shown};
+
+/// Where skills are by default: the first of these that exists.
+const DEFAULT_FOLDERS: [&str; 4] = ["skills", ".agents/skills", ".fast-agent/skills", ".claude/skills"];
+
+/// The most levels of folders and the most files that are listed with the instructions.
+const MAX_DEPTH: u32 = 4;
+const MAX_FILES: usize = 50;
+
+/// The arguments, as the schema has them.
+#[derive(Deserialize)]
+struct Given {
+    name: String,
+    file: Option<String>,
+    from: Option<u64>,
+    lines: Option<u64>,
+}
+
+/// Where the tool has its skills from.
+pub(super) enum Source {
+    /// Skills of its own.
+    Own(Skills),
+    /// The skills that the program provides, or else those of the working directory.
+    Given(Result<Skills, String>),
+}
+
+impl Source {
+    pub(super) fn given() -> Self {
+        let folder = DEFAULT_FOLDERS.iter().find(|folder| Path::new(folder).is_dir());
+        Self::Given(match folder {
+            Some(folder) => Skills::at(folder).map_err(|error| error.to_string()),
+            None => Err(format!(
+                "`skills.read` has no skills: make them as `skills/NAME/SKILL.md`, or provide `Skills::at(..)` (there is none of the folders {})",
+                DEFAULT_FOLDERS.map(|folder| format!("`{folder}`")).join(", ")
+            )),
+        })
+    }
+}
+
+/// The tool `skills.read`.
+pub(super) struct ReadSkill {
+    definition: ToolDefinition,
+    source: Source,
+}
+
+impl ReadSkill {
+    pub(super) fn new(source: Source) -> Self {
+        let mut definition = definition();
+        match &source {
+            Source::Own(skills) => definition.instructions = Some(instructions(skills).into()),
+            Source::Given(default) => {
+                let default = default.clone();
+                definition =
+                    definition.may_take_service::<Skills>().for_each_run(move |mut definition, run| {
+                        let text = match run.provided::<Skills>() {
+                            Ok(skills) => instructions(&skills),
+                            Err(_) => instructions(default.as_ref().map_err(Clone::clone)?),
+                        };
+                        definition.instructions = Some(text.into());
+                        Ok(definition)
+                    });
+            }
+        }
+        Self { definition, source }
+    }
+
+    fn skills(&self, cx: &ToolContext) -> ToolResult<Skills> {
+        match &self.source {
+            Source::Own(own) => Ok(own.clone()),
+            Source::Given(default) => match cx.provided::<Skills>() {
+                Ok(provided) => Ok((*provided).clone()),
+                Err(_) => default.clone().map_err(|error| Exit::Tool(ToolError::new(error))),
+            },
+        }
+    }
+}
+
+/// The text for the system prompt.
+fn instructions(skills: &Skills) -> String {
+    let lines = skills.0.iter().map(|Skill { name, description, .. }| format!("\n- {name}: {description}"));
+    format!(
+        "A skill is a set of instructions for a kind of task. Before you begin a task that one of these skills fits, read the skill with \
+         the tool `skills_read`, and follow it:{}",
+        lines.collect::<String>()
+    )
+}
+
+fn definition() -> ToolDefinition {
+    let description = "Reads the instructions of a skill, or another file of it. A long text comes in pages: the result says where to go on.";
+    let mut definition = ToolDefinition::new(ReadSkill::NAME, description).with_input_schema(json!({
+        "type": "object",
+        "properties": {
+            "name": {
+                "type": "string",
+                "description": "The name of the skill."
+            },
+            "file": {
+                "type": ["string", "null"],
+                "description": "A file in the folder of the skill, such as `references/forms.md`; default its instructions."
+            },
+            "from": {
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "description": "The number of the first line to read; default 1."
+            },
+            "lines": {
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "description": "How many lines to read; default as many as a page can have."
+            }
+        },
+        "required": ["name"],
+        "additionalProperties": false
+    }));
+    definition.annotations.read_only = Some(true);
+    definition.annotations.open_world = Some(false);
+    definition.effect = Effect::Pure;
+    definition.timeout = Some(TIMEOUT);
+    definition
+}
+
+impl Tool for ReadSkill {
+    const NAME: &'static str = "skills.read";
+    type State = ();
+
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
+        let Given { name, file, from, lines } = args.read()?;
+        let skills = self.skills(cx)?;
+        let skill = skills.get(&name).ok_or_else(|| unknown(&name, &skills))?.clone();
+        let filesystem = Filesystem::of(skill.folder()?);
+        on_thread(cx, filesystem, move |work| match file {
+            Some(file) => read_page(work, &file, from, lines),
+            None => instructions_of(work, skill.file, from, lines),
+        })
+        .await
+    }
+}
+
+/// The instructions of a skill. Their beginning comes with the names of its other files.
+fn instructions_of(work: &Work, file: &str, from: Option<u64>, lines: Option<u64>) -> ToolResult {
+    let mut output = read_page(work, file, from, lines)?;
+    let mut others = Vec::new();
+    let more = files(work, work.filesystem.handle(), "", MAX_DEPTH, MAX_FILES, &mut others)?;
+    others.retain(|other| other != file);
+    if from.is_none() && !others.is_empty() {
+        let names: Vec<_> = others.iter().map(|other| shown(other)).collect();
+        let more = if more { ", and more" } else { "" };
+        output.push_text(format!(
+            "[Other files of the skill, to read with `file`: {}{more}]",
+            names.join(", ")
+        ));
+    }
+    Ok(output)
+}
+
+fn unknown(name: &str, skills: &Skills) -> Exit {
+    let near = nearest(name, skills.names()).map(|near| format!(" Did you mean `{near}`?"));
+    let names: Vec<_> = skills.names().map(|name| format!("`{name}`")).collect();
+    let text = format!(
+        "there is no skill `{}`.{} There are: {}",
+        given(name),
+        near.unwrap_or_default(),
+        names.join(", ")
+    );
+    Exit::Tool(ToolError::new(text))
+}

@@ -1,0 +1,55 @@
+//! What a built agent knows of the hooks in its onion.
+
+use crate::context::ToolContext;
+use crate::onion::{Hook, MadeBy, RuntimeHooks, short_name};
+use crate::services::ServiceTypes;
+
+/// Whether a hook concerns a call.
+pub(crate) type Concerns = fn(&ToolContext) -> bool;
+
+/// A hook of a compiled onion. Its calls go through types, which nothing can look into.
+pub(crate) struct CompiledHook {
+    pub(crate) name: &'static str,
+    /// The tool that it is on, if it is typed.
+    tool: Option<&'static str>,
+    /// The calls that its filter lets through; `None`: all.
+    concerns: Option<Concerns>,
+    pub(crate) services: fn(&mut ServiceTypes),
+}
+
+impl CompiledHook {
+    pub(crate) fn of<H: Hook>(concerns: Option<Concerns>) -> Self {
+        let tool = <H::Made as MadeBy<H>>::TOOL;
+        Self { name: short_name::<H>(), tool, concerns, services: H::services }
+    }
+
+    /// Whether the hook is around the tool of a call.
+    pub(crate) fn is_around(&self, call: &ToolContext) -> bool {
+        let is_filtered_in = self.concerns.is_none_or(|concerns| concerns(call));
+        is_filtered_in && self.tool.is_none_or(|tool| tool == call.tool_name())
+    }
+}
+
+/// The hooks around an agent's calls, for people who read of them.
+pub(crate) struct HookNames {
+    compiled: Vec<CompiledHook>,
+    /// The number of compiled hooks outside of the dynamic ones.
+    seam: usize,
+    dynamic: RuntimeHooks,
+}
+
+impl HookNames {
+    pub(crate) fn new(compiled: Vec<CompiledHook>, seam: usize, dynamic: &RuntimeHooks) -> Self {
+        Self { compiled, seam, dynamic: dynamic.clone() }
+    }
+
+    /// The names of the hooks around a call, the outermost first.
+    pub(crate) fn around(&self, call: &ToolContext) -> Vec<&'static str> {
+        let (outside, inside) = self.compiled.split_at(self.seam.min(self.compiled.len()));
+        let compiled = |hooks: &'_ [CompiledHook]| -> Vec<&'static str> {
+            hooks.iter().filter(|hook| hook.is_around(call)).map(|hook| hook.name).collect()
+        };
+        let dynamic = self.dynamic.0.iter().map(|hook| hook.name());
+        compiled(outside).into_iter().chain(dynamic).chain(compiled(inside)).collect()
+    }
+}

@@ -1,0 +1,41 @@
+//! The calls of a run that are in progress, and those that wait for answers which do not come in it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The calls of a run, those of a turn as one.
+#[derive(Default)]
+pub(super) struct OpenWork {
+    busy: AtomicU32,
+    open: AtomicU32,
+}
+
+/// Calls in progress.
+pub(super) struct Busy<'r>(&'r OpenWork);
+
+impl OpenWork {
+    pub(super) fn begin(&self) -> Busy<'_> {
+        self.busy.fetch_add(1, Ordering::Relaxed);
+        Busy(self)
+    }
+
+    /// Counts calls that wait for answers.
+    pub(super) fn leave_open(&self) {
+        self.open.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether calls wait for answers.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether calls wait for answers and no other call is in progress.
+    pub(super) fn only_waits(&self) -> bool {
+        self.is_open() && self.busy.load(Ordering::Relaxed) == 0
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}

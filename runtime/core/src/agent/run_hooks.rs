@@ -1,0 +1,86 @@
+//! The run hooks of a run: before its first turn, and after its last one.
+
+use std::sync::Arc;
+
+use super::run::AgentRun;
+use super::run_error::RunError;
+use crate::error::BoxError;
+use crate::event::EventKind;
+use crate::onion::caught_async;
+use crate::run_hook::{DynRunHook, RunAnswer, RunInput};
+
+impl AgentRun {
+    /// The input after the hooks before the run.
+    ///
+    /// # Errors
+    /// Returns an error if a hook refuses the input or fails, or if the run is over.
+    pub(super) async fn before_run(&self, input: String) -> Result<String, RunError> {
+        let mut input = self.take_attached().unwrap_or_else(|| RunInput::from(input));
+        for hook in &self.instance.run_hooks {
+            self.unless_cancelled()?;
+            let before = hook.ignores_errors().then(|| input.clone());
+            let done = caught_async(async { hook.before_dyn(&self.cx, &mut input).await }).await;
+            let Err(error) = settled(done) else { continue };
+            match before {
+                Some(before) => input = before,
+                None => {
+                    return Err(match error.downcast() {
+                        Ok(source) => RunError::InputCheck {
+                            agent: Arc::clone(&self.instance.name),
+                            hook: hook.name(),
+                            source: *source,
+                        },
+                        Err(error) => self.hook_failed(&**hook, error),
+                    });
+                }
+            }
+            self.hook_ignored(&**hook, &error);
+        }
+        self.keep_attached(&input);
+        Ok(input.into_text())
+    }
+
+    /// The answer after the hooks after the run.
+    ///
+    /// # Errors
+    /// Returns an error if a hook refuses the answer or fails, or if the run is over.
+    pub(super) async fn after_run(&self, answer: String) -> Result<String, RunError> {
+        let mut answer = RunAnswer::from(answer);
+        for hook in &self.instance.run_hooks {
+            self.unless_cancelled()?;
+            let before = hook.ignores_errors().then(|| answer.clone());
+            let done = caught_async(async { hook.after_dyn(&self.cx, &mut answer).await }).await;
+            let Err(error) = settled(done) else { continue };
+            match before {
+                Some(before) => answer = before,
+                None => {
+                    return Err(match error.downcast() {
+                        Ok(source) => RunError::OutputCheck {
+                            agent: Arc::clone(&self.instance.name),
+                            hook: hook.name(),
+                            source: *source,
+                        },
+                        Err(error) => self.hook_failed(&**hook, error),
+                    });
+                }
+            }
+            self.hook_ignored(&**hook, &error);
+        }
+        Ok(answer.into_text())
+    }
+
+    fn hook_failed(&self, hook: &dyn DynRunHook, error: BoxError) -> RunError {
+        let agent = Arc::clone(&self.instance.name);
+        RunError::RunHook { agent, hook: hook.name(), source: error.into() }
+    }
+
+    fn hook_ignored(&self, hook: &dyn DynRunHook, error: &BoxError) {
+        let text = format!("the run hook `{}` failed, and the run goes on without it: {error}", hook.name());
+        self.event(self.turn(), EventKind::Notice { text });
+    }
+}
+
+/// The result of a hook that may have panicked.
+fn settled(done: Result<Result<(), BoxError>, String>) -> Result<(), BoxError> {
+    done.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()))
+}

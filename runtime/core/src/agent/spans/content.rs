@@ -1,0 +1,112 @@
+//! The content of runs in the form of the conventions: messages as JSON.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tracing::Span;
+
+use crate::content::ContentBlock;
+use crate::context::RunContext;
+use crate::json::exact_value;
+use crate::model::{History, Message, ToolDeclaration};
+use crate::secret::{Redact as _, Redactor};
+
+/// Records content without the secrets that the session knows now.
+pub(super) struct Content(Option<Arc<Redactor>>);
+
+impl Content {
+    pub(super) fn of(cx: &RunContext) -> Self {
+        Self(cx.redactor())
+    }
+
+    /// Records a value: a text as it is, any other value as JSON.
+    pub(super) fn record(&self, span: &Span, field: &'static str, mut value: Value) {
+        if let Some(redactor) = &self.0 {
+            value.redact(redactor);
+        }
+        match value {
+            Value::String(text) => span.record(field, text),
+            value => span.record(field, value.to_string()),
+        };
+    }
+}
+
+/// JSON text as a value; other text as it is.
+pub(super) fn parsed(text: &str) -> Value {
+    exact_value(text).unwrap_or_else(|_| text.into())
+}
+
+/// A message of one text.
+pub(super) fn text_message(role: &str, text: &str, finish_reason: Option<&str>) -> Value {
+    of_parts(role, vec![text_part(text)], finish_reason)
+}
+
+pub(super) fn messages(history: &History) -> Value {
+    history.iter().flat_map(|one| message(one, None)).collect()
+}
+
+/// A message; the results of tool calls are one message each.
+pub(super) fn message(message: &Message, finish_reason: Option<&str>) -> Vec<Value> {
+    match message {
+        Message::User { content } => {
+            vec![of_parts("user", content.iter().map(part).collect::<Value>(), None)]
+        }
+        Message::Assistant { text, tool_calls, .. } => {
+            let text = (!text.is_empty()).then(|| text_part(text));
+            let calls = tool_calls.iter().map(|call| {
+                let arguments = parsed(&call.arguments);
+                json!({ "type": "tool_call", "id": &*call.id, "name": &*call.name, "arguments": arguments })
+            });
+            vec![of_parts("assistant", text.into_iter().chain(calls).collect::<Value>(), finish_reason)]
+        }
+        Message::Tool { results } => {
+            let result = |result: &crate::model::ToolResultMessage| {
+                let response = ContentBlock::join(&result.content);
+                let part =
+                    json!({ "type": "tool_call_response", "id": &*result.call_id, "response": response });
+                of_parts("tool", vec![part], None)
+            };
+            results.iter().map(result).collect()
+        }
+    }
+}
+
+/// The system prompt.
+pub(super) fn instructions(text: &str) -> Value {
+    json!([text_part(text)])
+}
+
+pub(super) fn tools(tools: &[ToolDeclaration]) -> Value {
+    let definition = |tool: &ToolDeclaration| {
+        json!({
+            "type": "function",
+            "name": &*tool.name,
+            "description": &*tool.description,
+            "parameters": *tool.input_schema,
+        })
+    };
+    tools.iter().map(definition).collect()
+}
+
+fn of_parts(role: &str, parts: impl Into<Value>, finish_reason: Option<&str>) -> Value {
+    let parts = parts.into();
+    match finish_reason {
+        None => json!({ "role": role, "parts": parts }),
+        Some(reason) => json!({ "role": role, "parts": parts, "finish_reason": reason }),
+    }
+}
+
+fn text_part(text: &str) -> Value {
+    json!({ "type": "text", "content": text })
+}
+
+/// A block of content. Data of media is left out: a span is no place for it.
+fn part(block: &ContentBlock) -> Value {
+    match block {
+        ContentBlock::Text(text) => text_part(text),
+        ContentBlock::Image(media) => json!({ "type": "image", "mime_type": media.mime_type() }),
+        ContentBlock::Audio(media) => json!({ "type": "audio", "mime_type": media.mime_type() }),
+        ContentBlock::Resource(resource) => json!({ "type": "resource", "uri": resource.uri() }),
+        ContentBlock::ResourceLink(link) => json!({ "type": "uri", "uri": link.uri() }),
+    }
+}

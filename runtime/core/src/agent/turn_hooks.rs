@@ -1,0 +1,179 @@
+//! The turn hooks of a run: around the request to the model, around its calls, and after each turn.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::answer_form::AnswerForm;
+use super::call_result::CallResult;
+use super::run::{AgentRun, BegunTurn};
+use super::run_error::RunError;
+use super::tool_call::PlannedCall;
+use crate::context::ToolTable;
+use crate::error::BoxError;
+use crate::event::CallOutcome;
+use crate::model::{ModelRequest, ModelResponse, ToolCall, redact_name};
+use crate::onion::caught_async;
+use crate::output::ToolOutput;
+use crate::secret::Redact as _;
+use crate::turn_hook::{CompletedTurn, DynTurnHook, TurnRequest, TurnToolCall};
+
+impl AgentRun {
+    pub(super) fn has_turn_hooks(&self) -> bool {
+        !self.instance.turn_hooks.is_empty()
+    }
+
+    /// Asks the model as the hooks change the request, or takes the answer of a hook. `all` are the agent's tools, `table` those that
+    /// the turn offers; `form` is the type of an answer that is a call. Returns the answer as the hooks change it, the tools that the turn
+    /// offered, and the one whose call is the answer of the run.
+    pub(super) async fn ask_through_hooks(
+        &self,
+        turn: u32,
+        request: ModelRequest,
+        all: &Arc<ToolTable>,
+        table: Arc<ToolTable>,
+        form: Option<&AnswerForm>,
+    ) -> Result<(ModelResponse, Arc<ToolTable>, Option<Arc<str>>), RunError> {
+        let (asides, asked) = mpsc::unbounded_channel();
+        let mut request = TurnRequest::of_turn(request, Arc::clone(all), asides);
+        let hooks = self.before_llm_call(&mut request);
+        let answer = self.unless_over(pin!(self.answer_asides(turn, hooks, asked))).await??;
+        let (mut request, offered) = request.into_parts();
+        let table = offered.unwrap_or(table);
+        let mut answer_tool = None;
+        let mut response = match answer {
+            Some(answer) => {
+                // With message hooks it is shown after them.
+                if !self.is_before_send() {
+                    self.show_text(turn, &answer.text);
+                }
+                answer
+            }
+            None => {
+                let checked = request.params.check(&self.instance.model);
+                checked.map_err(|error| self.model_error(error))?;
+                let choice = request.params.tool_choice.among(table.names());
+                request.params.tool_choice = choice.map_err(|error| self.model_error(error.into()))?;
+                // Hooks see the agent's own tools only.
+                answer_tool = form.map(|form| self.offer_answer(form, &mut request));
+                self.ask_model(turn, request, &table).await?
+            }
+        };
+        self.unless_over(pin!(self.after_llm_call(&mut response))).await??;
+        if let Some(redactor) = self.cx.concealed().redactor() {
+            response.redact(&redactor);
+            for call in &mut response.tool_calls {
+                redact_name(&mut call.name, &redactor, |name| table.find(name).is_some());
+            }
+        }
+        Ok((response, table, answer_tool))
+    }
+
+    async fn before_llm_call(&self, request: &mut TurnRequest) -> Result<Option<ModelResponse>, RunError> {
+        for hook in &self.instance.turn_hooks {
+            let done = caught_async(async { hook.before_llm_dyn(&self.cx, request).await }).await;
+            if let Some(answer) = self.settled(&**hook, "before_llm_call", done)? {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn after_llm_call(&self, response: &mut ModelResponse) -> Result<(), RunError> {
+        for hook in &self.instance.turn_hooks {
+            let done = caught_async(async { hook.after_llm_dyn(&self.cx, response).await }).await;
+            self.settled(&**hook, "after_llm_call", done)?;
+        }
+        Ok(())
+    }
+
+    /// A call as the hooks change it, or the result that a hook gives it.
+    pub(super) async fn before_tool_call(
+        &self,
+        turn: u32,
+        call: &ToolCall,
+    ) -> Result<(ToolCall, Option<ToolOutput>), RunError> {
+        let mut call = TurnToolCall::new(turn, call.clone());
+        for hook in &self.instance.turn_hooks {
+            let done = caught_async(async { hook.before_tool_dyn(&self.cx, &mut call).await }).await;
+            if let Some(output) = self.settled(&**hook, "before_tool_call", done)? {
+                return Ok((call.into_call(), Some(output)));
+            }
+        }
+        Ok((call.into_call(), None))
+    }
+
+    /// Lets the hooks change what the model reads of a result.
+    pub(super) async fn after_tool_call(
+        &self,
+        turn: u32,
+        call: &ToolCall,
+        planned: &mut PlannedCall,
+    ) -> Result<(), RunError> {
+        let Some(result) = planned.result() else { return Ok(()) };
+        let mut message = result.message(call);
+        let call = TurnToolCall::new(turn, call.clone());
+        for hook in &self.instance.turn_hooks {
+            let done = caught_async(async { hook.after_tool_dyn(&self.cx, &call, &mut message).await }).await;
+            self.settled(&**hook, "after_tool_call", done)?;
+        }
+        if let Some(redactor) = self.cx.concealed().redactor() {
+            message.content.redact(&redactor);
+        }
+        result.replace(message.content, message.is_error);
+        Ok(())
+    }
+
+    /// Reports the turn to the hooks, if each of its calls has a result.
+    pub(super) async fn complete_turn(&self) -> Result<(), RunError> {
+        let begun = {
+            let mut tally = self.tally();
+            if tally.open.is_some() {
+                return Ok(());
+            }
+            tally.begun.take()
+        };
+        let Some(BegunTurn { turn, start, usage, stop }) = begun else { return Ok(()) };
+        let mut completed = CompletedTurn::new(turn, self.messages(), start);
+        (completed.usage, completed.stop) = (usage, stop);
+        let report = async {
+            for hook in &self.instance.turn_hooks {
+                let done = caught_async(async { hook.after_turn_dyn(&self.cx, &completed).await }).await;
+                self.settled(&**hook, "after_turn_complete", done)?;
+            }
+            Ok(())
+        };
+        self.unless_over(pin!(report)).await?
+    }
+
+    /// The result of a hook that may have panicked.
+    fn settled<T>(
+        &self,
+        hook: &dyn DynTurnHook,
+        place: &'static str,
+        done: Result<Result<T, BoxError>, String>,
+    ) -> Result<T, RunError> {
+        let done = done.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()));
+        self.unless_cancelled()?;
+        done.map_err(|error| RunError::TurnHook {
+            agent: Arc::clone(&self.instance.name),
+            hook: hook.name(),
+            place,
+            source: error.into(),
+        })
+    }
+}
+
+impl CallResult {
+    /// Replaces what the model reads.
+    fn replace(&mut self, content: Arc<[crate::content::ContentBlock]>, is_error: bool) {
+        self.content = content;
+        let was_error = matches!(self.outcome, CallOutcome::Error(_) | CallOutcome::Abort);
+        if is_error && !was_error {
+            self.outcome = CallOutcome::Error(crate::error::ErrorKind::Failed);
+        } else if was_error && !is_error {
+            self.outcome = CallOutcome::Ok;
+        }
+    }
+}

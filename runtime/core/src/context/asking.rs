@@ -1,0 +1,216 @@
+//! Questions of a call for a person: who answers them, and what becomes of the call without an answer.
+
+use std::future::pending;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::{AbortCause, RunContext, ToolContext};
+use crate::approval::{Always, Approval};
+use crate::args::Args;
+use crate::definition::{Asks, Effect};
+use crate::event::EventKind;
+use crate::journal::{JournalError, StepId, StepKind, fingerprint, recorded};
+use crate::lock::lock;
+use crate::question::{Answer, Asked, Question, QuestionKind};
+use crate::secret::Redact as _;
+
+/// Why a question has no answer.
+#[derive(Clone, Copy)]
+pub(crate) enum Unanswered {
+    /// No person can be asked, and the call cannot be paused, for this reason.
+    Nobody(&'static str),
+    /// Who was asked gave no answer that can be used, for this reason.
+    Failed(&'static str),
+}
+
+/// A question of a call, and a hash of what it asks, secrets included.
+pub(crate) struct OwnQuestion {
+    pub(crate) question: Question,
+    pub(super) hash: String,
+}
+
+/// Asks somebody who may be there. `None` leaves the question open.
+pub(crate) type Front<'f> = BoxFuture<'f, Result<Option<Answer>, Unanswered>>;
+
+impl ToolContext {
+    /// The question whether the call may run with these arguments. They are a part of its step, so other arguments are another
+    /// question, and the same ones are not asked about again in another attempt.
+    pub(crate) fn approval_question(&self, args: &Args, reason: Option<String>) -> OwnQuestion {
+        let step = self.approval_step(&fingerprint(&*args.text()));
+        self.question_of(QuestionKind::Approval, step, Some(args), reason, Asked::approval_schema())
+    }
+
+    /// The step of the approval of these arguments, by their hash.
+    fn approval_step(&self, args: &str) -> StepId {
+        let mut step = StepId { attempt: 0, ..self.step_id(StepKind::Ask) };
+        step.name = format!("{}.{}", self.tool_name(), &args[..12]).into();
+        step
+    }
+
+    /// Whether a person allowed calls like this one for the rest of the session.
+    pub(crate) fn is_always_allowed(&self, args: &str) -> bool {
+        let Some(session) = self.run().session() else { return false };
+        session.allowed().has(self.agent_name(), self.tool_name(), args)
+    }
+
+    /// Allows calls like this one, with these arguments, for the rest of the session.
+    pub(crate) fn allow_always(&self, args: &str, which: Always) {
+        if let Some(session) = self.run().session() {
+            session.allowed().add(self.agent_name(), self.tool_name(), args, which);
+        }
+    }
+
+    /// Allows what a person allowed for the rest of the session in a call that is answered from its record.
+    pub(crate) async fn recall_approval(&self) {
+        let Some(journal) = self.run().journal().filter(|_| self.definition().asks != Asks::Nothing) else {
+            return;
+        };
+        let Some((args, hash)) = lock(&self.extra().asked).clone() else { return };
+        let step = self.run().journal_step(self.approval_step(&hash));
+        let answer = match recorded(&**journal, &step).await {
+            Ok(answer) => answer,
+            Err(error) => return self.run().abort_for(AbortCause::Journal(error)),
+        };
+        if let Some(Answer::Approval(Approval::AllowAlways(which))) = answer {
+            self.allow_always(&args.text(), which);
+        }
+    }
+
+    pub(super) fn question_of(
+        &self,
+        kind: QuestionKind,
+        step: StepId,
+        args: Option<&Args>,
+        text: Option<String>,
+        answer_schema: Value,
+    ) -> OwnQuestion {
+        let run = self.run();
+        let mut agents: Vec<Arc<str>> = vec![run.instance_name().into()];
+        let mut above = run.parent();
+        while let Some(parent) = above {
+            agents.insert(0, parent.instance_name().into());
+            above = parent.parent();
+        }
+        let hash = fingerprint(&(&kind, args.map(Args::text), &text, &answer_schema));
+        let mut question = Question::of(Asked {
+            key: run.journal_step(step.clone()).to_string().into(),
+            step,
+            kind,
+            agents,
+            tool: self.tool_name().into(),
+            call_id: self.tool_use_id().into(),
+            arguments: args.and_then(|args| args.as_object().ok()).cloned().unwrap_or_default().into(),
+            text,
+            answer_schema,
+        });
+        if let Some(redactor) = run.concealed().redactor() {
+            question.redact(&redactor);
+        }
+        OwnQuestion { question, hash }
+    }
+
+    /// Finds the answer to a question, as a step: the recorded answer; else the one that the run was resumed with; else that of
+    /// `front`. Without one of them the call waits, and its run pauses when its other calls have ended.
+    ///
+    /// # Errors
+    /// Returns an error if nobody can be asked and the call cannot be paused.
+    pub(crate) async fn answer_to(
+        &self,
+        asked: OwnQuestion,
+        front: Option<Front<'_>>,
+    ) -> Result<Answer, Unanswered> {
+        let run = self.run();
+        let OwnQuestion { question, hash } = asked;
+        let id = question.step().clone();
+        let work = async || {
+            let given = run.questions().and_then(|questions| questions.given(question.key(), &hash));
+            // The question may be another one since the program changed.
+            if let Some(given) = given.filter(|given| question.check(given).is_ok()) {
+                return Ok(given);
+            }
+            run.events().push(question.step().as_step(), EventKind::Asked { question: question.clone() });
+            if let Some(front) = front
+                && let Some(answer) = front.await?
+            {
+                return match question.check(&answer) {
+                    Ok(()) => Ok(answer),
+                    Err(problem) => {
+                        tracing::error!(tool = self.tool_name(), "{}", run.hide_text(problem.to_string()));
+                        Err(Unanswered::Failed("the answer does not fit the question"))
+                    }
+                };
+            }
+            self.leave_open(question, hash.clone()).await
+        };
+        // Other calls can run while a person decides.
+        self.without_permit(run.step(id, || (Effect::Pure, hash.clone()), work)).await
+    }
+
+    /// Asks the answerer of the run, if there is one.
+    pub(crate) fn front(&self, question: &Question) -> Option<Front<'_>> {
+        let (answerer, question) = (self.run().answerer()?, question.clone());
+        Some(Box::pin(async move {
+            AssertUnwindSafe(answerer.answer_dyn(question)).catch_unwind().await.map_err(|_| {
+                tracing::error!(tool = self.tool_name(), "the answerer panicked");
+                Unanswered::Failed("the answerer panicked")
+            })
+        }))
+    }
+
+    /// Waits for ever, so that the run pauses with this question.
+    async fn leave_open<T>(&self, question: Question, hash: String) -> Result<T, Unanswered> {
+        let Some(questions) = self.run().questions() else {
+            return Err(Unanswered::Nobody(match self.run().session() {
+                None => "the call belongs to no run",
+                Some(_) => "its run keeps no records to pause with",
+            }));
+        };
+        if self.is_on_another_thread() {
+            return Err(Unanswered::Nobody("the tool is `blocking`, and cannot be paused"));
+        }
+        if let Some((step, problem)) = questions.unrecorded() {
+            let run = self.run();
+            let error = JournalError::unrecordable_at(run.run_id(), step, problem);
+            run.abort_for(AbortCause::Journal(error));
+        } else {
+            questions.open(question, hash);
+            self.extra().is_open.store(true, Ordering::Relaxed);
+        }
+        // The run drops this future.
+        pending().await
+    }
+
+    /// Waits for ever, because the run that this call began is paused.
+    pub(crate) async fn wait_with_child<T>(&self) -> T {
+        self.extra().is_open.store(true, Ordering::Relaxed);
+        pending().await
+    }
+
+    /// Whether the call waits for an answer that does not come in this run.
+    pub(crate) fn is_open(&self) -> bool {
+        self.run().questions().is_some()
+            && self.extra_if_any().is_some_and(|extra| extra.is_open.load(Ordering::Relaxed))
+    }
+
+    /// Whether the code that asks is an attempt on a thread of its own, which nothing can drop.
+    fn is_on_another_thread(&self) -> bool {
+        self.extra_if_any().is_some_and(|extra| extra.token.get().is_some_and(|token| !token.owner))
+    }
+}
+
+impl RunContext {
+    /// Notes a step that cannot be replayed. Returns whether the run goes on: its records are kept for a pause only, and then it
+    /// cannot pause.
+    pub(crate) fn goes_on_unrecorded(&self, step: &StepId, problem: &str) -> bool {
+        let Some(questions) = self.questions().filter(|questions| questions.own().is_some()) else {
+            return false;
+        };
+        questions.note_unrecorded(step.to_string(), problem.to_owned());
+        true
+    }
+}

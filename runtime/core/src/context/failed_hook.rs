@@ -1,0 +1,30 @@
+//! The failure of a message hook.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::redact_error;
+use crate::secret::{Redact, Redactor};
+
+/// The failure of a message hook. It ends the run of the agent that has the hook.
+#[derive(Debug, Clone)]
+pub(crate) struct FailedHook {
+    pub(crate) agent: Arc<str>,
+    pub(crate) hook: &'static str,
+    pub(crate) place: &'static str,
+    pub(crate) source: Arc<dyn Error + Send + Sync>,
+}
+
+impl fmt::Display for FailedHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { agent, hook, place, source } = self;
+        write!(f, "the message hook `{hook}` of the agent `{agent}` failed in `{place}`: {source}")
+    }
+}
+
+impl Redact for FailedHook {
+    fn redact(&mut self, redactor: &Redactor) {
+        redact_error(&mut self.source, redactor);
+    }
+}

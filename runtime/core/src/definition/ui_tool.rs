@@ -1,0 +1,26 @@
+//! The component that a UI tool shows to a person.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a component is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UiMode {
+    /// In the conversation.
+    #[default]
+    Inline,
+    /// Beside the conversation, in a panel of its own.
+    Artifact,
+}
+
+/// The component of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UiTool {
+    /// Its name in the front end.
+    pub component: Cow<'static, str>,
+    /// Where it is shown.
+    pub mode: UiMode,
+}

@@ -1,0 +1,144 @@
+//! Agents as a page of Markdown.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::{AgentDescription, AppDescription, ToolDescription};
+use crate::definition::{Effect, ToolSource};
+
+/// The whole page.
+pub(super) fn page(app: &AppDescription) -> String {
+    let mut page = "# Agents\n\n".to_owned();
+    _ = writeln!(page, "```mermaid\n{}```", app.to_mermaid());
+    for agent in &app.agents {
+        page.push('\n');
+        write_agent(&mut page, agent);
+    }
+    page.truncate(page.trim_end().len());
+    page.push('\n');
+    page
+}
+
+fn write_agent(page: &mut String, agent: &AgentDescription) {
+    _ = writeln!(page, "## {}\n", agent.name);
+    if let Some(description) = &agent.description {
+        _ = writeln!(page, "{description}\n");
+    }
+    let rows = [
+        ("model", agent.model.iter().cloned().collect()),
+        ("children", agent.children.clone()),
+        ("servers", agent.servers.clone()),
+        ("hooks around runs", agent.run_hooks.clone()),
+        ("hooks around turns", agent.turn_hooks.clone()),
+        ("hooks on messages", agent.message_hooks.clone()),
+    ];
+    let rows: Vec<_> = rows.into_iter().filter(|(_, names): &(_, Vec<String>)| !names.is_empty()).collect();
+    if !rows.is_empty() {
+        page.push_str("| | |\n|---|---|\n");
+        for (what, names) in rows {
+            let names: Vec<_> = names.iter().map(|name| format!("`{}`", cell(name))).collect();
+            _ = writeln!(page, "| {what} | {} |", names.join(", "));
+        }
+        page.push('\n');
+    }
+    for tool in &agent.tools {
+        write_tool(page, tool);
+    }
+    page.truncate(page.trim_end().len());
+    page.push('\n');
+}
+
+fn write_tool(page: &mut String, tool: &ToolDescription) {
+    _ = writeln!(page, "### `{}`\n", tool.name);
+    let from = match (tool.source, &tool.server) {
+        (_, Some(server)) => format!("Tool of the server `{server}`."),
+        (ToolSource::Agent, None) => "Child agent.".to_owned(),
+        (ToolSource::Runtime, None) => "Built-in tool.".to_owned(),
+        (_, None) => "Tool of the program.".to_owned(),
+    };
+    let effect = match tool.effect {
+        Effect::Pure => " It changes nothing.",
+        Effect::Idempotent => "",
+        Effect::Once => " Its effect must not occur twice.",
+    };
+    _ = writeln!(page, "{from}{effect}\n");
+    if !tool.description.is_empty() {
+        _ = writeln!(page, "{}\n", tool.description.trim());
+    }
+    write_parameters(page, &tool.input_schema);
+    if let Some(schema) = &tool.output_schema {
+        _ = writeln!(page, "Result: {}\n", result_of(schema));
+    }
+    if !tool.hooks.is_empty() {
+        page.push_str("```text\n");
+        for (depth, hook) in tool.hooks.iter().chain([&tool.name]).enumerate() {
+            let branch = if depth == 0 { "" } else { "└ " };
+            _ = writeln!(page, "{}{branch}{hook}", "  ".repeat(depth.saturating_sub(1)));
+        }
+        page.push_str("```\n\n");
+    }
+}
+
+fn write_parameters(page: &mut String, schema: &Value) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty())
+    else {
+        return;
+    };
+    let required: Vec<&str> = match schema.get("required").and_then(Value::as_array) {
+        Some(names) => names.iter().filter_map(Value::as_str).collect(),
+        None => Vec::new(),
+    };
+    page.push_str("| parameter | type | |\n|---|---|---|\n");
+    for (name, property) in properties {
+        let optional = if required.contains(&name.as_str()) { "" } else { ", optional" };
+        let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        _ = writeln!(page, "| `{}` | {}{optional} | {} |", cell(name), type_of(property), cell(description));
+    }
+    page.push('\n');
+}
+
+/// The type of a result. MCP wants an object, so a value that is none is in a field `result`.
+fn result_of(schema: &Value) -> String {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    match fields.map(|fields| fields.iter().collect::<Vec<_>>()).as_deref() {
+        Some([(name, value)]) if *name == "result" => type_of(value),
+        Some(fields) if !fields.is_empty() => {
+            let fields: Vec<_> = fields.iter().map(|(name, _)| format!("`{}`", cell(name))).collect();
+            format!("object with {}", fields.join(", "))
+        }
+        _ => type_of(schema),
+    }
+}
+
+/// The type that a schema names, in a few words.
+fn type_of(schema: &Value) -> String {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        return format!("`{}`", reference.rsplit('/').next().unwrap_or(reference));
+    }
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let values: Vec<_> = values.iter().map(|value| format!("`{}`", cell(&text(value)))).collect();
+        return values.join(" or ");
+    }
+    match schema.get("type") {
+        Some(Value::String(name)) if name == "array" => match schema.get("items") {
+            Some(items) => format!("array of {}", type_of(items)),
+            None => "array".to_owned(),
+        },
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => {
+            let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
+            names.join(" or ")
+        }
+        _ => match schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
+            Some(types) => types.iter().map(type_of).collect::<Vec<_>>().join(" or "),
+            None => "any".to_owned(),
+        },
+    }
+}
+
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
+}

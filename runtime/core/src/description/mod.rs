@@ -1,0 +1,95 @@
+//! Descriptions of agents, as data and as pages.
+
+mod markdown;
+mod mermaid;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::definition::{Effect, ToolSource};
+
+/// The agents of an app. [`App::describe`](crate::App::describe) makes it. Serialized it is JSON for programs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct AppDescription {
+    /// The agents, the entry first.
+    pub agents: Vec<AgentDescription>,
+}
+
+/// An agent. [`AgentHandle::describe`](crate::AgentHandle::describe) makes it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct AgentDescription {
+    /// Its name.
+    pub name: String,
+    /// The text by which parents choose it.
+    pub description: Option<String>,
+    /// The name of its model, if it is asked by name.
+    pub model: Option<String>,
+    /// Its tools, those of servers as they were when the description was made.
+    pub tools: Vec<ToolDescription>,
+    /// The names of its children.
+    pub children: Vec<String>,
+    /// The names of its servers.
+    pub servers: Vec<String>,
+    /// The hooks around its runs, in their order.
+    pub run_hooks: Vec<String>,
+    /// The hooks around its turns, in their order.
+    pub turn_hooks: Vec<String>,
+    /// The hooks on its messages, in their order.
+    pub message_hooks: Vec<String>,
+}
+
+/// A tool of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ToolDescription {
+    /// Its name, as the model sees it.
+    pub name: String,
+    /// Where it comes from.
+    pub source: ToolSource,
+    /// Its server, if it has one.
+    pub server: Option<String>,
+    /// Its description.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+    /// The JSON Schema of its result, if it has one.
+    pub output_schema: Option<Value>,
+    /// Whether a call can be repeated.
+    pub effect: Effect,
+    /// The agent's hooks around it, the outermost first. A tool's own hooks are inside of them.
+    pub hooks: Vec<String>,
+}
+
+impl AppDescription {
+    pub(crate) fn new(agents: Vec<AgentDescription>) -> Self {
+        Self { agents }
+    }
+
+    /// A reference of the agents in Markdown, with the hooks around each tool and the graph.
+    pub fn to_markdown(&self) -> String {
+        markdown::page(self)
+    }
+
+    /// A graph of the agents, their tools and their servers, for [Mermaid](https://mermaid.js.org/syntax/flowchart.html).
+    pub fn to_mermaid(&self) -> String {
+        mermaid::graph(self)
+    }
+}
+
+impl AgentDescription {
+    pub(crate) fn new(name: &str, tools: Vec<ToolDescription>) -> Self {
+        Self {
+            name: name.to_owned(),
+            description: None,
+            model: None,
+            tools,
+            children: Vec::new(),
+            servers: Vec::new(),
+            run_hooks: Vec::new(),
+            turn_hooks: Vec::new(),
+            message_hooks: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Guardrails on personal data, around runs and around calls of tools.
+
+use super::{Pii, kinds_in};
+use crate::ToolContext;
+use crate::args::Args;
+use crate::context::RunContext;
+use crate::error::{BoxError, ToolError, ToolResult};
+use crate::guardrails::texts::{change_args, change_output, texts_of_args, texts_of_output};
+use crate::onion::ByDefault;
+use crate::output::ToolOutput;
+use crate::policy::{InputGuardrail, OutputGuardrail};
+use crate::run_hook::{
+    CheckTrigger, DeltaFilter, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
+};
+
+/// Masks personal data. As a run hook, it masks the input before the model gets it, and the answer, also in the pieces of a streamed run.
+/// As a guardrail of a tool, it masks the arguments that the tool gets, or the result that the model gets.
+///
+/// ```
+/// use onionskin::guardrails::MaskPii;
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent, tool};
+///
+/// /// Reads a letter.
+/// #[tool(output_guardrails = [MaskPii])]
+/// fn read(number: u32) -> String {
+///     format!("Letter {number}: write to ada@example.org")
+/// }
+///
+/// agent! { Clerk { instruction: "Answer letters.", function_tools: [read], run_hooks: [MaskPii] } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("I got: {input}")]);
+/// let output = Clerk::builder().model(model).run("My card is 4111 1111 1111 1111.").await.unwrap();
+/// assert_eq!(output.text, "I got: My card is [card].");
+/// # });
+/// ```
+///
+/// The session's history holds the answer as the model wrote it.
+#[derive(Debug, Clone, Default)]
+pub struct MaskPii {
+    pii: Pii,
+}
+
+/// Refuses personal data. As a run hook, it ends a run whose input has some before the model gets it, and a run whose answer has some;
+/// a streamed run shows the data masked until it ends. As a guardrail of a tool, it refuses the call, or withholds its result.
+///
+/// ```
+/// use onionskin::guardrails::{Pii, PiiKind, RejectPii};
+/// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Answer." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
+/// let clerk = Clerk::builder().model(model).run_hook(RejectPii::new(Pii::only([PiiKind::Card]))).build().await.unwrap();
+/// let error = clerk.run("My card is 4111 1111 1111 1111.").await.unwrap_err();
+/// assert!(matches!(&error, RunError::InputCheck { .. }));
+/// assert!(error.to_string().contains("card") && !error.to_string().contains("4111"));
+/// # });
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct RejectPii {
+    pii: Pii,
+}
+
+impl MaskPii {
+    /// Masks what this finds.
+    pub fn new(pii: Pii) -> Self {
+        Self { pii }
+    }
+
+    fn change(&self, text: &str) -> Option<String> {
+        match self.pii.mask(text) {
+            std::borrow::Cow::Borrowed(_) => None,
+            std::borrow::Cow::Owned(masked) => Some(masked),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl RunHook for MaskPii {
+    type Made = ByDefault;
+
+    async fn before_run(&self, _: &RunContext, input: &mut RunInput) -> Result<(), BoxError> {
+        input.change_texts(|text| self.change(text));
+        Ok(())
+    }
+
+    async fn after_run(&self, _: &RunContext, answer: &mut RunAnswer) -> Result<(), BoxError> {
+        if let Some(masked) = self.change(answer.text()) {
+            answer.set_text(masked);
+        }
+        Ok(())
+    }
+
+    fn delta_filter(&self, _: &RunContext) -> Option<Box<dyn DeltaFilter>> {
+        Some(Box::new(self.pii.deltas()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl InputGuardrail for MaskPii {
+    type Made = ByDefault;
+
+    async fn check(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
+        change_args(args, &|text| self.change(text));
+        Ok(())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl OutputGuardrail for MaskPii {
+    type Made = ByDefault;
+
+    async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
+        let mut output = result?;
+        change_output(&mut output, &|text| self.change(text));
+        Ok(output)
+    }
+}
+
+impl RejectPii {
+    /// Refuses what this finds.
+    pub fn new(pii: Pii) -> Self {
+        Self { pii }
+    }
+
+    fn kinds_in(&self, texts: &[String]) -> Option<String> {
+        kinds_in(&self.pii, texts.iter().map(String::as_str))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl RunHook for RejectPii {
+    type Made = ByDefault;
+
+    async fn before_run(&self, _: &RunContext, input: &mut RunInput) -> Result<(), BoxError> {
+        match kinds_in(&self.pii, input.texts()) {
+            Some(kinds) => {
+                let error = InputCheckError::new(format!("the input contains personal data: {kinds}"));
+                Err(error.with_trigger(CheckTrigger::PiiDetected).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    async fn after_run(&self, _: &RunContext, answer: &mut RunAnswer) -> Result<(), BoxError> {
+        match kinds_in(&self.pii, [answer.text()]) {
+            Some(kinds) => {
+                let error = OutputCheckError::new(format!("the answer contains personal data: {kinds}"));
+                Err(error.with_trigger(CheckTrigger::PiiDetected).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn delta_filter(&self, _: &RunContext) -> Option<Box<dyn DeltaFilter>> {
+        Some(Box::new(self.pii.deltas()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl InputGuardrail for RejectPii {
+    type Made = ByDefault;
+
+    async fn check(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
+        match self.kinds_in(&texts_of_args(args)) {
+            Some(kinds) => {
+                Err(ToolError::denied(format!("the arguments contain personal data: {kinds}")).into())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl OutputGuardrail for RejectPii {
+    type Made = ByDefault;
+
+    async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
+        let output: ToolOutput = result?;
+        match self.kinds_in(&texts_of_output(&output)) {
+            Some(kinds) => {
+                Err(ToolError::denied(format!("the result contains personal data: {kinds}")).into())
+            }
+            None => Ok(output),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Personal data in texts: what counts, where it is, and guardrails that mask or refuse it.
+
+mod guardrails;
+mod iban;
+mod numbers;
+mod stream;
+mod tokens;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+pub use guardrails::{MaskPii, RejectPii};
+use serde::{Deserialize, Serialize};
+
+use self::stream::PiiDeltas;
+use crate::run_hook::DeltaFilter;
+
+/// A kind of personal data that [`Pii`] finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PiiKind {
+    /// An email address.
+    Email,
+    /// A telephone number: international, North American, national with a leading zero, or after a word such as "call".
+    Phone,
+    /// The number of a payment card, with a correct check digit.
+    Card,
+    /// A social security number of the United States.
+    Ssn,
+    /// An international bank account number, with correct check digits.
+    Iban,
+    /// A public address of the internet protocol, version 4 or 6.
+    Ip,
+}
+
+impl PiiKind {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [Self::Email, Self::Phone, Self::Card, Self::Ssn, Self::Iban, Self::Ip];
+
+    /// The kind as a word, such as `email`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::Card => "card",
+            Self::Ssn => "ssn",
+            Self::Iban => "iban",
+            Self::Ip => "ip",
+        }
+    }
+}
+
+impl fmt::Display for PiiKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One place with personal data in a text. It does not hold the data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PiiMatch {
+    /// The kind.
+    pub kind: PiiKind,
+    /// The place in the text, in bytes.
+    pub range: Range<usize>,
+}
+
+/// Finds personal data in texts: by its form, and by check digits where there are some. Names, addresses and birthdays of people
+/// have no form, so it does not find them. `docs/guide.md` tells how often it is right on a set of labelled texts.
+///
+/// ```
+/// use onionskin::guardrails::{Pii, PiiKind};
+///
+/// let pii = Pii::new();
+/// assert_eq!(pii.mask("Write to ada@example.org or call +44 20 7946 0018."), "Write to [email] or call [phone].");
+/// assert_eq!(pii.mask("Order 4111-2026 of 2026-11-22 costs 10.50."), "Order 4111-2026 of 2026-11-22 costs 10.50.");
+///
+/// let cards = Pii::only([PiiKind::Card]);
+/// assert_eq!(cards.find("4111 1111 1111 1111")[0].range, 0..19);
+/// assert!(cards.find("ada@example.org").is_empty());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pii {
+    kinds: Vec<PiiKind>,
+}
+
+impl Default for Pii {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Pii {
+    /// Finds all kinds.
+    pub fn new() -> Self {
+        Self::only(PiiKind::ALL)
+    }
+
+    /// Finds these kinds only.
+    pub fn only(kinds: impl IntoIterator<Item = PiiKind>) -> Self {
+        Self { kinds: kinds.into_iter().collect() }
+    }
+
+    /// The places with personal data, in the order of the text. They do not overlap.
+    pub fn find(&self, text: &str) -> Vec<PiiMatch> {
+        let mut found = Vec::new();
+        let mut add = |kind, range| {
+            if self.kinds.contains(&kind) {
+                found.push(PiiMatch { kind, range });
+            }
+        };
+        tokens::find(text, &mut add);
+        iban::find(text, &mut add);
+        numbers::find(text, &mut add);
+        // The longest of those that begin at one place counts.
+        found.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
+        let mut apart: Vec<PiiMatch> = Vec::new();
+        for next in found {
+            match apart.last_mut() {
+                Some(last) if next.range.start < last.range.end => {
+                    last.range.end = last.range.end.max(next.range.end);
+                }
+                _ => apart.push(next),
+            }
+        }
+        apart
+    }
+
+    /// The text with the kind in place of the data: `[email]`. Borrowed if nothing is found.
+    pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let found = self.find(text);
+        if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked(text, 0..text.len(), &found)) }
+    }
+
+    /// A filter that masks the pieces of a text. All of them together are what [`Self::mask`] makes of the whole text.
+    ///
+    /// ```
+    /// use onionskin::guardrails::Pii;
+    /// use onionskin::run_hooks::DeltaFilter as _;
+    ///
+    /// let mut filter = Pii::new().deltas();
+    /// let shown = [filter.push("It is ada@exam"), filter.push("ple.org, I think."), filter.finish()];
+    /// assert_eq!(shown.concat(), "It is [email], I think.");
+    /// ```
+    #[must_use]
+    pub fn deltas(&self) -> impl DeltaFilter + 'static {
+        PiiDeltas::new(self.clone())
+    }
+}
+
+/// A part of the text with the kinds in place of the data. No match is partly inside of it.
+fn masked(text: &str, part: Range<usize>, found: &[PiiMatch]) -> String {
+    let mut shown = String::with_capacity(part.len());
+    let mut from = part.start;
+    for found in found.iter().filter(|found| part.start <= found.range.start && found.range.end <= part.end) {
+        shown.push_str(&text[from..found.range.start]);
+        shown.push('[');
+        shown.push_str(found.kind.as_str());
+        shown.push(']');
+        from = found.range.end;
+    }
+    shown.push_str(&text[from..part.end]);
+    shown
+}
+
+/// The kinds in these texts, as words.
+fn kinds_in<'t>(pii: &Pii, texts: impl IntoIterator<Item = &'t str>) -> Option<String> {
+    let found = texts.into_iter().flat_map(|text| pii.find(text)).map(|found| found.kind);
+    let kinds: std::collections::BTreeSet<_> = found.collect();
+    let words: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}

@@ -1,0 +1,113 @@
+//! The texts that a call holds: the values of its arguments, and what its result shows.
+
+use serde_json::Value;
+
+use crate::args::Args;
+use crate::content::ContentBlock;
+use crate::output::ToolOutput;
+
+/// Replaces each text in the arguments, names of fields too, by what `change` makes of it. Arguments that are no object are refused
+/// later.
+pub(super) fn change_args(args: &mut Args, change: &impl Fn(&str) -> Option<String>) {
+    let Ok(object) = args.as_object() else { return };
+    let mut value = Value::Object(object.clone());
+    if change_value(&mut value, change)
+        && let Value::Object(changed) = value
+    {
+        args.replace(changed);
+    }
+}
+
+/// Replaces each text that the result shows.
+pub(super) fn change_output(output: &mut ToolOutput, change: &impl Fn(&str) -> Option<String>) {
+    let structured = output.structured_content().map(|value| {
+        let mut value = value.into_owned();
+        let changed = change_value(&mut value, change);
+        (value, changed)
+    });
+    let changes = |block: &ContentBlock| match block {
+        ContentBlock::Text(text) => change(text).is_some(),
+        _ => false,
+    };
+    if output.content().iter().any(changes) {
+        for block in output.content_mut() {
+            if let ContentBlock::Text(text) = block
+                && let Some(changed) = change(text)
+            {
+                *text = changed;
+            }
+        }
+    }
+    if let Some((value, true)) = structured {
+        output.set_structured(value);
+    }
+}
+
+/// The texts in the arguments, names of fields too.
+pub(super) fn texts_of_args(args: &Args) -> Vec<String> {
+    let mut texts = Vec::new();
+    match args.as_object() {
+        Ok(object) => object.iter().for_each(|(name, value)| {
+            texts.push(name.clone());
+            texts_of(value, &mut texts);
+        }),
+        // They are refused later; until then they are one text.
+        Err(_) => texts.push(args.text().to_string()),
+    }
+    texts
+}
+
+/// The texts that the result shows.
+pub(super) fn texts_of_output(output: &ToolOutput) -> Vec<String> {
+    let mut texts = vec![output.to_text().into_owned()];
+    if let Some(value) = output.structured_content() {
+        texts_of(&value, &mut texts);
+    }
+    texts
+}
+
+fn texts_of(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Number(number) => texts.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| texts_of(item, texts)),
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+            texts.push(name.clone());
+            texts_of(value, texts);
+        }),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// Returns whether the value changed.
+fn change_value(value: &mut Value, change: &impl Fn(&str) -> Option<String>) -> bool {
+    match value {
+        Value::String(text) => match change(text) {
+            Some(changed) => {
+                *text = changed;
+                true
+            }
+            None => false,
+        },
+        // A number can be a card or a telephone number, and what replaces it is text.
+        Value::Number(number) => match change(&number.to_string()) {
+            Some(changed) => {
+                *value = Value::String(changed);
+                true
+            }
+            None => false,
+        },
+        Value::Array(items) => items.iter_mut().fold(false, |any, item| change_value(item, change) | any),
+        Value::Object(fields) => {
+            let renamed: Vec<_> =
+                fields.keys().filter_map(|name| Some((name.clone(), change(name)?))).collect();
+            for (name, changed) in &renamed {
+                if let Some(value) = fields.remove(name) {
+                    fields.insert(changed.clone(), value);
+                }
+            }
+            fields.values_mut().fold(!renamed.is_empty(), |any, value| change_value(value, change) | any)
+        }
+        Value::Null | Value::Bool(_) => false,
+    }
+}

@@ -1,0 +1,160 @@
+//! The message hooks of one agent, at each of their places.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::erased::DynMessageHook;
+use super::message::{Delivery, Participant, SentMessage};
+use crate::context::{DynSender, FailedHook, RunContext, ToolContext};
+use crate::error::BoxError;
+use crate::model::{History, Message};
+use crate::onion::{caught, caught_async};
+use crate::run_hook::RunInput;
+use crate::turn_hook::{SplitCallError, whole_calls};
+
+/// The message hooks of an agent, in their order.
+pub(crate) struct MessageHooks {
+    agent: Arc<str>,
+    all: Vec<Arc<dyn DynMessageHook>>,
+    /// Those before messages are sent.
+    before_send: Vec<Arc<dyn DynMessageHook>>,
+}
+
+impl MessageHooks {
+    /// Their names, in their order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.all.iter().map(|hook| hook.name())
+    }
+
+    /// The hooks of an agent; `None` if it has none.
+    ///
+    /// # Errors
+    /// Returns the words of a hook that panics.
+    pub(crate) fn of(
+        agent: &Arc<str>,
+        all: Vec<Arc<dyn DynMessageHook>>,
+    ) -> Result<Option<Arc<Self>>, String> {
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let before_send = caught(|| all.iter().filter(|hook| hook.is_before_send_dyn()).cloned().collect())?;
+        Ok(Some(Arc::new(Self { agent: Arc::clone(agent), all, before_send })))
+    }
+
+    /// Whether messages pass hooks before they are sent.
+    pub(crate) fn is_before_send(&self) -> bool {
+        !self.before_send.is_empty()
+    }
+
+    /// A message as the hooks change it; `None` if one of them drops it.
+    pub(crate) async fn before_send(
+        &self,
+        run: &RunContext,
+        sender: &Participant,
+        message: impl Into<RunInput>,
+        recipient: &Participant,
+        silent: bool,
+    ) -> Result<Option<RunInput>, FailedHook> {
+        let mut message = SentMessage::new(message);
+        for hook in &self.before_send {
+            let done = caught_async(async {
+                hook.before_send_dyn(run, sender, &mut message, recipient, silent).await
+            });
+            let done = done.await;
+            match self.settled(run, &**hook, "process_message_before_send", done).await? {
+                Delivery::Send => {}
+                Delivery::Drop => return Ok(None),
+            }
+        }
+        Ok(Some(message.into_input()))
+    }
+
+    /// Changes the messages that the model will read, and the state.
+    pub(crate) async fn before_reply(
+        &self,
+        run: &RunContext,
+        messages: &mut History,
+    ) -> Result<(), FailedHook> {
+        for hook in &self.all {
+            let done = caught_async(async { hook.update_state_dyn(run, messages).await }).await;
+            self.settled(run, &**hook, "update_agent_state", done).await?;
+        }
+        if !matches!(messages.last(), None | Some(Message::Assistant { .. })) {
+            self.last_received(run, messages).await?;
+        }
+        for hook in &self.all {
+            let before = messages.clone();
+            let done = caught_async(async { hook.before_reply_dyn(run, messages).await }).await;
+            let done = done.map(|done| done.and_then(|()| Ok(splits_no_call(&before, messages)?)));
+            self.settled(run, &**hook, "process_all_messages_before_reply", done).await?;
+        }
+        Ok(())
+    }
+
+    async fn last_received(&self, run: &RunContext, messages: &mut History) -> Result<(), FailedHook> {
+        let before = messages.clone();
+        let Some(mut last) = messages.pop() else { return Ok(()) };
+        for hook in &self.all {
+            let done = caught_async(async { hook.last_received_dyn(run, &mut last).await }).await;
+            let done = done.map(|done| {
+                done.and_then(|()| {
+                    let mut changed = messages.clone();
+                    changed.push(last.clone());
+                    Ok(splits_no_call(&before, &changed)?)
+                })
+            });
+            self.settled(run, &**hook, "process_last_received_message", done).await?;
+        }
+        if before.last() == Some(&last) {
+            // The messages that the conversation shares stay shared.
+            *messages = before;
+        } else {
+            messages.push(last);
+        }
+        Ok(())
+    }
+
+    /// The result of a hook that may have panicked. Waits for ever in a run that is cancelled: the run drops this future.
+    async fn settled<T>(
+        &self,
+        run: &RunContext,
+        hook: &dyn DynMessageHook,
+        place: &'static str,
+        done: Result<Result<T, BoxError>, String>,
+    ) -> Result<T, FailedHook> {
+        if run.cancellation().is_cancelled() {
+            return pending().await;
+        }
+        let done = done.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()));
+        done.map_err(|error| FailedHook {
+            agent: Arc::clone(&self.agent),
+            hook: hook.name(),
+            place,
+            source: error.into(),
+        })
+    }
+}
+
+/// Checks that a hook split no call from its result. Those that were split before are not its mistake.
+fn splits_no_call(before: &History, after: &History) -> Result<(), SplitCallError> {
+    whole_calls(after).or_else(|error| if whole_calls(before).is_ok() { Err(error) } else { Ok(()) })
+}
+
+impl DynSender for MessageHooks {
+    fn send_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        recipient: Arc<str>,
+        text: String,
+        silent: bool,
+    ) -> BoxFuture<'a, Result<Option<String>, FailedHook>> {
+        Box::pin(async move {
+            let (sender, recipient) =
+                (Participant::Agent(Arc::clone(&self.agent)), Participant::Agent(recipient));
+            let sent = self.before_send(cx.run(), &sender, text, &recipient, silent).await?;
+            Ok(sent.map(RunInput::into_text))
+        })
+    }
+}

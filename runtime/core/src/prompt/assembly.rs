@@ -1,0 +1,237 @@
+//! Puts the parts of a prompt together.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::date::utc;
+use super::part::PromptPart;
+use super::parts::{Content, Prompt};
+use crate::context::RunContext;
+use crate::error::BoxError;
+use crate::json;
+use crate::onion::caught_async;
+
+/// The parts in their order, without the first one, which replaces all others.
+const ORDER: [PromptPart; 19] = [
+    PromptPart::Description,
+    PromptPart::Role,
+    PromptPart::Instructions,
+    PromptPart::ModelInstructions,
+    PromptPart::Markdown,
+    PromptPart::DateTime,
+    PromptPart::Location,
+    PromptPart::Name,
+    PromptPart::ToolInstructions,
+    PromptPart::ExpectedOutput,
+    PromptPart::AdditionalContext,
+    PromptPart::Memories,
+    PromptPart::Culture,
+    PromptPart::SessionSummary,
+    PromptPart::Learnings,
+    PromptPart::Knowledge,
+    PromptPart::ModelSystemMessage,
+    PromptPart::OutputSchema,
+    PromptPart::SessionState,
+];
+
+/// The form of an answer that the model gives as a call.
+const ANSWER_IS_CALL: &str =
+    "Give your answer as a call of the tool that ends your work. Its parameters are the form of the answer.";
+
+/// What the runtime knows for the parts.
+pub(crate) struct Known<'k> {
+    pub(crate) name: &'k str,
+    pub(crate) description: Option<&'k str>,
+    /// The instructions of the tools that are offered.
+    pub(crate) tools: Vec<&'k str>,
+    pub(crate) model_instructions: Option<Cow<'static, str>>,
+    pub(crate) model_system_message: Option<Cow<'static, str>>,
+    /// The text in place of the agent's instruction.
+    pub(crate) instruction: Option<&'k Arc<str>>,
+    /// Whether the answer of the run is a call of a tool.
+    pub(crate) answer_is_call: bool,
+}
+
+/// The part whose text could not be computed.
+pub(crate) struct PromptFailure {
+    pub(crate) part: PromptPart,
+    pub(crate) source: BoxError,
+}
+
+impl Known<'_> {
+    fn of(&self, part: PromptPart, run: Option<&RunContext>) -> Result<Option<Cow<'_, str>>, BoxError> {
+        Ok(match part {
+            PromptPart::Description => self.description.map(Cow::Borrowed),
+            PromptPart::ModelInstructions => self.model_instructions.clone(),
+            PromptPart::ModelSystemMessage => self.model_system_message.clone(),
+            PromptPart::Markdown => Some("Use Markdown to format your answers".into()),
+            PromptPart::DateTime => Some(utc(std::time::SystemTime::now()).into()),
+            PromptPart::Name => Some(self.name.into()),
+            PromptPart::ToolInstructions => Some(self.tools.join("\n\n").into()),
+            PromptPart::OutputSchema if self.answer_is_call => Some(ANSWER_IS_CALL.into()),
+            PromptPart::SessionState => match run {
+                Some(run) => Some(states(run)?.into()),
+                None => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+/// The agent's state and the values of the session, as one JSON object. The values of the session under `onionskin` are no part of it:
+/// ready-made hooks keep their data there.
+fn states(run: &RunContext) -> Result<String, BoxError> {
+    let mut values = run.state_json()?;
+    if let (Some(values), serde_json::Value::Object(mut session)) =
+        (values.as_object_mut(), run.session_state().to_value())
+    {
+        json::remove(&mut session, "onionskin");
+        values.extend(session);
+    }
+    Ok(serde_json::to_string_pretty(&values)?)
+}
+
+impl Prompt {
+    /// The system prompt of an agent whose prompt is fixed.
+    pub(crate) fn fixed(&self, known: &Known<'_>) -> Option<Arc<str>> {
+        let mut text = Assembled::default();
+        for part in self.parts(known) {
+            match (self.said(part, known), part) {
+                (Content::Text(words), _) => {
+                    if let Some(words) = words.fixed() {
+                        text.add_shared(part, words);
+                    }
+                }
+                (Content::Known, PromptPart::Instructions) => text.add_instruction(known),
+                (Content::Known, _) => {
+                    if let Ok(Some(words)) = known.of(part, None) {
+                        text.add(part, &words);
+                    }
+                }
+                (Content::LeftOut | Content::Source(_), _) => {}
+            }
+        }
+        text.finish()
+    }
+
+    /// The system prompt in a run.
+    pub(crate) async fn in_run(
+        &self,
+        known: &Known<'_>,
+        run: &RunContext,
+    ) -> Result<Option<Arc<str>>, PromptFailure> {
+        let mut text = Assembled::default();
+        for part in self.parts(known) {
+            let failed = |source| PromptFailure { part, source };
+            match (self.said(part, known), part) {
+                (Content::Text(words), _) => text.add(part, &words.in_run(run).map_err(failed)?),
+                (Content::Known, PromptPart::Instructions) => text.add_instruction(known),
+                (Content::Known, _) => {
+                    if let Some(words) = known.of(part, Some(run)).map_err(failed)? {
+                        text.add(part, &words);
+                    }
+                }
+                (Content::Source(source), _) => {
+                    // A panic can occur before the first await.
+                    let told = caught_async(async { source.text_dyn(run).await }).await;
+                    let told = told.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()));
+                    if let Some(words) = told.map_err(failed)? {
+                        text.add(part, &words);
+                    }
+                }
+                (Content::LeftOut, _) => {}
+            }
+        }
+        Ok(text.finish())
+    }
+
+    fn said(&self, part: PromptPart, known: &Known<'_>) -> &Content {
+        match part {
+            PromptPart::Instructions if known.instruction.is_some() => &Content::Known,
+            PromptPart::OutputSchema if known.answer_is_call && !self.speaks_of(part) => &Content::Known,
+            _ => self.content(part),
+        }
+    }
+
+    /// The parts to put together.
+    fn parts(&self, known: &Known<'_>) -> impl Iterator<Item = PromptPart> + use<> {
+        let whole = self.replaces_all() && known.instruction.is_none();
+        let (first, order): (&[_], &[_]) =
+            if whole { (&[PromptPart::SystemMessage], &[]) } else { (&[], &ORDER) };
+        first.iter().chain(order).copied()
+    }
+}
+
+/// The text so far.
+#[derive(Default)]
+struct Assembled {
+    text: String,
+    /// The only text, as long as there is one.
+    only: Option<Arc<str>>,
+    in_list: bool,
+}
+
+impl Assembled {
+    fn add_instruction(&mut self, known: &Known<'_>) {
+        if let Some(instruction) = known.instruction {
+            self.add_shared(PromptPart::Instructions, instruction);
+        }
+    }
+
+    /// Adds a text that is not copied if it is the only one.
+    fn add_shared(&mut self, part: PromptPart, words: &Arc<str>) {
+        let is_first = self.text.is_empty() && self.only.is_none();
+        if is_first && part.tag().is_none() && part.line().is_none() && !words.is_empty() {
+            self.only = Some(Arc::clone(words));
+        } else {
+            self.add(part, words);
+        }
+    }
+
+    fn add(&mut self, part: PromptPart, words: &str) {
+        if words.is_empty() {
+            return;
+        }
+        if let Some(only) = self.only.take() {
+            self.text.push_str(&only);
+        }
+        if let Some(begin) = part.line() {
+            if !self.in_list {
+                self.gap();
+                self.text.push_str("<additional_information>");
+                self.in_list = true;
+            }
+            // Writing to a string cannot fail.
+            let _ = write!(self.text, "\n- {begin}{words}.");
+            return;
+        }
+        self.end_list();
+        self.gap();
+        let _ = match part.tag() {
+            Some(tag) => write!(self.text, "<{tag}>\n{words}\n</{tag}>"),
+            None => self.text.write_str(words),
+        };
+    }
+
+    fn gap(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+    }
+
+    fn end_list(&mut self) {
+        if std::mem::take(&mut self.in_list) {
+            self.text.push_str("\n</additional_information>");
+        }
+    }
+
+    fn finish(mut self) -> Option<Arc<str>> {
+        self.end_list();
+        match self.only {
+            Some(only) => Some(only),
+            None if self.text.is_empty() => None,
+            None => Some(self.text.into()),
+        }
+    }
+}

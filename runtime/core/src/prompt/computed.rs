@@ -1,0 +1,70 @@
+//! The functions that `agent!` takes as texts of a prompt: sync ones and async ones.
+
+use std::future::Future;
+
+use super::source::{ComputedText, PromptAnswer, PromptSource, sealed};
+use crate::context::RunContext;
+use crate::error::BoxError;
+
+/// Makes a source of a function.
+#[doc(hidden)]
+pub fn computed(function: for<'run> fn(&'run RunContext) -> ComputedText<'run>) -> impl PromptSource {
+    Computes(function)
+}
+
+/// Tells the compiler which parameter a closure has.
+#[doc(hidden)]
+pub fn by_closure<A: PromptAnswer, F: Fn(&RunContext) -> A>(closure: F) -> F {
+    closure
+}
+
+struct Computes(for<'run> fn(&'run RunContext) -> ComputedText<'run>);
+
+impl PromptSource for Computes {
+    async fn text(&self, run: &RunContext) -> Result<Option<String>, BoxError> {
+        (self.0)(run).await
+    }
+}
+
+/// What the user's function returned. The compiler selects the method for it: the inherent one if it is a future, otherwise that of
+/// [`ComputedNow`].
+#[doc(hidden)]
+pub struct Computed<A>(pub A);
+
+impl<F: Future<Output: PromptAnswer> + Send> Computed<F> {
+    #[doc(hidden)]
+    pub fn returned<'run>(self) -> ComputedLater<'run>
+    where
+        F: 'run,
+    {
+        ComputedLater(Box::pin(async move { self.0.await.boxed().await }))
+    }
+}
+
+#[doc(hidden)]
+pub trait ComputedNow<A> {
+    #[doc(hidden)]
+    fn returned(self) -> A;
+}
+
+impl<A> ComputedNow<A> for Computed<A> {
+    fn returned(self) -> A {
+        self.0
+    }
+}
+
+/// A text that an async function computes.
+#[doc(hidden)]
+pub struct ComputedLater<'run>(ComputedText<'run>);
+
+impl sealed::Sealed for ComputedLater<'_> {}
+
+#[diagnostic::do_not_recommend]
+impl PromptAnswer for ComputedLater<'_> {
+    fn boxed<'r>(self) -> ComputedText<'r>
+    where
+        Self: 'r,
+    {
+        self.0
+    }
+}

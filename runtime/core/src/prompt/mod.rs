@@ -1,0 +1,21 @@
+//! The system prompt: its parts, their texts, and the sources of what only a program knows.
+
+mod assembly;
+mod computed;
+mod date;
+mod part;
+mod parts;
+mod source;
+mod text;
+
+pub(crate) use assembly::{Known, PromptFailure};
+#[doc(hidden)]
+pub use computed::{Computed, ComputedLater, ComputedNow, by_closure, computed};
+pub use part::PromptPart;
+pub use parts::Prompt;
+#[doc(hidden)]
+pub use source::ComputedText;
+pub use source::{PromptAnswer, PromptSource};
+pub use text::PromptText;
+#[doc(hidden)]
+pub use text::{TemplatePart, template};

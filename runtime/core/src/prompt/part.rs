@@ -1,0 +1,107 @@
+//! The parts of a system prompt, in their order.
+
+use std::fmt;
+
+/// A part of a system prompt. A prompt has its parts in the order of the variants, which is the order of Agno's prompt.
+///
+/// "Off" is a part that is left out until the agent or the program adds it. "Empty" is a part that has no text of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum PromptPart {
+    /// A text in place of the whole prompt: all other parts are left out. Empty.
+    SystemMessage,
+    /// The agent's `description`. On.
+    Description,
+    /// The agent's `role`. Empty.
+    Role,
+    /// The agent's `instruction`. On.
+    Instructions,
+    /// What the model asks its agents to write ([`Model::instructions`](crate::model::Model::instructions)). On.
+    ModelInstructions,
+    /// The request to answer in Markdown. Off.
+    Markdown,
+    /// The date and the time, in UTC. Off.
+    DateTime,
+    /// Where the user is. Empty.
+    Location,
+    /// The agent's name. Off.
+    Name,
+    /// The `instructions` of the tools that the turn offers. On.
+    ToolInstructions,
+    /// The agent's `expected_output`. Empty.
+    ExpectedOutput,
+    /// The agent's `additional_context`. Empty.
+    AdditionalContext,
+    /// What is known of the user from earlier conversations. Empty.
+    Memories,
+    /// Knowledge that several agents share. Empty.
+    Culture,
+    /// A summary of the session's earlier messages. Empty.
+    SessionSummary,
+    /// What the agent learned. Empty.
+    Learnings,
+    /// Passages from a knowledge base, or the advice to search it. Empty.
+    Knowledge,
+    /// The model's own system message ([`Model::system_message`](crate::model::Model::system_message)). On.
+    ModelSystemMessage,
+    /// The form of the answer. Empty.
+    OutputSchema,
+    /// The agent's state and the values of the session's state, as JSON. Off.
+    SessionState,
+}
+
+impl PromptPart {
+    /// Whether the runtime has a text for the part.
+    pub(super) fn is_known(self) -> bool {
+        matches!(
+            self,
+            Self::Description
+                | Self::Instructions
+                | Self::ModelInstructions
+                | Self::Markdown
+                | Self::DateTime
+                | Self::Name
+                | Self::ToolInstructions
+                | Self::ModelSystemMessage
+                | Self::SessionState
+        )
+    }
+
+    /// Whether the part is there if nothing is said of it.
+    pub(super) fn is_on(self) -> bool {
+        self.is_known() && !matches!(self, Self::Markdown | Self::DateTime | Self::Name | Self::SessionState)
+    }
+
+    /// The tag around the text; `None` for plain text.
+    pub(super) fn tag(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Role => "your_role",
+            Self::ExpectedOutput => "expected_output",
+            Self::Memories => "memories",
+            Self::Culture => "culture",
+            Self::SessionSummary => "session_summary",
+            Self::Learnings => "learnings",
+            Self::Knowledge => "knowledge",
+            Self::OutputSchema => "output_schema",
+            Self::SessionState => "session_state",
+            _ => return None,
+        })
+    }
+
+    /// The words before the text, for a part that is a line of the additional information.
+    pub(super) fn line(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Markdown => "",
+            Self::DateTime => "The current time is ",
+            Self::Location => "The user's location is ",
+            Self::Name => "Your name is ",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for PromptPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}

@@ -1,0 +1,172 @@
+//! The texts of a prompt by their parts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::part::PromptPart;
+use super::source::{DynSource, PromptSource};
+use super::text::PromptText;
+
+/// Texts for the parts of a system prompt, and which of its parts are there. An agent, a builder and a request each can have one; the
+/// later one wins part by part.
+///
+/// ```
+/// use onionskin::prompt::{Prompt, PromptPart};
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! {
+///     Clerk { instruction: "Answer.", role: "a clerk of the town", markdown: true }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Yes?")]);
+/// let clerk = Clerk::builder().model(model).build().await.unwrap();
+/// let prompt = Prompt::new().text(PromptPart::Location, "Berlin").leave_out(PromptPart::Markdown);
+/// assert_eq!(
+///     clerk.request("").prompt(prompt).system_prompt().await.unwrap().unwrap(),
+///     "<your_role>\na clerk of the town\n</your_role>\n\nAnswer.\n\n\
+///      <additional_information>\n- The user's location is Berlin.\n</additional_information>",
+/// );
+/// # });
+/// ```
+#[derive(Clone, Default)]
+pub struct Prompt {
+    parts: BTreeMap<PromptPart, Content>,
+}
+
+/// What is said of a part.
+#[derive(Clone)]
+pub(super) enum Content {
+    LeftOut,
+    /// The text that the runtime has for it.
+    Known,
+    Text(PromptText),
+    Source(Arc<dyn DynSource>),
+}
+
+impl Prompt {
+    /// Says nothing of any part.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the text of a part.
+    #[must_use]
+    pub fn text(mut self, part: PromptPart, text: impl Into<PromptText>) -> Self {
+        self.parts.insert(part, Content::Text(text.into()));
+        self
+    }
+
+    /// Sets the source of a part, which is asked for the text in each turn.
+    #[must_use]
+    pub fn source(mut self, part: PromptPart, source: impl PromptSource) -> Self {
+        self.parts.insert(part, Content::Source(Arc::new(source)));
+        self
+    }
+
+    /// Includes a part that is left out by default and whose text the runtime has: `Markdown`, `DateTime`, `Name`, `SessionState`. An agent
+    /// with another part that has no text is not built ([`BuildError::NoPromptText`](crate::BuildError::NoPromptText)).
+    #[must_use]
+    pub fn include(mut self, part: PromptPart) -> Self {
+        self.parts.insert(part, Content::Known);
+        self
+    }
+
+    /// Leaves a part out.
+    #[must_use]
+    pub fn leave_out(mut self, part: PromptPart) -> Self {
+        self.parts.insert(part, Content::LeftOut);
+        self
+    }
+
+    /// The same prompt with the parts of another one, which win.
+    #[must_use]
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        for (part, content) in other.parts {
+            // A text that is there already fulfils the request to add the part.
+            let is_there = matches!(content, Content::Known) && !part.is_known() && self.gives_text(part);
+            if !is_there {
+                self.parts.insert(part, content);
+            }
+        }
+        self
+    }
+
+    /// Whether anything is said of a part.
+    pub(super) fn speaks_of(&self, part: PromptPart) -> bool {
+        self.parts.contains_key(&part)
+    }
+
+    fn gives_text(&self, part: PromptPart) -> bool {
+        matches!(self.parts.get(&part), Some(Content::Text(_) | Content::Source(_)))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// A part that was added and has no text.
+    pub(crate) fn without_text(&self) -> Option<PromptPart> {
+        let added =
+            self.parts.iter().find(|(part, content)| matches!(content, Content::Known) && !part.is_known());
+        added.map(|(part, _)| *part)
+    }
+
+    /// A part that another one of the same prompt replaces.
+    pub(crate) fn unused(&self) -> Option<PromptPart> {
+        let others = || self.parts.keys().copied().find(|part| *part != PromptPart::SystemMessage);
+        self.replaces_all().then(others).flatten()
+    }
+
+    /// Whether one part replaces all others.
+    pub(super) fn replaces_all(&self) -> bool {
+        self.gives_text(PromptPart::SystemMessage)
+    }
+
+    /// Whether the prompt shows the states.
+    pub(crate) fn shows_state(&self) -> bool {
+        matches!(self.parts.get(&PromptPart::SessionState), Some(Content::Known))
+    }
+
+    /// Whether the prompt is the same in all runs and turns with the same tools.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.parts.iter().all(|(part, content)| match content {
+            Content::LeftOut => true,
+            Content::Known => !matches!(part, PromptPart::DateTime | PromptPart::SessionState),
+            Content::Text(text) => text.fixed().is_some(),
+            Content::Source(_) => false,
+        })
+    }
+
+    /// Whether a replay could compute another prompt.
+    pub(crate) fn reads_from_outside(&self) -> bool {
+        self.parts.iter().any(|(part, content)| match content {
+            Content::Source(_) => true,
+            Content::Known => *part == PromptPart::DateTime,
+            Content::LeftOut | Content::Text(_) => false,
+        })
+    }
+
+    /// What is said of a part; `Known` for the parts that are there by themselves.
+    pub(super) fn content(&self, part: PromptPart) -> &Content {
+        self.parts.get(&part).unwrap_or(if part.is_on() { &Content::Known } else { &Content::LeftOut })
+    }
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(&self.parts).finish()
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LeftOut => f.write_str("left out"),
+            Self::Known => f.write_str("added"),
+            Self::Text(text) => text.fmt(f),
+            Self::Source(_) => f.write_str("a source"),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The text of a part: fixed, or with places that are filled from the state in each turn.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::context::{RunContext, State};
+use crate::error::BoxError;
+
+/// A text of a prompt. `{key}` is a place that each turn fills: with a field of the agent's state, or with a value of the session's
+/// state ([`SessionState`](crate::SessionState)), both under a dotted name. A place without a value stays as it is written, and so do
+/// secrets. `{{key}}` is the text `{key}`; other braces are text.
+///
+/// In `agent!`, the compiler checks the places of a literal if the agent has a `state`: they name fields, and
+/// `{session_state.key}` is a value of the session's state.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// #[derive(Clone)]
+/// struct Visit {
+///     guest: String,
+/// }
+///
+/// agent! {
+///     Host { instruction: "Greet {guest}.", state: Visit }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Hello!")]);
+/// let visit = Visit { guest: "Ada".to_owned() };
+/// let host = Host::builder().model(model).state(visit).build().await.unwrap();
+/// assert_eq!(host.system_prompt().await.unwrap().unwrap(), "Greet Ada.");
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct PromptText(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Fixed(Arc<str>),
+    Template(Arc<[Piece]>),
+}
+
+/// Reads a field of the agent's state.
+type Field = dyn Fn(&RunContext) -> Result<String, BoxError> + Send + Sync;
+
+/// A piece of a template.
+enum Piece {
+    Text(String),
+    /// A value of the agent's state or of the session's.
+    Key(String),
+    Field(Box<Field>),
+}
+
+impl PromptText {
+    /// The text, if no place in it depends on the run.
+    pub(super) fn fixed(&self) -> Option<&Arc<str>> {
+        match &self.0 {
+            Kind::Fixed(text) => Some(text),
+            Kind::Template(_) => None,
+        }
+    }
+
+    /// The text in this run.
+    pub(super) fn in_run(&self, run: &RunContext) -> Result<Cow<'_, str>, BoxError> {
+        let pieces = match &self.0 {
+            Kind::Fixed(text) => return Ok(Cow::Borrowed(text)),
+            Kind::Template(pieces) => pieces,
+        };
+        let mut text = String::new();
+        let mut known = Values { run, state: None };
+        for piece in &**pieces {
+            match piece {
+                Piece::Text(words) => text.push_str(words),
+                Piece::Field(field) => text.push_str(&field(run)?),
+                Piece::Key(key) => match known.get(key) {
+                    Some(Value::String(words)) => text.push_str(&words),
+                    Some(value) => text.push_str(&value.to_string()),
+                    None => text.extend(["{", key, "}"]),
+                },
+            }
+        }
+        Ok(Cow::Owned(text))
+    }
+}
+
+/// The values that places name.
+struct Values<'r> {
+    run: &'r RunContext,
+    /// The agent's state as JSON, once a place asked for it.
+    state: Option<Value>,
+}
+
+impl Values<'_> {
+    fn get(&mut self, key: &str) -> Option<Value> {
+        let of_session = key.strip_prefix("session_state.");
+        if of_session.is_none() {
+            let state = self.state.get_or_insert_with(|| self.run.state_json().unwrap_or_default());
+            let field = key.split('.').try_fold(&*state, |value, part| value.get(part));
+            if let Some(field) = field {
+                return Some(field.clone());
+            }
+        }
+        let session = self.run.session_state();
+        session.get(key).or_else(|| session.get(of_session?))
+    }
+}
+
+impl From<Arc<str>> for PromptText {
+    fn from(text: Arc<str>) -> Self {
+        let pieces = pieces(&text);
+        match pieces.as_slice() {
+            [] | [Piece::Text(_)] => Self(Kind::Fixed(match pieces.into_iter().next() {
+                Some(Piece::Text(words)) if *words != *text => words.into(),
+                _ => text,
+            })),
+            _ => Self(Kind::Template(pieces.into())),
+        }
+    }
+}
+
+impl From<String> for PromptText {
+    fn from(text: String) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl From<&String> for PromptText {
+    fn from(text: &String) -> Self {
+        Arc::<str>::from(text.as_str()).into()
+    }
+}
+
+impl From<&str> for PromptText {
+    fn from(text: &str) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl From<Cow<'_, str>> for PromptText {
+    fn from(text: Cow<'_, str>) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl From<Box<str>> for PromptText {
+    fn from(text: Box<str>) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl fmt::Debug for PromptText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Fixed(text) => f.debug_tuple("PromptText").field(text).finish(),
+            Kind::Template(_) => f.write_str("PromptText(template)"),
+        }
+    }
+}
+
+/// A literal of `agent!` as the macro split it: the texts, and between them the fields of the state or the keys of the session's.
+#[doc(hidden)]
+pub fn template<S: Clone + Send + Sync + 'static>(
+    parts: impl IntoIterator<Item = TemplatePart<S>>,
+) -> PromptText {
+    let piece = |part: TemplatePart<S>| match part {
+        TemplatePart::Text(words) => Piece::Text(words.to_owned()),
+        TemplatePart::Key(key) => Piece::Key(key.to_owned()),
+        TemplatePart::Field(field) => Piece::Field(Box::new(move |run| {
+            let state = State::<S>::of_run(run)?;
+            Ok(field(&state.latest()).to_string())
+        })),
+    };
+    PromptText(Kind::Template(parts.into_iter().map(piece).collect()))
+}
+
+/// A part of a literal of `agent!`.
+#[doc(hidden)]
+pub enum TemplatePart<S> {
+    Text(&'static str),
+    Key(&'static str),
+    Field(fn(&S) -> &dyn Display),
+}
+
+/// Splits a text at its places.
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        words.push_str(&rest[..at]);
+        let behind = &rest[at..];
+        if let Some(key) = place(behind, "{{", "}}") {
+            words.extend(["{", key, "}"]);
+            rest = &behind[key.len() + 4..];
+        } else if let Some(key) = place(behind, "{", "}") {
+            if !words.is_empty() {
+                pieces.push(Piece::Text(std::mem::take(&mut words)));
+            }
+            pieces.push(Piece::Key(key.to_owned()));
+            rest = &behind[key.len() + 2..];
+        } else {
+            words.push('{');
+            rest = &behind[1..];
+        }
+    }
+    words.push_str(rest);
+    if !words.is_empty() {
+        pieces.push(Piece::Text(words));
+    }
+    pieces
+}
+
+/// The dotted name between these braces, if the text begins with such a place.
+fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let (key, _) = text.strip_prefix(open)?.split_once(close)?;
+    let is_name = |part: &str| {
+        let mut chars = part.chars();
+        chars.next().is_some_and(|first| first == '_' || first.is_alphabetic())
+            && chars.all(|c| c == '_' || c.is_alphanumeric())
+    };
+    key.split('.')
+        .enumerate()
+        .all(|(at, part)| {
+            is_name(part) || at > 0 && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+        })
+        .then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        let shown = |piece| match piece {
+            Piece::Text(words) => words,
+            Piece::Key(key) => format!("<{key}>"),
+            Piece::Field(_) => unreachable!(),
+        };
+        pieces(text).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn a11_only_names_between_braces_are_places() {
+        for (text, pieces) in [
+            ("Greet {guest}.", &["Greet ", "<guest>", "."][..]),
+            ("{a.b.0}{_c}", &["<a.b.0>", "<_c>"]),
+            ("{{name}} and {name}", &["{name} and ", "<name>"]),
+            (r#"{"a": 1} {} { x } {0} {a.} {a-b} {{ "#, &[r#"{"a": 1} {} { x } {0} {a.} {a-b} {{ "#]),
+            ("{{{name}}}", &["{{name}}"]),
+            ("", &[]),
+        ] {
+            assert_eq!(shown(text), pieces, "{text}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A component that is shown to a person, as a part of its question.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::definition::UiMode;
+use crate::secret::{Redact, Redactor};
+
+/// What a front end shows for a [question](super::Question) of a UI tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UiComponent {
+    pub(crate) component: String,
+    pub(crate) mode: UiMode,
+    pub(crate) tool_id: String,
+    pub(crate) workflow: String,
+    pub(crate) payload: Value,
+}
+
+impl UiComponent {
+    /// A component, for tests of answerers.
+    pub fn new(component: impl Into<String>, mode: UiMode, payload: Value) -> Self {
+        Self { component: component.into(), mode, tool_id: String::new(), workflow: String::new(), payload }
+    }
+
+    /// The name of the component in the front end.
+    pub fn component(&self) -> &str {
+        &self.component
+    }
+
+    /// Where it is shown.
+    pub fn mode(&self) -> UiMode {
+        self.mode
+    }
+
+    /// The id that the tool gives what it shows.
+    pub fn tool_id(&self) -> &str {
+        &self.tool_id
+    }
+
+    /// The workflow that the tool belongs to.
+    pub fn workflow(&self) -> &str {
+        &self.workflow
+    }
+
+    /// The data to show. Secrets are masked.
+    pub fn payload(&self) -> &Value {
+        &self.payload
+    }
+}
+
+impl Redact for UiComponent {
+    fn redact(&mut self, redactor: &Redactor) {
+        self.payload.redact(redactor);
+        self.tool_id.redact(redactor);
+        self.workflow.redact(redactor);
+    }
+}

@@ -1,0 +1,246 @@
+//! A paused run as a value.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, AnswerError, Question};
+use crate::content::ContentBlock;
+use crate::journal::{Step, StepRecord};
+use crate::json::{Problem, Unique, Unread, read_stored};
+use crate::secret::{Redact, Redactor};
+use crate::text::short;
+use crate::trace::TraceParent;
+
+/// The version of the stored form. A later one adds fields or changes their meaning.
+const VERSION: u64 = 1;
+
+/// The field with the span of the paused run.
+const TRACEPARENT: &str = "traceparent";
+
+/// A run that waits for answers: its open questions, and what is needed to continue it
+/// ([`AgentHandle::resume`](crate::AgentHandle::resume)), in this process or another one. A run ends with it as
+/// [`RunError::Paused`](crate::RunError::Paused). Cheap to clone.
+///
+/// It can be serialised. The stored form has a version; a later version is refused where it is read, and so are questions that do not belong to the run. It holds the input, the
+/// questions, and without a journal of the program the results of all steps so far: store it where you would store a conversation.
+/// The secrets that the session knows are masked; answers are kept as they were given.
+///
+/// Without a journal of the program, each value continues the run from the moment when it paused: resume it once, because a second time would repeat
+/// what the first did, also if the first failed. With a [journal](crate::journal::Journal), each step and each answer is recorded, and happens once.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unique", into = "Stored")]
+pub struct Paused(Arc<PausedRun>);
+
+/// The records of a run: the name of each step, and what is recorded.
+type Records = Vec<(String, StepRecord)>;
+
+/// The parts of a paused run, as they are stored too.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PausedRun {
+    pub(crate) run_id: Arc<str>,
+    pub(crate) correlation_id: Arc<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) user: Option<Arc<str>>,
+    pub(crate) agent: Arc<str>,
+    pub(crate) input: String,
+    /// All parts of the input, if there are others than one text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) attached: Vec<ContentBlock>,
+    pub(crate) questions: Vec<Question>,
+    /// What each question asks, as a hash: secrets are not masked in it.
+    pub(crate) hashes: Vec<String>,
+    /// `None` if a journal of the program has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) records: Option<Records>,
+    /// The span that the resumed run is beneath.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) traceparent: Option<TraceParent>,
+}
+
+#[derive(Serialize)]
+struct Stored {
+    version: u64,
+    #[serde(flatten)]
+    run: PausedRun,
+}
+
+/// The version is read first, because a later one may have other fields. The errors quote no values.
+impl TryFrom<Unique> for Paused {
+    type Error = String;
+
+    fn try_from(Unique(mut stored): Unique) -> Result<Self, String> {
+        let version = stored.get("version").and_then(serde_json::Value::as_u64);
+        let version = version.ok_or("this is not a paused run: it has no version")?;
+        if version != VERSION {
+            return Err(format!(
+                "the paused run has version {version}, and this program reads version {VERSION}: resume it with the version of \
+                 onionskin that wrote it"
+            ));
+        }
+        if let Some(fields) = stored.as_object_mut() {
+            fields.remove("version");
+            // One that cannot be read is none: it decides where spans are shown, and no more.
+            if let Some(Err(_)) = fields.get(TRACEPARENT).map(TraceParent::deserialize) {
+                fields.remove(TRACEPARENT);
+            }
+        }
+        let run = read_stored::<PausedRun>(&stored).map_err(|Unread { path, problem }| match problem {
+            Problem::UnknownField => {
+                format!("this version of onionskin does not know the field `{path}` of a paused run")
+            }
+            Problem::Other(reason) if path.is_empty() => format!("the paused run cannot be read: {reason}"),
+            Problem::Other(reason) => format!("the paused run cannot be read: `{path}`: {reason}"),
+        })?;
+        fit(&run.run_id, &run.questions, &run.hashes)?;
+        Ok(Self(Arc::new(run)))
+    }
+}
+
+impl From<Paused> for Stored {
+    fn from(paused: Paused) -> Self {
+        Self { version: VERSION, run: Arc::unwrap_or_clone(paused.0) }
+    }
+}
+
+/// Checks that the questions are those of the run.
+fn fit(run_id: &Arc<str>, questions: &[Question], hashes: &[String]) -> Result<(), String> {
+    for (index, question) in questions.iter().enumerate() {
+        let key = question.key();
+        if Step::of_run(Arc::clone(run_id), Arc::default(), question.step().clone()).to_string() != key {
+            return Err(format!(
+                "the question `{}` is not one of the paused run `{run_id}`: store the paused run unchanged",
+                short(key, 200)
+            ));
+        }
+        if questions[..index].iter().any(|other| other.key() == key) {
+            return Err(format!(
+                "the paused run `{run_id}` has the question `{key}` twice: store it unchanged"
+            ));
+        }
+    }
+    if questions.is_empty() || questions.len() != hashes.len() {
+        return Err(format!(
+            "the paused run `{run_id}` has no question, or not one hash for each: store it unchanged"
+        ));
+    }
+    Ok(())
+}
+
+impl Paused {
+    pub(crate) fn new(run: PausedRun) -> Self {
+        Self(Arc::new(run))
+    }
+
+    pub(crate) fn run(&self) -> &PausedRun {
+        &self.0
+    }
+
+    /// The same run with this input and these records.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut PausedRun)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    /// The id of the run. It has the same id when it is resumed.
+    pub fn run_id(&self) -> &str {
+        &self.0.run_id
+    }
+
+    /// The agent.
+    pub fn agent_name(&self) -> &str {
+        &self.0.agent
+    }
+
+    /// The text of the input that the run began with.
+    pub fn input(&self) -> &str {
+        &self.0.input
+    }
+
+    /// The span `invoke_agent` of the run, whose trace the resumed run continues; `None` without a
+    /// [propagator](crate::trace::Propagator).
+    pub fn traceparent(&self) -> Option<&TraceParent> {
+        self.0.traceparent.as_ref()
+    }
+
+    /// The open questions, in the order of their calls. There is at least one.
+    pub fn questions(&self) -> &[Question] {
+        &self.0.questions
+    }
+
+    /// The open question with this key.
+    pub fn question(&self, key: &str) -> Option<&Question> {
+        self.questions().iter().find(|question| question.key() == key)
+    }
+
+    /// The hash of what the open question with this key asks.
+    pub(crate) fn hash(&self, key: &str) -> String {
+        let index = self.questions().iter().position(|question| question.key() == key);
+        index.map(|index| self.0.hashes[index].clone()).unwrap_or_default()
+    }
+
+    /// Checks an answer, as a run that is resumed with it does.
+    ///
+    /// # Errors
+    /// Returns an error if no open question has this key, or if the answer does not fit the question.
+    pub fn check(&self, key: &str, answer: &Answer) -> Result<(), AnswerError> {
+        match self.question(key) {
+            Some(question) => question.check(answer),
+            None if !key.starts_with(&format!("{}: ", self.run_id())) && key.contains(": turn ") => {
+                Err(AnswerError::OtherRun { run_id: Arc::clone(&self.0.run_id), key: key.to_owned() })
+            }
+            None => {
+                let keys: Vec<_> =
+                    self.questions().iter().map(|question| format!("`{}`", question.key())).collect();
+                let run_id = Arc::clone(&self.0.run_id);
+                Err(AnswerError::Unknown { run_id, key: key.to_owned(), open: keys.join(", ") })
+            }
+        }
+    }
+}
+
+impl PausedRun {
+    /// The part that holds a secret which the session learned after the run was asked or the step was recorded: masked now, it would
+    /// differ in a replay. Answers of people are kept as they were given.
+    pub(crate) fn late_secret(&self, redactor: &Redactor) -> Option<String> {
+        fn changes<T: Redact + PartialEq + Clone>(part: &T, redactor: &Redactor) -> bool {
+            let mut masked = part.clone();
+            masked.redact(redactor);
+            masked != *part
+        }
+        if changes(&self.input, redactor) || self.attached.iter().any(|part| changes(part, redactor)) {
+            return Some("the input".to_owned());
+        }
+        let mut records = self.records.iter().flatten().filter(|(step, _)| !step.contains("/ask "));
+        let (step, _) = records.find(|(_, record)| changes(record.value(), redactor))?;
+        Some(format!("step `{step}`"))
+    }
+}
+
+impl Redact for Paused {
+    fn redact(&mut self, redactor: &Redactor) {
+        let run = Arc::make_mut(&mut self.0);
+        run.input.redact(redactor);
+        run.attached.iter_mut().for_each(|part| part.redact(redactor));
+        run.questions.iter_mut().for_each(|question| question.redact(redactor));
+    }
+}
+
+impl fmt::Debug for Paused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<_> = self.questions().iter().map(Question::key).collect();
+        f.debug_struct("Paused")
+            .field("run_id", &self.run_id())
+            .field("questions", &keys)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Paused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.questions().len();
+        write!(f, "the run `{}` of `{}` waits for {count} answer", self.run_id(), self.agent_name())?;
+        f.write_str(if count == 1 { "" } else { "s" })
+    }
+}

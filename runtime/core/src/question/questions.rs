@@ -1,0 +1,98 @@
+//! The questions of one run and of the runs beneath it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::{Answer, Question};
+use crate::content::ContentBlock;
+use crate::journal::MemoryJournal;
+use crate::lock::lock;
+use crate::trace::TraceParent;
+
+/// The open questions of a run and of those beneath it, and the answers that it was resumed with.
+#[derive(Default)]
+pub(crate) struct Questions {
+    given: BTreeMap<String, Given>,
+    open: Mutex<Vec<(Question, String)>>,
+    /// Why the run cannot be resumed, if a step of it cannot be replayed: the step, and the reason.
+    unrecorded: Mutex<Option<(String, String)>>,
+    /// The records that are kept for a pause only: no journal of the program gets them.
+    own: Option<Arc<MemoryJournal>>,
+    /// The input of the outermost run, without secrets.
+    input: OnceLock<(String, Vec<ContentBlock>)>,
+    /// The span of the paused run, if the run is resumed.
+    traceparent: Option<TraceParent>,
+}
+
+/// An answer that a run is resumed with.
+pub(crate) struct Given {
+    pub(crate) answer: Answer,
+    /// The hash of what was asked.
+    pub(crate) hash: String,
+}
+
+impl Questions {
+    /// `own`: the records of the run, if they are kept in the paused value only.
+    pub(crate) fn new(given: BTreeMap<String, Given>, own: Option<Arc<MemoryJournal>>) -> Self {
+        Self { given, own, ..Self::default() }
+    }
+
+    /// The same for a run that is resumed: the span of the paused run.
+    pub(crate) fn beneath(self, traceparent: Option<TraceParent>) -> Self {
+        Self { traceparent, ..self }
+    }
+
+    /// The span of the paused run, if the run is resumed.
+    pub(crate) fn traceparent(&self) -> Option<&TraceParent> {
+        self.traceparent.as_ref()
+    }
+
+    /// The records of the run, if they are kept in the paused value only.
+    pub(crate) fn own(&self) -> Option<&MemoryJournal> {
+        self.own.as_deref()
+    }
+
+    /// Keeps the input of the outermost run, as a text and its parts.
+    pub(crate) fn keep_input(&self, text: String, parts: Vec<ContentBlock>) {
+        let _ = self.input.set((text, parts));
+    }
+
+    pub(crate) fn input(&self) -> (String, Vec<ContentBlock>) {
+        self.input.get().cloned().unwrap_or_default()
+    }
+
+    /// The answer that the run was resumed with, if it was given to the question with this hash. A person who saw another question has not
+    /// answered this one.
+    pub(crate) fn given(&self, key: &str, hash: &str) -> Option<Answer> {
+        let given = self.given.get(key)?;
+        if given.hash != hash {
+            tracing::warn!(key, "the question changed since it was shown, so its answer is not used");
+            return None;
+        }
+        Some(given.answer.clone())
+    }
+
+    /// Adds a question without an answer, and the hash of what it asks.
+    pub(crate) fn open(&self, question: Question, hash: String) {
+        let mut open = lock(&self.open);
+        if !open.iter().any(|(other, _)| other.key() == question.key()) {
+            open.push((question, hash));
+        }
+    }
+
+    /// The questions without an answer, in the order of their steps, each with its hash.
+    pub(crate) fn all_open(&self) -> Vec<(Question, String)> {
+        let mut open = lock(&self.open).clone();
+        open.sort_by(|(a, _), (b, _)| a.step().cmp(b.step()));
+        open
+    }
+
+    /// Notes a step that has no record, because a journal cannot have one.
+    pub(crate) fn note_unrecorded(&self, step: String, reason: String) {
+        lock(&self.unrecorded).get_or_insert((step, reason));
+    }
+
+    pub(crate) fn unrecorded(&self) -> Option<(String, String)> {
+        lock(&self.unrecorded).clone()
+    }
+}

@@ -1,0 +1,77 @@
+//! Filters of the text that a streamed run shows.
+
+use std::sync::Arc;
+
+use super::erased::DynRunHook;
+use crate::context::RunContext;
+use crate::onion::caught;
+
+/// Changes the text that a run shows while the model writes it: see [`RunHook::delta_filter`](crate::run_hooks::RunHook::delta_filter).
+///
+/// A text arrives in pieces, and what a filter looks for may begin in one piece and end in another. So a filter keeps the end of the text
+/// until it can decide about it.
+///
+/// ```
+/// use onionskin::run_hooks::DeltaFilter;
+///
+/// /// Shows whole lines only.
+/// #[derive(Default)]
+/// struct Lines {
+///     begun: String,
+/// }
+///
+/// impl DeltaFilter for Lines {
+///     fn push(&mut self, text: &str) -> String {
+///         self.begun.push_str(text);
+///         let whole = self.begun.rfind('\n').map_or(0, |end| end + 1);
+///         self.begun.drain(..whole).collect()
+///     }
+///
+///     fn finish(&mut self) -> String {
+///         std::mem::take(&mut self.begun)
+///     }
+/// }
+///
+/// let mut lines = Lines::default();
+/// assert_eq!(lines.push("one\ntw"), "one\n");
+/// assert_eq!(lines.push("o"), "");
+/// assert_eq!(lines.finish(), "two");
+/// ```
+pub trait DeltaFilter: Send {
+    /// Takes the next piece, and returns the text that can be shown now. A panic withholds the rest of the text.
+    fn push(&mut self, text: &str) -> String;
+
+    /// Returns the rest that can be shown, at the end of the text.
+    fn finish(&mut self) -> String;
+}
+
+/// The filters of a text, the first hook's first. `None`: one of them panicked.
+pub(crate) struct DeltaFilters(Option<Vec<Box<dyn DeltaFilter>>>);
+
+impl DeltaFilters {
+    /// Asks the hooks for their filters.
+    pub(crate) fn new(hooks: &[Arc<dyn DynRunHook>], run: &RunContext) -> Self {
+        Self(caught(|| hooks.iter().filter_map(|hook| hook.filter_dyn(run)).collect()).ok())
+    }
+
+    pub(crate) fn push(&mut self, piece: String) -> String {
+        self.each(piece, |filter, piece| filter.push(&piece))
+    }
+
+    pub(crate) fn finish(&mut self) -> String {
+        self.each(String::new(), |filter, piece| {
+            let mut shown = if piece.is_empty() { piece } else { filter.push(&piece) };
+            shown.push_str(&filter.finish());
+            shown
+        })
+    }
+
+    fn each(&mut self, piece: String, step: impl Fn(&mut Box<dyn DeltaFilter>, String) -> String) -> String {
+        let Some(filters) = &mut self.0 else { return String::new() };
+        let passed = caught(|| filters.iter_mut().fold(piece, |piece, filter| step(filter, piece)));
+        passed.unwrap_or_else(|_| {
+            self.0 = None;
+            String::new()
+        })
+    }
+}

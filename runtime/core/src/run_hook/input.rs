@@ -1,0 +1,180 @@
+//! The input of a run, as the program gives it and as run hooks see and change it.
+
+use std::borrow::Cow;
+
+use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
+
+/// The input of a run: a text, and images, audio, files or links beside it. A run takes everything that is one: a text, a part, a tuple
+/// or a list of parts.
+///
+/// ```
+/// use onionskin::content::{Image, Media};
+/// use onionskin::run_hooks::RunInput;
+///
+/// let mut input = RunInput::from(("My card is 4111 1111. What is this?", Image(Media::new("iVBORw0KGgo=", "image/png"))));
+/// input.set_text(input.text().replace("4111 1111", "[card]"));
+/// assert_eq!(input.text(), "My card is [card]. What is this?");
+/// assert_eq!(input.attachments().count(), 1);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunInput {
+    text: String,
+    /// All parts in their order, if there are others than one text.
+    content: Vec<ContentBlock>,
+}
+
+impl RunInput {
+    /// Makes an input of a text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), content: Vec::new() }
+    }
+
+    fn of_parts(content: Vec<ContentBlock>) -> Self {
+        let texts: Vec<_> = content.iter().filter_map(ContentBlock::as_text).collect();
+        let text = texts.join("\n");
+        if texts.len() == content.len() { Self::new(text) } else { Self { text, content } }
+    }
+
+    /// The text: that of all text parts, a line each.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Replaces the text. The attachments follow it.
+    pub fn set_text(&mut self, text: impl Into<String>) {
+        self.text = text.into();
+        if !self.content.is_empty() {
+            self.content.retain(|part| part.as_text().is_none());
+            if !self.text.is_empty() {
+                self.content.insert(0, ContentBlock::Text(self.text.clone()));
+            }
+        }
+    }
+
+    /// The text, by value.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Adds a part behind the others: an image, audio, a file, a link, or a further text.
+    ///
+    /// ```
+    /// use onionskin::content::Resource;
+    /// use onionskin::run_hooks::RunInput;
+    ///
+    /// let mut input = RunInput::new("Sum it up.");
+    /// input.attach(Resource::text("file:///notes.md", "# Notes"));
+    /// assert_eq!(input.attachments().count(), 1);
+    /// ```
+    pub fn attach(&mut self, part: impl Into<ContentBlock>) {
+        let mut content = std::mem::take(&mut self.content);
+        if content.is_empty() && !self.text.is_empty() {
+            content.push(ContentBlock::Text(std::mem::take(&mut self.text)));
+        }
+        content.push(part.into());
+        *self = Self::of_parts(content);
+    }
+
+    /// The parts that are not text, in their order.
+    pub fn attachments(&self) -> impl Iterator<Item = &ContentBlock> {
+        self.content.iter().filter(|part| part.as_text().is_none())
+    }
+
+    /// Keeps the attachments for which `keep` returns true.
+    pub fn retain_attachments(&mut self, mut keep: impl FnMut(&ContentBlock) -> bool) {
+        let mut content = std::mem::take(&mut self.content);
+        content.retain(|part| part.as_text().is_some() || keep(part));
+        if !content.is_empty() {
+            *self = Self::of_parts(content);
+        }
+    }
+
+    /// The texts that the model reads: the text, and those of attached files.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.text()).chain(self.attachments().filter_map(ContentBlock::readable))
+    }
+
+    /// Replaces each text that the model reads by what `change` makes of it; `None` leaves it.
+    pub fn change_texts(&mut self, mut change: impl FnMut(&str) -> Option<String>) {
+        if self.content.is_empty() {
+            if let Some(changed) = change(&self.text) {
+                self.text = changed;
+            }
+            return;
+        }
+        let mut content = std::mem::take(&mut self.content);
+        for text in content.iter_mut().filter_map(ContentBlock::readable_mut) {
+            if let Some(changed) = change(text) {
+                *text = changed;
+            }
+        }
+        *self = Self::of_parts(content);
+    }
+
+    /// All parts in their order, if there are others than one text.
+    pub(crate) fn into_parts(self) -> Vec<ContentBlock> {
+        self.content
+    }
+
+    /// The input that was stored as a text and its parts.
+    pub(crate) fn stored(text: String, parts: Vec<ContentBlock>) -> Self {
+        if parts.is_empty() { Self::new(text) } else { Self::of_parts(parts) }
+    }
+}
+
+macro_rules! texts {
+    ($($text:ty),*) => {
+        $(
+            impl From<$text> for RunInput {
+                fn from(text: $text) -> Self {
+                    Self::new(text)
+                }
+            }
+        )*
+    };
+}
+
+texts!(String, &str, &String, &mut str, Box<str>, Cow<'_, str>, char);
+
+macro_rules! parts {
+    ($($part:ty),*) => {
+        $(
+            impl From<$part> for RunInput {
+                fn from(part: $part) -> Self {
+                    Self::of_parts(vec![part.into()])
+                }
+            }
+        )*
+    };
+}
+
+parts!(ContentBlock, Image, Audio, Resource, ResourceLink);
+
+impl From<Vec<ContentBlock>> for RunInput {
+    fn from(parts: Vec<ContentBlock>) -> Self {
+        Self::of_parts(parts)
+    }
+}
+
+impl<const N: usize> From<[ContentBlock; N]> for RunInput {
+    fn from(parts: [ContentBlock; N]) -> Self {
+        Self::of_parts(parts.into())
+    }
+}
+
+macro_rules! tuples {
+    ($($part:ident)+) => {
+        impl<$($part: Into<ContentBlock>),+> From<($($part,)+)> for RunInput {
+            #[allow(non_snake_case, reason = "each part is named as its type")]
+            fn from(($($part,)+): ($($part,)+)) -> Self {
+                Self::of_parts(vec![$($part.into()),+])
+            }
+        }
+    };
+}
+
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+tuples!(A B C D E);

@@ -1,0 +1,280 @@
+//! The stored form of a session.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::Session;
+use crate::json::{self, Problem, Unread};
+use crate::lock::lock;
+use crate::model::{History, Message, redact_name};
+use crate::secret::{Redact as _, Redactor};
+use crate::text::short;
+
+/// The version of the stored form. A later one adds fields or changes their meaning.
+const VERSION: u64 = 1;
+
+/// The maximum number of lists and objects inside of each other. It has room for a value as deep as `serde_json` reads one, under
+/// the longest key of a state.
+const MOST_LEVELS: usize = 256;
+
+/// A session in the form in which programs store it: with [`Session::save`] and serde's `Serialize`, and back with
+/// [`from_json`](Self::from_json) and [`Session::restore`].
+///
+/// It holds the history, the values of [`Session::state`] and the [histories of children](Session::child_history). The secrets of
+/// the session are redacted in it, but not in the `provider_data` of messages: it holds signatures, and a provider refuses the
+/// conversation if they are changed. A model gets its requests without secrets, so its provider knows only those that were
+/// registered after they had been sent. It does not hold what cannot be stored: the secrets themselves, the typed states, the
+/// conversations with agent tools, the calls that a person [always](crate::approval::Approval::AllowAlways) allows, and the id of the session. Set the secrets again after a restore.
+///
+/// The stored form holds its version. Another version is refused, and so is a field or a kind of content that this version does
+/// not know: nothing is left out or guessed. What `Serialize` writes can be read: a session with more than 256 levels of lists and
+/// objects is an error there, and so is a state other than an object. Read it with [`from_json`](Self::from_json): `serde_json::from_str` reads 128 levels.
+///
+/// ```
+/// use onionskin::run::{SavedSession, SavedSessionError};
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Be kind." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Hello.")]);
+/// let clerk = Clerk::builder().model(model).build().await.unwrap();
+/// let session = clerk.session();
+/// clerk.request("Hi.").session(&session).run().await.unwrap();
+/// session.state().set("user.name", "Ada");
+/// let text = serde_json::to_string(&session.save()).unwrap();
+///
+/// // In a later process:
+/// let session = clerk.session();
+/// session.restore(SavedSession::from_json(&text).unwrap());
+/// assert_eq!(session.history().len(), 2);
+/// assert_eq!(session.state().get("user.name"), Some("Ada".into()));
+///
+/// let newer = text.replace("\"version\":1", "\"version\":9");
+/// let error = SavedSession::from_json(&newer).unwrap_err();
+/// assert!(matches!(error, SavedSessionError::Version { found: 9, .. }));
+/// # });
+/// ```
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct SavedSession {
+    history: History,
+    values: Value,
+    children: BTreeMap<Arc<str>, History>,
+}
+
+/// The reason why a [`SavedSession`] cannot be read. Its text names the place and what was expected there. It quotes names of fields, cut
+/// to a length, and no values.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SavedSessionError {
+    /// The text is not JSON: it was cut, for example, or a field is there twice.
+    #[error("the saved session is not JSON: {reason}")]
+    #[non_exhaustive]
+    NotJson {
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// It has more levels of lists and objects than are read.
+    #[error(
+        "the session has more than {MOST_LEVELS} levels of lists and objects inside of each other: make its values flatter"
+    )]
+    TooDeep,
+    /// It has no version, so [`Session::save`] has not made it.
+    #[error("there is no `version`, so this is not a session that `Session::save` has made")]
+    NoVersion,
+    /// It is of another version.
+    #[error(
+        "the saved session has version {found}, and this program reads version {VERSION}: read it with the version of onionskin \
+         that wrote it"
+    )]
+    #[non_exhaustive]
+    Version {
+        /// Its version.
+        found: u64,
+    },
+    /// It has a field that this version does not know.
+    #[error("the saved session has the field `{field}`, which this version of onionskin does not know")]
+    #[non_exhaustive]
+    UnknownField {
+        /// The path of the field: `history[2].results[0].mood`.
+        field: String,
+    },
+    /// A part of it cannot be read.
+    #[error("`{part}` of the saved session cannot be read: {reason}")]
+    #[non_exhaustive]
+    Unreadable {
+        /// The path of the part: `history[2]`.
+        part: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl SavedSession {
+    /// Reads a session from JSON.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not JSON, is no saved session, has another version, or has something that this version does
+    /// not know.
+    pub fn from_json(text: &str) -> Result<Self, SavedSessionError> {
+        if json::levels(text) > MOST_LEVELS {
+            return Err(SavedSessionError::TooDeep);
+        }
+        let stored = json::read_deep(text)
+            .map_err(|error| SavedSessionError::NotJson { reason: error.to_string() })?;
+        stored.try_into()
+    }
+
+    /// The messages.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The values of [`Session::state`].
+    pub fn values(&self) -> &Value {
+        &self.values
+    }
+}
+
+impl Serialize for SavedSession {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.values.is_object() {
+            return Err(S::Error::custom(no_values()));
+        }
+        let stored = Value::from(self.clone());
+        if json::levels_of(&stored) > MOST_LEVELS {
+            return Err(S::Error::custom(SavedSessionError::TooDeep));
+        }
+        stored.serialize(serializer)
+    }
+}
+
+impl From<SavedSession> for Value {
+    fn from(saved: SavedSession) -> Self {
+        let SavedSession { history, values, children } = saved;
+        json!({ "version": VERSION, "history": history, "values": values, "children": children })
+    }
+}
+
+impl TryFrom<Value> for SavedSession {
+    type Error = SavedSessionError;
+
+    fn try_from(mut stored: Value) -> Result<Self, SavedSessionError> {
+        match stored.get("version") {
+            None => return Err(SavedSessionError::NoVersion),
+            Some(version) => match version.as_u64() {
+                Some(VERSION) => {}
+                Some(found) => return Err(SavedSessionError::Version { found }),
+                None => return Err(unreadable("version", &"it is not a number")),
+            },
+        }
+        let mut take = |field: &str| match stored.get_mut(field) {
+            Some(value) => Ok(value.take()),
+            None => Err(unreadable(field, &"it is missing")),
+        };
+        let history = messages("history", take("history")?)?;
+        let values = take("values")?;
+        if !values.is_object() {
+            return Err(no_values());
+        }
+        let histories: Map<String, Value> = read("children", take("children")?)?;
+        let children = histories.into_iter().map(|(child, history)| {
+            let history = messages(&format!("children.{}", short(&child, 100)), history)?;
+            Ok((child.into(), history))
+        });
+        let children = children.collect::<Result<_, _>>()?;
+        let known = ["version", "history", "values", "children"];
+        let unknown =
+            stored.as_object().and_then(|fields| fields.keys().find(|name| !known.contains(&&***name)));
+        match unknown {
+            Some(field) => Err(SavedSessionError::UnknownField { field: short(field, 100).into_owned() }),
+            None => Ok(Self { history, values, children }),
+        }
+    }
+}
+
+fn unreadable(part: &str, reason: &dyn std::fmt::Display) -> SavedSessionError {
+    SavedSessionError::Unreadable { part: part.to_owned(), reason: reason.to_string() }
+}
+
+/// The next change of such a state would lose it.
+fn no_values() -> SavedSessionError {
+    unreadable("values", &"expected an object, because they are found under keys")
+}
+
+fn read<T: DeserializeOwned>(part: &str, value: Value) -> Result<T, SavedSessionError> {
+    serde_json::from_value(value).map_err(|error| unreadable(part, &json::problem_of(&error)))
+}
+
+/// Reads messages, each with all that is stored of it.
+fn messages(part: &str, stored: Value) -> Result<History, SavedSessionError> {
+    let mut history = History::new();
+    for (index, stored) in read::<Vec<Value>>(part, stored)?.into_iter().enumerate() {
+        let part = format!("{part}[{index}]");
+        history.push(json::read_stored::<Message>(&stored).map_err(|unread| {
+            let Unread { path, problem } = unread;
+            let place = format!("{part}{path}");
+            match problem {
+                Problem::UnknownField => SavedSessionError::UnknownField { field: place },
+                Problem::Other(reason) => unreadable(&place, &reason),
+            }
+        })?);
+    }
+    Ok(history)
+}
+
+impl Session {
+    /// What the session holds, to store it, with secrets redacted as [`SavedSession`] says. It is a snapshot: a run adds its messages
+    /// when it ends.
+    pub fn save(&self) -> SavedSession {
+        let children = lock(&self.0.children)
+            .iter()
+            .map(|(child, history)| (Arc::clone(child), history.clone()))
+            .collect();
+        let mut saved = SavedSession { history: self.history(), values: self.state().to_value(), children };
+        if let Some(redactor) = self.state().concealed().redactor() {
+            saved.values.redact(&redactor);
+            saved.history = redacted(&saved.history, &redactor);
+            saved.children.values_mut().for_each(|history| *history = redacted(history, &redactor));
+        }
+        saved
+    }
+
+    /// Replaces the history, the values of the state and the histories of children by those of a saved session. Secrets of the
+    /// state are removed. A run in progress continues as [`set_history`](Self::set_history) says.
+    pub fn restore(&self, saved: SavedSession) {
+        let SavedSession { history, values, children } = saved;
+        self.set_history(history);
+        self.state().replace(values);
+        *lock(&self.0.children) = children.into_iter().collect();
+    }
+}
+
+fn redacted(history: &History, redactor: &Redactor) -> History {
+    let mut shown = History::new();
+    for message in history {
+        let mut message = message.clone();
+        message.redact(redactor);
+        match &mut message {
+            Message::User { .. } => {}
+            Message::Assistant { tool_calls, .. } => {
+                for call in tool_calls {
+                    redact_name(&mut call.name, redactor, |_| false);
+                }
+            }
+            Message::Tool { results } => {
+                for result in results {
+                    redact_name(&mut result.name, redactor, |_| false);
+                }
+            }
+        }
+        shown.push(message);
+    }
+    shown
+}

@@ -1,0 +1,245 @@
+//! A request to the model, as turn hooks see and change it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::aside::{self, Asides};
+use crate::context::ToolTable;
+use crate::model::{
+    BoxModel, History, Message, ModelError, ModelRequest, ModelResponse, RequestParams, ToolCall,
+};
+
+/// The request of one turn. A hook changes it for this turn only: the conversation and the agent stay as they are.
+///
+/// ```
+/// use onionskin::model::{Message, ModelRequest};
+/// use onionskin::turn_hooks::TurnRequest;
+///
+/// let mut request = TurnRequest::new(ModelRequest::new([Message::user("Hello.")]));
+/// request.set_system("Answer in one word.");
+/// request.params_mut().temperature = Some(0.0);
+/// assert_eq!(request.as_model_request().system.as_deref(), Some("Answer in one word."));
+/// ```
+#[derive(Clone)]
+pub struct TurnRequest {
+    request: ModelRequest,
+    /// The tools of the agent; `None` outside of a run.
+    all: Option<Arc<ToolTable>>,
+    /// The tools that the turn offers, if a hook chose them.
+    offered: Option<Arc<ToolTable>>,
+    /// Where questions go; `None` outside of a run.
+    asides: Option<Asides>,
+}
+
+impl TurnRequest {
+    /// Makes one of a request, for tests of hooks. Its tools are those of the request.
+    pub fn new(request: ModelRequest) -> Self {
+        Self { request, all: None, offered: None, asides: None }
+    }
+
+    pub(crate) fn of_turn(request: ModelRequest, all: Arc<ToolTable>, asides: Asides) -> Self {
+        Self { request, all: Some(all), offered: None, asides: Some(asides) }
+    }
+
+    /// The turn, counted from 1.
+    pub fn turn(&self) -> u32 {
+        self.request.step().turn
+    }
+
+    /// The system prompt, with the instructions of the tools.
+    pub fn system(&self) -> Option<&str> {
+        self.request.system.as_deref()
+    }
+
+    /// Replaces the system prompt.
+    pub fn set_system(&mut self, text: impl Into<Arc<str>>) {
+        self.request.system = Some(text.into());
+    }
+
+    /// The messages that the model will read.
+    pub fn messages(&self) -> &History {
+        &self.request.messages
+    }
+
+    /// Replaces the messages that the model will read.
+    ///
+    /// # Errors
+    /// Returns an error if a call has no result in the message after it, or a result no call before it: a provider would reject the
+    /// request. The messages are then unchanged.
+    pub fn set_messages(&mut self, messages: impl Into<History>) -> Result<(), SplitCallError> {
+        let messages = messages.into();
+        whole_calls(&messages)?;
+        self.request.messages = messages;
+        Ok(())
+    }
+
+    /// The names of the tools that the turn offers, as the model sees them.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.request.tools.iter().map(|tool| &*tool.name)
+    }
+
+    /// Offers only these tools of the agent in this turn. The system prompt stays as it is.
+    ///
+    /// # Errors
+    /// Returns an error with a similar name if the agent has no tool of a name. The tools are then unchanged.
+    pub fn only_tools<T: AsRef<str>>(
+        &mut self,
+        names: impl IntoIterator<Item = T>,
+    ) -> Result<(), UnknownToolError> {
+        let names: Vec<_> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
+        let Some(all) = &self.all else {
+            let known = |name: &String| self.request.tools.iter().any(|tool| *tool.name == **name);
+            if let Some(unknown) = names.iter().find(|name| !known(name)) {
+                return Err(UnknownToolError { tool: unknown.clone(), near: String::new() });
+            }
+            let only = self.request.tools.iter().filter(|tool| names.iter().any(|name| *tool.name == **name));
+            self.request.tools = only.cloned().collect();
+            return Ok(());
+        };
+        let only = all.only(&self.request.agent, &names);
+        let only = Arc::new(only.map_err(|(tool, near)| UnknownToolError { tool, near })?);
+        self.request.tools = Arc::clone(&only.declarations);
+        self.offered = Some(only);
+        Ok(())
+    }
+
+    /// Offers no tools in this turn. The system prompt stays as it is.
+    pub fn without_tools(&mut self) {
+        // No name is unknown.
+        let _ = self.only_tools::<&str>([]);
+    }
+
+    /// The model's name, if there is one.
+    pub fn model(&self) -> Option<&str> {
+        self.request.model.as_deref()
+    }
+
+    /// Sets the model's name, as [`ModelRequest::model`].
+    pub fn set_model(&mut self, name: impl Into<Arc<str>>) {
+        self.request.model = Some(name.into());
+    }
+
+    /// The model parameters.
+    pub fn params(&self) -> &RequestParams {
+        &self.request.params
+    }
+
+    /// The model parameters, to be changed. The run ends with [`RunError::Model`](crate::RunError::Model) if the model does not support one
+    /// of them, or if the choice of tools names one that the turn does not offer.
+    pub fn params_mut(&mut self) -> &mut RequestParams {
+        &mut self.request.params
+    }
+
+    /// The whole request, with the ids of the run. The secrets of the session are still in it.
+    pub fn as_model_request(&self) -> &ModelRequest {
+        &self.request
+    }
+
+    /// Asks the agent's model a question beside the conversation: for a summary, for example. The answer does not enter the
+    /// conversation and is not shown as a part of the answer. The model's name is that of this request, if the question has none.
+    ///
+    /// The question is a part of the run: its tokens count, secrets are redacted from it, it has the retries and the time limit of
+    /// a request, a span, and a step of the journal ([`StepKind::Aside`](crate::journal::StepKind::Aside)). So a replay does not ask again. No
+    /// turn counts. A limit of tokens that is reached ends the run.
+    ///
+    /// ```
+    /// use onionskin::model::{Message, ModelError, ModelRequest};
+    /// use onionskin::turn_hooks::TurnRequest;
+    /// use onionskin::turn_hook;
+    ///
+    /// /// Has the model plan before it acts.
+    /// #[turn_hook(before_llm_call)]
+    /// async fn plan(request: &mut TurnRequest) -> Result<(), ModelError> {
+    ///     if request.turn() == 1 {
+    ///         let question = ModelRequest::new(request.messages().clone()).with_system("List the steps.");
+    ///         let steps = request.ask_model(question).await?.text;
+    ///         request.set_system(format!("{}\n{steps}", request.system().unwrap_or_default()));
+    ///     }
+    ///     Ok(())
+    /// }
+    /// # let _ = plan::new();
+    /// ```
+    ///
+    /// Cancel safety: dropping the future ends the question. The end of the run drops it too.
+    ///
+    /// # Errors
+    /// Returns the error of the model after its retries; [`ModelError::Setup`] outside of a run, or after `before_llm_call`.
+    pub async fn ask_model(&self, mut question: ModelRequest) -> Result<ModelResponse, ModelError> {
+        if question.model.is_none() {
+            question.model.clone_from(&self.request.model);
+        }
+        aside::ask(self.asides.as_ref(), None, question).await
+    }
+
+    /// As [`Self::ask_model`], but another model answers. It gets the question's own name of a model.
+    ///
+    /// Cancel safety: as [`Self::ask_model`].
+    ///
+    /// # Errors
+    /// As [`Self::ask_model`].
+    pub async fn ask_other_model(
+        &self,
+        model: &BoxModel,
+        question: ModelRequest,
+    ) -> Result<ModelResponse, ModelError> {
+        aside::ask(self.asides.as_ref(), Some(model.clone()), question).await
+    }
+
+    pub(crate) fn into_parts(self) -> (ModelRequest, Option<Arc<ToolTable>>) {
+        (self.request, self.offered)
+    }
+}
+
+impl fmt::Debug for TurnRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnRequest").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
+/// Checks that each call has its result in the message after it, and each result its call before it.
+pub(crate) fn whole_calls(messages: &History) -> Result<(), SplitCallError> {
+    let mut open: &[ToolCall] = &[];
+    for message in messages {
+        let results: &[_] = match message {
+            Message::Tool { results } => results,
+            _ => &[],
+        };
+        if let Some(call) = open.iter().find(|call| results.iter().all(|result| result.call_id != call.id)) {
+            return Err(SplitCallError { call_id: Arc::clone(&call.id), tool: Arc::clone(&call.name) });
+        }
+        if let Some(result) = results.iter().find(|result| open.iter().all(|call| call.id != result.call_id))
+        {
+            let (call_id, tool) = (Arc::clone(&result.call_id), Arc::clone(&result.name));
+            return Err(SplitCallError { call_id, tool });
+        }
+        open = message.tool_calls();
+    }
+    match open.first() {
+        None => Ok(()),
+        Some(call) => Err(SplitCallError { call_id: Arc::clone(&call.id), tool: Arc::clone(&call.name) }),
+    }
+}
+
+/// A hook offers a tool that the agent does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the agent has no tool `{tool}` to offer{near}")]
+#[non_exhaustive]
+pub struct UnknownToolError {
+    /// The name.
+    pub tool: String,
+    /// A similar name, as the last part of the error's text.
+    near: String,
+}
+
+/// A hook would split a call from its result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the call `{call_id}` of `{tool}` and its result are split: keep both, or remove both; a result follows in the next message"
+)]
+#[non_exhaustive]
+pub struct SplitCallError {
+    /// The id of the call.
+    pub call_id: Arc<str>,
+    /// The name of the tool, as the model wrote it.
+    pub tool: Arc<str>,
+}

@@ -1,0 +1,21 @@
+//! The choice of tools in one turn.
+
+use crate::model::ToolChoice;
+use crate::turn_hook::TurnRequest;
+use onionskin_macros::turn_hook;
+
+/// Sets in one turn of each run, counted from 1, whether the model may, must or must not call tools. A model that does not support this
+/// ends the run with [`RunError::Model`](crate::RunError::Model).
+///
+/// ```
+/// use onionskin::model::ToolChoice;
+/// use onionskin::{agent, turn_hooks};
+///
+/// agent! { Clerk { instruction: "Answer.", turn_hooks: [turn_hooks::choose_tool(2, ToolChoice::None)] } }
+/// ```
+#[turn_hook(before_llm_call)]
+pub fn choose_tool(#[config] turn: u32, #[config] choice: ToolChoice, request: &mut TurnRequest) {
+    if request.turn() == turn {
+        request.params_mut().tool_choice = choice;
+    }
+}

@@ -1,0 +1,16 @@
+#![doc = include_str!("../docs/turn_hooks.md")]
+
+mod choosing;
+mod size;
+mod summarizing;
+mod summary;
+mod trimming;
+
+pub use choosing::choose_tool;
+pub use summarizing::{SummaryError, SummaryFailure, SummaryOptions, summarize};
+pub use trimming::{last_inputs, last_tokens};
+
+pub use crate::error::BoxError;
+pub use crate::turn_hook::{
+    CompletedTurn, SplitCallError, TurnHook, TurnRequest, TurnToolCall, UnknownToolError,
+};

@@ -1,0 +1,130 @@
+//! The summary of the oldest messages of a conversation: which it covers, where it is stored, and how a model reads it.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::size::is_input;
+use crate::content::ContentBlock;
+use crate::context::RunContext;
+use crate::journal::fingerprint;
+use crate::model::{History, Message};
+use crate::secret::Redactor;
+
+/// A summary of the oldest messages of a conversation.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Summary {
+    /// The number of messages that it covers.
+    pub(super) messages: usize,
+    /// The hash of what a summary reads of these messages.
+    of: String,
+    pub(super) text: String,
+}
+
+impl Summary {
+    /// The stored summary, if it is of these messages.
+    pub(super) fn of(run: &RunContext, messages: &History) -> Option<Self> {
+        let stored = run.session_state().get(&key(run))?;
+        let summary: Self = serde_json::from_value(stored).ok()?;
+        let is_meant =
+            summary.messages <= messages.len() && summary.of == hash(run, messages, summary.messages);
+        is_meant.then_some(summary)
+    }
+
+    /// Makes the summary of the first messages, and stores it with the session.
+    pub(super) fn store(run: &RunContext, messages: &History, covered: usize, text: String) -> Self {
+        let summary = Self { messages: covered, of: hash(run, messages, covered), text };
+        let Self { messages, of, text } = &summary;
+        run.session_state().set(&key(run), json!({ "messages": messages, "of": of, "text": text }));
+        summary
+    }
+
+    /// The messages from `start` on, after the summary. The summary is the beginning of a message of the user, so that the roles alternate as
+    /// before.
+    pub(super) fn shown(&self, messages: &History, start: usize) -> History {
+        let mut shown = History::new();
+        if self.messages == 0 && start == 0 {
+            return messages.clone();
+        }
+        let mut content = Vec::new();
+        if self.messages > 0 {
+            let text =
+                format!("<summary_of_earlier_messages>\n{}\n</summary_of_earlier_messages>", self.text);
+            content.push(ContentBlock::Text(text));
+        }
+        let rest = messages.iter().skip(start);
+        let (input, rest) = match messages.get(start) {
+            Some(first) if is_input(first) => (Some(first), start + 1),
+            // The newest input is what the answers after it are about.
+            _ if rest.clone().all(|message| !is_input(message)) => {
+                (messages.iter().take(start).rfind(|message| is_input(message)), start)
+            }
+            _ => (None, start),
+        };
+        if let Some(Message::User { content: of_input }) = input {
+            content.extend(of_input.iter().cloned());
+        }
+        if input.is_some() || !content.is_empty() {
+            shown.push(Message::User { content });
+        }
+        shown.extend_from(messages, rest);
+        shown
+    }
+}
+
+/// Where the summary of this agent is in the session's state. Children that run side by side have one each.
+fn key(run: &RunContext) -> String {
+    format!("onionskin.summaries.{}", run.instance_name().replace('.', "_"))
+}
+
+fn hash(run: &RunContext, messages: &History, covered: usize) -> String {
+    let redactor = run.redactor();
+    let lines = messages.iter().take(covered).map(|message| line(message, redactor.as_deref()));
+    fingerprint(&lines.collect::<Vec<_>>())
+}
+
+/// A message as a summary reads it: JSON in one line, without secrets.
+pub(super) fn line(message: &Message, redactor: Option<&Redactor>) -> String {
+    let hidden = |text: &str| match redactor {
+        Some(redactor) => redactor.redact(text).into_owned(),
+        None => text.to_owned(),
+    };
+    let said = |content: &[ContentBlock]| hidden(&content.iter().map(words).collect::<Vec<_>>().join("\n"));
+    let message = match message {
+        Message::User { content } => json!({ "user": said(content) }),
+        Message::Assistant { text, tool_calls, .. } => {
+            let calls = tool_calls.iter();
+            let calls: Value = calls
+                .map(|call| json!({ "tool": hidden(&call.name), "arguments": hidden(&call.arguments) }))
+                .collect();
+            if tool_calls.is_empty() {
+                json!({ "assistant": hidden(text) })
+            } else {
+                json!({ "assistant": hidden(text), "calls": calls })
+            }
+        }
+        Message::Tool { results } => {
+            let results = results.iter().map(|result| {
+                let kind = if result.is_error { "error" } else { "result" };
+                json!({ "tool": hidden(&result.name), kind: said(&result.content) })
+            });
+            json!({ "results": results.collect::<Vec<_>>() })
+        }
+    };
+    message.to_string()
+}
+
+/// The words of a content, or what it is.
+fn words(content: &ContentBlock) -> Cow<'_, str> {
+    match content {
+        ContentBlock::Text(text) => text.into(),
+        ContentBlock::Image(_) => "[an image]".into(),
+        ContentBlock::Audio(_) => "[audio]".into(),
+        ContentBlock::Resource(resource) => match resource.as_text() {
+            Some(text) => text.into(),
+            None => format!("[the file {}]", resource.uri()).into(),
+        },
+        ContentBlock::ResourceLink(link) => format!("[a link to {}]", link.uri()).into(),
+    }
+}

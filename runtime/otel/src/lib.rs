@@ -1,0 +1,41 @@
+//! OpenTelemetry: exports the spans of a program, those of its agents included, and metrics of their model requests, over OTLP
+//! (HTTP, protobuf). No type of OpenTelemetry is public here.
+//!
+//! ```no_run
+//! use onionskin::otel::Otel;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let otel = Otel::from_env().service_name("order-desk").install()?;
+//! // .. the program ..
+//! otel.shutdown()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A program with a subscriber of its own does without this module: it adds a layer of the crate `tracing-opentelemetry`. The spans
+//! have the fields that this layer reads. Lists are JSON text there, and there are no metrics. [`OtelPropagator`] lets resumed runs continue their traces.
+//!
+//! # Metrics
+//!
+//! | histogram | unit | attributes |
+//! |---|---|---|
+//! | `gen_ai.client.token.usage` | `{token}` | `gen_ai.token.type` (`input`, `output`), and those below |
+//! | `gen_ai.client.operation.duration` | `s` | `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.request.model`, `error.type` |
+//!
+//! They have one value for each request to a model. What the program leaves out of its traces, by filter or by sampling, is in the
+//! metrics.
+
+#![forbid(unsafe_code)]
+
+mod client;
+mod error;
+mod guard;
+mod lists;
+mod metrics;
+mod propagator;
+mod settings;
+
+pub use error::OtelError;
+pub use guard::OtelGuard;
+pub use propagator::OtelPropagator;
+pub use settings::Otel;

@@ -1,0 +1,5 @@
+//! The ready-made guardrails: how often they are right, and what they do around runs and calls.
+
+mod around;
+mod labelled;
+mod streamed;

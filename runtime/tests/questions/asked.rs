@@ -1,0 +1,220 @@
+//! Questions that tools and hooks ask: the answers, the replay of a call with its answers, and what counts as done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use onionskin::journal::MemoryJournal;
+use onionskin::question::{Answer, AnswerError, AskError, Question, QuestionKind};
+use onionskin::{
+    AgentHandle, Args, ErrorKind, Next, Provided, RunError, ScriptedModel, ScriptedTurn, ToolContext,
+    ToolResult, agent, call, tool, tool_hook,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::support::{Log, paused};
+
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+struct Address {
+    street: String,
+    number: u32,
+}
+
+/// Orders shoes.
+#[tool(asks, effect = once)]
+async fn order(cx: &ToolContext, model: String, log: Provided<Log>) -> Result<String, AskError> {
+    log.push(format!("{model} begins"));
+    let size: u8 = cx.ask(format!("Which size of {model}?")).await?;
+    let to: Address = cx.ask("Where to?").await?;
+    log.push(format!("{model} {size} to {} {}", to.street, to.number));
+    Ok(format!("ordered {model} {size}"))
+}
+
+/// Asks at once.
+#[tool(asks)]
+async fn both(cx: &ToolContext) -> Result<String, AskError> {
+    let (one, other) =
+        tokio::join!(cx.ask_as::<String>("one", "One?"), cx.ask_as::<String>("other", "Other?"));
+    Ok(format!("{} {}", one?, other?))
+}
+
+/// Asks, and does not say so.
+#[tool]
+async fn undeclared(cx: &ToolContext) -> Result<String, AskError> {
+    cx.ask("What?").await
+}
+
+/// Asks for long.
+#[tool(asks, timeout = "30ms")]
+async fn patient(cx: &ToolContext) -> Result<String, AskError> {
+    let answer: String = cx.ask("Well?").await?;
+    if answer == "sleep" {
+        tokio::time::sleep(Duration::from_mins(1)).await;
+    }
+    Ok(answer)
+}
+
+agent! {
+    Shop { description: "Sells.", instruction: "Sell.", function_tools: [order, both, patient] }
+    Silent { instruction: "Go.", function_tools: [undeclared] }
+}
+
+fn model(tool: &str, args: Value) -> ScriptedModel {
+    ScriptedModel::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("{last}")])
+}
+
+async fn shop(log: &Log, model: ScriptedModel) -> AgentHandle {
+    Shop::builder().model(model).provide(log.clone()).build().await.unwrap()
+}
+
+fn value(value: impl serde::Serialize) -> Answer {
+    Answer::value(value).unwrap()
+}
+
+#[tokio::test]
+async fn t7_a_tool_asks_one_question_after_the_other_and_is_entered_again_with_the_answers() {
+    let log = Log::default();
+    let shop = shop(&log, model("order", json!({ "model": "Runner" }))).await;
+    let first = paused(shop.run("go").await);
+    let [question] = first.questions() else { panic!("{first:?}") };
+    assert_eq!((question.kind(), question.text()), (&QuestionKind::Question, Some("Which size of Runner?")));
+    assert_eq!((question.arguments(), question.tool_name()), (&json!({ "model": "Runner" }), "order"));
+    assert_eq!(question.answer_schema()["type"], "integer");
+
+    let wrong = shop.resume(&first).answer(question.key(), value("large")).run().await.unwrap_err();
+    let RunError::Answer { source: AnswerError::Invalid { problems, .. }, .. } = &wrong else {
+        panic!("{wrong}")
+    };
+    assert!(problems.contains("integer"), "{problems}");
+
+    let second = paused(shop.resume(&first).answer(question.key(), value(41)).run().await);
+    let [question] = second.questions() else { panic!("{second:?}") };
+    assert_eq!(question.text(), Some("Where to?"));
+    let answer = value(json!({ "street": "Lane", "number": 5 }));
+    let output = shop.resume(&second).answer(question.key(), answer).run().await.unwrap();
+    assert_eq!(output.text, "ordered Runner 41");
+    assert_eq!(log.take(), ["Runner begins", "Runner begins", "Runner begins", "Runner 41 to Lane 5"]);
+}
+
+#[tokio::test]
+async fn t7_a_declined_question_is_an_error_of_the_tool() {
+    let log = Log::default();
+    let shop = shop(&log, model("order", json!({ "model": "Runner" }))).await;
+    let first = paused(shop.run("go").await);
+    let declined = Answer::declined("I do not know");
+    let output = shop.resume(&first).answer(first.questions()[0].key(), declined).run().await.unwrap();
+    assert_eq!(output.text, "the question was declined: I do not know");
+}
+
+#[tokio::test]
+async fn t7_questions_with_names_are_open_at_once() {
+    let log = Log::default();
+    let shop = shop(&log, model("both", json!({}))).await;
+    let first = paused(shop.run("go").await);
+    let texts: Vec<_> = first.questions().iter().filter_map(Question::text).collect();
+    assert_eq!(texts, ["One?", "Other?"]);
+    let other = first.questions()[1].key();
+    let second = paused(shop.resume(&first).answer(other, value("b")).run().await);
+    assert_eq!(second.questions().len(), 1);
+    let output = shop.resume(&second).answer(second.questions()[0].key(), value("a")).run().await.unwrap();
+    assert_eq!(output.text, "a b");
+}
+
+#[tokio::test]
+async fn t7_a_call_that_only_waited_is_not_in_doubt_and_one_that_went_on_is() {
+    /// Works after its question.
+    #[tool(asks, effect = once)]
+    async fn work(cx: &ToolContext, log: Provided<Log>) -> Result<String, AskError> {
+        let word: String = cx.ask("Which?").await?;
+        log.push(format!("works on {word}"));
+        if word == "it" {
+            std::future::pending::<()>().await;
+        }
+        Ok(word)
+    }
+
+    agent! { Worker { instruction: "Work.", function_tools: [work] } }
+
+    let (log, journal) = (Log::default(), Arc::new(MemoryJournal::default()));
+    let worker = async || {
+        let worker = Worker::builder().model(model("work", json!({}))).provide(log.clone());
+        worker.journal(Arc::clone(&journal)).build().await.unwrap()
+    };
+    let first = paused(worker().await.request("go").run_id("a").run().await);
+    let answered = worker().await.resume(&first).answer(first.questions()[0].key(), value("it"));
+    // The process dies while the tool works.
+    tokio::time::timeout(Duration::from_millis(50), answered.run()).await.unwrap_err();
+    assert_eq!(log.take(), ["works on it"]);
+    let output = worker().await.request("go").run_id("a").run().await.unwrap();
+    assert_eq!(output.tool_calls[0].outcome, Some(onionskin::event::CallOutcome::Error(ErrorKind::InDoubt)));
+    assert!(log.take().is_empty());
+
+    let first = paused(worker().await.request("go").run_id("b").run().await);
+    let again = paused(worker().await.request("go").run_id("b").run().await);
+    assert_eq!(first, again);
+    let answered = worker().await.resume(&again).answer(again.questions()[0].key(), value("that"));
+    assert_eq!(answered.run().await.unwrap().text, "that");
+    assert_eq!(log.take(), ["works on that"]);
+}
+
+#[tokio::test]
+async fn t7_a_tool_that_does_not_say_that_it_asks_gets_an_error_that_says_what_to_write() {
+    let silent = Silent::builder().model(model("undeclared", json!({}))).build().await.unwrap();
+    let output = silent.run("go").await.unwrap();
+    assert!(output.text.contains("#[tool(asks)]"), "{}", output.text);
+    // With somebody to ask it needs no declaration.
+    let answerer = |_: Question| async { Answer::value("that").ok() };
+    let output = silent.request("go").answerer(answerer).run().await.unwrap();
+    assert_eq!(output.text, "that");
+    // A direct call belongs to no run.
+    let error = call!(undeclared::spec()).await.unwrap_err();
+    assert!(error.to_string().contains("belongs to no run"), "{error}");
+}
+
+#[tokio::test]
+async fn t7_the_wait_for_an_answer_is_no_part_of_the_timeout() {
+    let log = Log::default();
+    let shop = shop(&log, model("patient", json!({}))).await;
+    let slow = |answer: &'static str| {
+        move |_: Question| async move {
+            tokio::time::sleep(Duration::from_millis(120)).await;
+            Answer::value(answer).ok()
+        }
+    };
+    assert_eq!(shop.request("go").answerer(slow("yes")).run().await.unwrap().text, "yes");
+    let late = shop.request("go").answerer(slow("sleep")).run().await.unwrap();
+    assert!(late.text.contains("took longer than 30ms"), "{}", late.text);
+}
+
+#[tokio::test]
+async fn t7_a_hook_asks_too_and_is_not_asked_again_after_its_answer() {
+    /// Looks.
+    #[tool]
+    fn look(log: Provided<Log>) -> String {
+        log.push("looked");
+        "seen".to_owned()
+    }
+
+    #[tool_hook]
+    async fn confirms(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+        if ctx.ask::<bool>("Look?").await? { next.run(args).await } else { Err("no".into()) }
+    }
+
+    agent! { Looker { instruction: "Look.", function_tools: [look], tool_hooks: [confirms] } }
+
+    let (log, journal) = (Log::default(), Arc::new(MemoryJournal::default()));
+    let looker = Looker::builder().model(model("look", json!({}))).provide(log.clone()).journal(journal);
+    let looker = looker.build().await.unwrap();
+    let first = paused(looker.run("go").await);
+    let output = looker.resume(&first).answer(first.questions()[0].key(), value(true)).run().await.unwrap();
+    assert_eq!((output.text.as_str(), log.take()), ("seen", vec!["looked".to_owned()]));
+}
+
+#[tokio::test]
+async fn t7_a_panic_of_the_answerer_is_an_error_of_the_tool() {
+    let log = Log::default();
+    let shop = shop(&log, model("patient", json!({}))).await;
+    let broken = |_: Question| async { panic!("nobody expected that") };
+    let output = shop.request("go").answerer(broken).run().await.unwrap();
+    assert!(output.text.contains("the answerer panicked"), "{}", output.text);
+}

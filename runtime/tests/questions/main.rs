@@ -1,0 +1,12 @@
+//! Questions for people: runs that pause, and go on with the answers.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+#![allow(clippy::needless_pass_by_value, reason = "tools and hooks are written as users write them")]
+
+mod approvals;
+mod asked;
+mod between;
+mod elsewhere;
+mod resumed;
+mod retried;
+mod support;
+mod terminal;

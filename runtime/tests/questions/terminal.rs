@@ -1,0 +1,83 @@
+//! Questions at a terminal.
+
+use std::io::{self, Cursor, Write};
+use std::sync::{Arc, Mutex};
+
+use onionskin::approval::{Always, Approval};
+use onionskin::question::{Answer, Answerer, Question, QuestionKind, Terminal};
+use serde_json::{Value, json};
+
+/// What was written.
+#[derive(Clone, Default)]
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Screen {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+async fn asked(question: &Question, lines: &'static str) -> (Option<Answer>, String) {
+    let screen = Screen::default();
+    let terminal = Terminal::on(Cursor::new(lines), screen.clone());
+    (terminal.answer(question.clone()).await, screen.text())
+}
+
+fn approval() -> Question {
+    Question::new(QuestionKind::Approval, "pay")
+        .with_arguments(json!({ "cents": 5 }))
+        .with_text("it is a lot")
+}
+
+fn value(schema: Value) -> Question {
+    Question::new(QuestionKind::Question, "order").with_text("Which size?").with_answer_schema(schema)
+}
+
+#[tokio::test]
+async fn u3_a_terminal_shows_who_asks_what_and_takes_an_approval() {
+    let (answer, shown) = asked(&approval(), "perhaps\ny\n").await;
+    assert_eq!(answer, Some(Answer::allow()));
+    assert!(shown.starts_with("agent: pay {\"cents\":5}: it is a lot\n"), "{shown}");
+    assert!(shown.contains("write y, a or n"), "{shown}");
+    assert_eq!(asked(&approval(), "a\n").await.0, Some(Approval::AllowAlways(Always::Arguments).into()));
+    assert_eq!(asked(&approval(), "N\n").await.0, Some(Approval::Deny(None).into()));
+    assert_eq!(asked(&approval(), "no  too much \n").await.0, Some(Answer::deny("too much")));
+}
+
+#[tokio::test]
+async fn u3_a_terminal_asks_again_until_the_value_fits() {
+    let (answer, shown) = asked(&value(json!({ "type": "integer" })), "large\n41\n").await;
+    assert_eq!(answer, Answer::value(41).ok());
+    assert!(shown.contains("expected") && shown.contains("integer"), "{shown}");
+    let text = value(json!({ "type": "string" }));
+    assert_eq!(asked(&text, "41\n").await.0, Answer::value("41").ok());
+    assert_eq!(asked(&text, "\"a b\"\n").await.0, Answer::value("a b").ok());
+    assert_eq!(asked(&text, "\n").await.0, Some(Answer::Declined(None)));
+}
+
+#[tokio::test]
+async fn u3_a_terminal_whose_input_ended_leaves_the_question_open() {
+    assert_eq!(asked(&approval(), "").await.0, None);
+    assert_eq!(asked(&approval(), "what?\n").await.0, None);
+}
+
+#[tokio::test]
+async fn u3_a_terminal_shows_control_characters_escaped() {
+    let question = approval().with_text("harmless\u{1b}[2K\rdelete all");
+    let (_, shown) = asked(&question, "n\n").await;
+    assert!(shown.contains("harmless\\u{1b}[2K\\u{d}delete all"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    let question = approval().with_text("lla \u{202e}eteled");
+    let (_, shown) = asked(&question, "n\n").await;
+    assert!(shown.contains("lla \\u{202e}eteled"), "{shown}");
+}

@@ -1,0 +1,16 @@
+//! O4: the spans of runs, requests to models and tool calls.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
+
+mod content;
+mod ends;
+mod hooks;
+mod panics;
+mod recorder;
+mod shape;

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Desk { instruction: "Report.", output: fn() -> u32 }
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "tests/fail/card/missing_path/clerk.md");
+
+fn main() {}

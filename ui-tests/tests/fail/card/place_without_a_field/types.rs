@@ -1,0 +1,6 @@
+/// What is known.
+#[derive(Clone, Default)]
+pub struct Ledger {
+    /// The guest.
+    pub guest: String,
+}

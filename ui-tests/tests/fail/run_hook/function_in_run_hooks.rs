@@ -1,0 +1,12 @@
+use onionskin::agent;
+
+struct Check;
+
+agent! {
+    Clerk {
+        instruction: "Answer.",
+        run_hooks: [Check],
+    }
+}
+
+fn main() {}

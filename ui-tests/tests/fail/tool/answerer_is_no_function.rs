@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! { Clerk { instruction: "Serve." } }
+
+fn main() {
+    let _ = Clerk::builder().answerer("yes");
+}

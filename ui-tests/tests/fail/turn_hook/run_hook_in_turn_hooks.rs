@@ -1,0 +1,15 @@
+use onionskin::{agent, run_hook};
+
+#[run_hook(pre)]
+fn check(input: &str) {
+    let _ = input;
+}
+
+agent! {
+    Clerk {
+        instruction: "Answer.",
+        turn_hooks: [check],
+    }
+}
+
+fn main() {}

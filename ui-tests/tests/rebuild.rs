@@ -1,0 +1,64 @@
+//! A program is compiled again when a card that it declares agents by changes, or a file that the card names.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const CARD: &str = "---\nfunction_tools: [tools.rs:add_one]\n---\nAdd.\n";
+const TOOLS: &str = "/// Adds one.\n#[onionskin::tool]\npub fn add_one(x: i64) -> i64 {\n    x + 1\n}\n";
+
+/// A package with a card.
+fn package() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rebuild");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    fs::create_dir_all(folder.join("cards")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let manifest = format!(
+        "[package]\nname = \"rebuild\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+         [dependencies]\nonionskin = {{ path = \"{}/runtime\", features = [\"cards\"] }}\n",
+        root.display()
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    fs::write(folder.join("src/main.rs"), "onionskin::agent!(card = \"cards/clerk.md\");\n\nfn main() {}\n")
+        .unwrap();
+    fs::write(folder.join("cards/clerk.md"), CARD).unwrap();
+    fs::write(folder.join("cards/tools.rs"), TOOLS).unwrap();
+    folder
+}
+
+/// What cargo says of the package: nothing if it compiles.
+fn check(folder: &Path) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet", "--color=never"])
+        .current_dir(folder)
+        // Procedural macros and build scripts are the workspace's own, so they are there already.
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
+        .env_remove("RUSTFLAGS")
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.success(), !words.contains("error"), "{words}");
+    if output.status.success() { String::new() } else { words }
+}
+
+#[test]
+fn c2_a_changed_card_or_file_is_compiled_again() {
+    let folder = package();
+    let card = folder.join("cards/clerk.md");
+    assert_eq!(check(&folder), "");
+
+    fs::write(&card, CARD.replace("add_one", "add_oen")).unwrap();
+    let words = check(&folder);
+    assert!(words.contains("`tools.rs` has no `add_oen`; did you mean `add_one`?"), "{words}");
+    assert!(words.contains("--> cards/clerk.md:2:18"), "{words}");
+
+    fs::write(&card, CARD).unwrap();
+    assert_eq!(check(&folder), "");
+
+    fs::write(folder.join("cards/tools.rs"), TOOLS.replace("pub fn add_one", "pub fn add_two")).unwrap();
+    let words = check(&folder);
+    assert!(words.contains("`tools.rs` has no `add_one`; did you mean `add_two`?"), "{words}");
+}
