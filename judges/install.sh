@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
 # usage: install.sh [PART...]     parts: mcp (real MCP servers), schemas (readers of tool
-#        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs). Without a
-#        part: all of them.
+#        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs), otel (a
+#        receiver of OpenTelemetry's protocol). Without a part: all of them.
 # Run again, it installs only what is missing. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -62,7 +62,11 @@ install_api() {
   cargo install --quiet --locked --debug --root "$kit/api" cargo-public-api@0.52.0 cargo-semver-checks@0.51.0
 }
 
-all=(mcp schemas inspector api)
+install_otel() {
+  venv otel oteltap==1.0.0 opentelemetry-semantic-conventions==0.66b2
+}
+
+all=(mcp schemas inspector api otel)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

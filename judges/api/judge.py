@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Holds the public API of the crates against what the repository says about it.
 
-Five things are held, for every library crate of the workspace with all its features:
+Six things are held, for every library crate of the workspace with all its features:
 
 1. Its public items with `lists/CRATE.txt`, so that each change of the API shows in a diff (cargo-public-api).
 2. Its API with that of the baseline, which is the commit that last changed the file `baseline` (cargo-semver-checks). Each break has to be in
    `accepted.toml` with a reason, and each break in that file has to be there.
-3. Its types with a rule: an enum, a variant with fields, and a struct whose fields are all public are `non_exhaustive`, or in `accepted.toml`.
-4. The types of other crates in it with the table in `docs/design.md`.
-5. Its documentation: each function that returns a future says what happens when the future is dropped; each trait has an example, or says that
+3. Its lines in that list, and its features with what they turn on, with those of the baseline: what is gone or changed has to be in `accepted.toml`
+   too, unless 2 found it. cargo-semver-checks does not see each change, for example of a re-export or of a parameter's type.
+4. Its types with a rule: an enum, a variant with named fields, and a struct whose fields are all public are `non_exhaustive`, and a tuple variant has one
+   field, or they are in `accepted.toml`.
+5. The types of other crates in it with the table in `docs/design.md`.
+6. Its documentation: each function that returns a future says what happens when the future is dropped, with a sentence that begins a line with
+   `Cancel safety:`; each trait has an example, or says that
    programs do not implement it.
 
 usage: judge.py [--bless]     `--bless` writes the lists. First: `judges/install.sh api`.
@@ -31,7 +35,10 @@ ROOT = HERE.parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 TOOLS = ROOT / "judges/.kit/api/bin"
 # What the macros' expansions use. It is no part of the promise, and its name changes with every incompatible change.
-INTERNAL = re.compile(r"::__private\d+\b")
+INTERNAL = re.compile(r"::__private\d+\b|\b__rt::")
+# An alias of one type, which several modules re-export: which of their paths is shown, changes with the modules.
+ALIAS = re.compile(r"\b(?:\w+::)+BoxError\b(?! =)")
+BOXED = "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send + core::marker::Sync)>"
 
 
 class Failed(Exception):
@@ -65,10 +72,11 @@ def baseline_sources():
 
 
 def library_crates(sources):
-    """The names of the crates of the runtime. The macros have no items but macros, and rustdoc does not describe their input."""
+    """The crates of the runtime: their features by their names. The macros have no items but macros, and rustdoc does not describe their input."""
     metadata = json.loads(run(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=sources))
     runtime = sources / "runtime"
-    return sorted(package["name"] for package in metadata["packages"] if Path(package["manifest_path"]).is_relative_to(runtime))
+    packages = (package for package in metadata["packages"] if Path(package["manifest_path"]).is_relative_to(runtime))
+    return {package["name"]: package["features"] for package in sorted(packages, key=lambda package: package["name"])}
 
 
 def rustdoc(sources, crate, age):
@@ -88,6 +96,7 @@ def rustdoc(sources, crate, age):
 
 def public_items(document):
     lines = run([str(TOOLS / "cargo-public-api"), "-sss", "--color", "never", "--rustdoc-json", str(document)]).splitlines()
+    lines = [ALIAS.sub(BOXED, line) for line in lines]
     return [line for line in lines if not INTERNAL.search(line)]
 
 
@@ -150,7 +159,48 @@ def public_names(items, kinds):
     return {match[2] for match in found if match and "::checks::" not in match[1] and "::forms::" not in match[1]}
 
 
-# ---- 3. types that can grow ------------------------------------------------------------------------------------------
+# ---- 3. lines and features ---------------------------------------------------------------------------------------------
+
+
+def item_of(line):
+    """The path of the item that a line of a list is about, without generic parameters: the type of an `impl`; empty for a type without a path."""
+    line = re.sub(r"^(#\[[^]]*\] )+", "", line.replace("->", "")).split(" where ")[0]
+    while (plain := re.sub(r"<[^<>]*>", "", line)) != line:
+        line = plain
+    line = line.split(" for ")[-1] if line.startswith("impl ") else line
+    path = re.search(r"\w+(?:::\w+)+", line.split("(")[0])
+    return path[0] if path else ""
+
+
+def gone_lines(then, now, found):
+    """The lines of the baseline's list that are not in today's, without those of the breaks that are found. A break explains the lines of its item,
+    and those of the item's members if the item is gone. Lines that only name the item are of other items."""
+    # Many lints have words before the path: `struct a::B`, `method c in trait a::D`.
+    broken = {path[0] for _, item in found if (path := re.search(r"\w+(?:::\w+)+", item))}
+    there = {item_of(line) for line in now}
+    explained = lambda item: item in broken or any(item.startswith(f"{path}::") for path in broken - there)
+    return {line for line in set(then) - set(now) if not explained(item_of(line))}
+
+
+def gone_features(then, now):
+    """The features of the baseline that are not there, and what they no longer turn on: `default -> mcp`."""
+    for name, members in then.items():
+        if name not in now:
+            yield name
+            continue
+        # Other crates and their features are how a feature does it, not what it promises.
+        promised = {member for member in members if member in then}
+        yield from (f"{name} -> {member}" for member in promised - set(now[name]))
+
+
+def judge_gone(crate, what, gone, accepted):
+    listed = {item for entry in accepted if entry["crate"] == crate for item in entry["items"]}
+    problems = [f"{crate}: a {what} of the baseline is gone or changed, and judges/api/accepted.toml does not explain it: {item}" for item in sorted(gone - listed)]
+    problems += [f"{crate}: judges/api/accepted.toml explains a {what} that is still there, or never was: {item}" for item in sorted(listed - gone)]
+    return problems
+
+
+# ---- 4. types that can grow ------------------------------------------------------------------------------------------
 
 
 def closed_types(document, items):
@@ -176,6 +226,9 @@ def closed_types(document, items):
                 kind = variant["inner"]["variant"]["kind"]
                 if isinstance(kind, dict) and "struct" in kind and closed(variant):
                     yield f"{path}::{variant['name']}"
+                # One field can be all that there is to say; several are more than that.
+                elif isinstance(kind, dict) and len(kind.get("tuple", [])) > 1:
+                    yield f"{path}::{variant['name']}"
         elif "struct" in item["inner"] and closed(item):
             kind = item["inner"]["struct"]["kind"]
             if kind == "unit":
@@ -194,7 +247,7 @@ def judge_closed(found, accepted):
     return problems
 
 
-# ---- 4. types of other crates ----------------------------------------------------------------------------------------
+# ---- 5. types of other crates ----------------------------------------------------------------------------------------
 
 
 def foreign_types(items):
@@ -219,7 +272,7 @@ def judge_foreign(found):
     return problems
 
 
-# ---- 5. the documentation --------------------------------------------------------------------------------------------
+# ---- 6. the documentation --------------------------------------------------------------------------------------------
 
 
 def undocumented(document, items):
@@ -230,14 +283,28 @@ def undocumented(document, items):
     # Without methods, whose path has the name of a type before theirs.
     functions = public_names((item for item in items if not re.search(r"::[A-Z]\w*(<.*>)?::\w+[(<]", item)), "fn")
 
+    # Future types by hand, and aliases of futures.
+    by_hand = set()
+    for item in index.values():
+        if block := item["inner"].get("impl"):
+            if block["trait"] and re.fullmatch(r"(.*::)?(Into)?Future", block["trait"]["path"]) and "resolved_path" in block["for"]:
+                by_hand.add(block["for"]["resolved_path"]["id"])
+        elif alias := item["inner"].get("type_alias"):
+            if "Future" in json.dumps(alias["type"]):
+                by_hand.add(item["id"])
+
+    def promises(output):
+        text = json.dumps(output)
+        return "Future" in text or any(int(number) in by_hand for number in re.findall(r'"id": (\d+)', text))
+
     def futures(owner, numbers):
         for function in (index.get(str(number)) for number in numbers):
             # The methods of a trait have the visibility of the trait.
             if function is None or "function" not in function["inner"] or function["visibility"] not in ("public", "default"):
                 continue
             body = function["inner"]["function"]
-            is_future = body["header"]["is_async"] or "Future" in json.dumps(body["sig"]["output"])
-            if is_future and not re.search(r"cancel|drop", function["docs"] or "", re.I):
+            is_future = body["header"]["is_async"] or promises(body["sig"]["output"])
+            if is_future and not re.search(r"^Cancel safety: \w", function["docs"] or "", re.M):
                 yield f"{owner}::{function['name']}: say what happens when its future is dropped (`Cancel safety: ..`)"
 
     for item in index.values():
@@ -263,11 +330,14 @@ def undocumented(document, items):
 def main():
     bless = sys.argv[1:] == ["--bless"]
     accepted = tomllib.loads((HERE / "accepted.toml").read_text())
-    for entry in accepted.get("break", []) + accepted.get("closed", []):
+    if unknown := accepted.keys() - {"break", "line", "feature", "closed"}:
+        raise Failed(f"judges/api/accepted.toml has tables that are not known: {sorted(unknown)}")
+    of_crates = accepted.get("break", []) + accepted.get("line", []) + accepted.get("feature", [])
+    for entry in of_crates + accepted.get("closed", []):
         if not entry.get("reason", "").strip() or not entry["items"]:
             raise Failed(f"an entry of judges/api/accepted.toml has no reason or no items: {entry}")
     crates = library_crates(ROOT)
-    unknown = {entry["crate"] for entry in accepted.get("break", [])} - set(crates)
+    unknown = {entry["crate"] for entry in of_crates} - set(crates)
     if unknown:
         raise Failed(f"judges/api/accepted.toml names crates that are not in the workspace: {sorted(unknown)}")
     then, commit = baseline_sources()
@@ -285,10 +355,16 @@ def main():
         closed |= set(closed_types(now, items))
         foreign[crate] = set(foreign_types(items))
         problems += undocumented(now, items)
-        found = set()
+        # Nothing is gone from a crate that is new, so what `accepted.toml` says of it is not needed.
+        found, lines, features = set(), set(), set()
         if crate in older:
-            found = breaks(rustdoc(then, crate, "then"), now)
-            problems += judge_breaks(crate, found, accepted.get("break", []))
+            before = rustdoc(then, crate, "then")
+            found = breaks(before, now)
+            lines = gone_lines(public_items(before), items, found)
+            features = set(gone_features(older[crate], crates[crate]))
+        problems += judge_breaks(crate, found, accepted.get("break", []))
+        problems += judge_gone(crate, "line", lines, accepted.get("line", []))
+        problems += judge_gone(crate, "feature", features, accepted.get("feature", []))
         print(f"{crate}: {len(items)} public items, {len(found)} breaks, {len(foreign[crate])} types of other crates")
     problems += judge_closed(closed, accepted.get("closed", []))
     problems += judge_foreign(foreign)

@@ -3,18 +3,20 @@
 #![allow(clippy::unwrap_used)]
 
 mod mock;
+mod protocol;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use mock::{ALL, Mock, Protocol};
+use mock::Mock;
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::{CallOutcome, EventKind};
-use onionskin::model::ModelError;
+use onionskin::model::{Message, Model, ModelError, ModelRequest};
 use onionskin::{
     Agent, AgentHandle, Args, ErrorKind, Exit, RunError, RunOutput, Tool, ToolContext, ToolDefinition,
     ToolOutput, ToolResult,
 };
+use protocol::{ALL, Protocol};
 
 /// An aimock with the fixtures of this package.
 fn start() -> Mock {
@@ -58,7 +60,7 @@ impl Agent for Forecaster {
 }
 
 async fn agent(mock: &Mock, protocol: Protocol, limits: Limits) -> AgentHandle {
-    let model = mock::model(&mock.address, protocol);
+    let model = protocol::model("some-model", &mock.address, protocol);
     Forecaster::builder().model(model).limits(limits).build().await.unwrap()
 }
 
@@ -227,5 +229,19 @@ async fn o3_what_no_fixture_foresees_is_refused() {
     for protocol in ALL {
         let error = failure(&mock, protocol, "something else").await;
         assert!(matches!(error, ModelError::Status { .. }), "{protocol:?}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn o4_an_answer_has_the_model_and_the_id_that_genai_reads() {
+    let mock = start();
+    for protocol in ALL {
+        let model = protocol::model("some-model", &mock.address, protocol);
+        let answer = model.respond(&ModelRequest::new([Message::user("who are you")]), &mut |_| {}).await;
+        let answer = answer.unwrap_or_else(|error| panic!("{protocol:?}: {error}"));
+        let streams = !matches!(protocol, Protocol::OpenAi | Protocol::Anthropic);
+        assert_eq!(answer.model.as_deref(), (!streams).then_some("some-model"), "{protocol:?}");
+        let has_id = answer.id.is_some_and(|id| id.starts_with("resp"));
+        assert_eq!(has_id, protocol == Protocol::ResponsesSse, "{protocol:?}");
     }
 }

@@ -4,8 +4,6 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use onionskin::genai::GenaiModel;
-
 /// A running aimock, ended when dropped.
 pub struct Mock {
     child: Child,
@@ -48,42 +46,9 @@ impl Mock {
     }
 }
 
-/// The model that asks the server at this address in a protocol.
-pub fn model(address: &str, protocol: Protocol) -> GenaiModel {
-    let (adapter, stream) = match protocol {
-        Protocol::OpenAi => ("openai", false),
-        Protocol::OpenAiSse => ("openai", true),
-        Protocol::ResponsesSse => ("openai_resp", true),
-        Protocol::Anthropic => ("anthropic", false),
-        Protocol::AnthropicSse => ("anthropic", true),
-    };
-    GenaiModel::new("some-model")
-        .base_url(format!("{address}/v1"))
-        .api_key("some-key")
-        .adapter(adapter)
-        .stream(stream)
-}
-
 impl Drop for Mock {
     fn drop(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 }
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Protocol {
-    OpenAi,
-    OpenAiSse,
-    ResponsesSse,
-    Anthropic,
-    AnthropicSse,
-}
-
-pub const ALL: [Protocol; 5] = [
-    Protocol::OpenAi,
-    Protocol::OpenAiSse,
-    Protocol::ResponsesSse,
-    Protocol::Anthropic,
-    Protocol::AnthropicSse,
-];
