@@ -17,6 +17,7 @@ mod built_by_hand;
 mod cancelled;
 mod children;
 mod children_by_hand;
+mod compared;
 mod depth;
 mod described;
 mod doubt;

@@ -288,7 +288,7 @@ async fn o5_the_record_of_another_run_is_refused_at_the_first_step() {
     let asked = model.requests().len();
     let end = adder.request("go").run_id("two").run().await;
     let text = end.as_ref().unwrap_err().to_string();
-    assert!(text.contains("it was recorded for another request or another run"), "{text}");
+    assert!(text.contains("it was recorded for another request, another state or another run"), "{text}");
     assert!(text.contains("the state and the tools of servers that it began with"), "{text}");
     assert_eq!(diverged_at(end), "turn 1/model");
     assert_eq!((model.requests().len(), count.0.load(Ordering::SeqCst)), (asked, 1));

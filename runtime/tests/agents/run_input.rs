@@ -180,6 +180,20 @@ async fn u3_a_paused_run_keeps_its_attachments() {
 }
 
 #[tokio::test]
+async fn l2_an_image_of_an_earlier_turn_is_refused_by_a_model_that_does_not_read_it() {
+    let viewer = Viewer::builder().model(says("A dot.")).build().await.unwrap();
+    let session = viewer.session();
+    viewer.request(("What is it?", dot())).session(&session).run().await.unwrap();
+    let blind = Viewer::builder().model(Reader).build().await.unwrap();
+    let next = blind.session();
+    next.set_history(session.history());
+    let error = blind.request("And its colour?").session(&next).run().await.unwrap_err();
+    assert!(error.to_string().contains("does not read images (`image/png`)"), "{error}");
+    next.set_history(onionskin::model::History::new());
+    assert_eq!(blind.request("And its colour?").session(&next).run().await.unwrap().text, "1 messages");
+}
+
+#[tokio::test]
 async fn o5_another_image_is_another_input() {
     let viewer =
         Viewer::builder().model(says("A dot.")).journal(MemoryJournal::default()).build().await.unwrap();

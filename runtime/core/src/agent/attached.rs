@@ -2,7 +2,7 @@
 
 use super::run::AgentRun;
 use super::run_error::RunError;
-use crate::model::{Message, Model as _, ModelError};
+use crate::model::{History, Message, Model as _, ModelError};
 use crate::run_hook::RunInput;
 
 impl AgentRun {
@@ -47,6 +47,19 @@ impl AgentRun {
     pub(super) fn check_attached(&self) -> Result<(), RunError> {
         let Some(input) = self.tally().attached.clone() else { return Ok(()) };
         let unread = input.attachments().find(|part| !self.instance.model.reads(part));
+        unread.map_or(Ok(()), |part| Err(self.model_error(ModelError::unread_content(part))))
+    }
+
+    /// Fails if the model does not read a part of what users gave in this conversation, for example to another model before. Messages
+    /// that an earlier turn sent are read, unless hooks can have changed them.
+    pub(super) fn check_read(&self, messages: &History) -> Result<(), RunError> {
+        let may_differ = self.has_turn_hooks() || self.instance.message_hooks.is_some();
+        let read = std::mem::replace(&mut self.tally().read, messages.len());
+        let read = if may_differ || read > messages.len() { 0 } else { read };
+        let unread = (read..messages.len()).find_map(|index| match messages.get(index) {
+            Some(Message::User { content }) => content.iter().find(|part| !self.instance.model.reads(part)),
+            _ => None,
+        });
         unread.map_or(Ok(()), |part| Err(self.model_error(ModelError::unread_content(part))))
     }
 }

@@ -33,6 +33,7 @@ mod open_work;
 mod pause;
 mod preflight;
 mod prompt;
+mod request_hash;
 mod resume;
 mod run;
 mod run_error;

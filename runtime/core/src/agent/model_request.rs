@@ -18,7 +18,7 @@ use crate::backoff::Backoff;
 use crate::context::{AbortCause, ToolTable};
 use crate::definition::Effect;
 use crate::event::EventKind;
-use crate::journal::{StepKind, fingerprint, random};
+use crate::journal::{StepKind, random};
 use crate::lock::lock;
 use crate::model::{
     BoxModel, Model as _, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestOption,
@@ -190,10 +190,11 @@ impl AgentRun {
         mut request: ModelRequest,
         table: &ToolTable,
     ) -> Result<ModelResponse, RunError> {
+        self.check_read(&request.messages)?;
         if let Some(redactor) = self.cx.concealed().redactor() {
             lock(&self.redacted).redact(redactor, &mut request);
         }
-        let hash = || (Effect::Pure, fingerprint(&request));
+        let hash = || (Effect::Pure, self.request_hash(turn, &request, table));
         let asked = Asked { turn, request: &request, model: &self.instance.model, table: Some(table) };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let step = self.step(turn, StepKind::Model);

@@ -87,6 +87,8 @@ pub(super) struct Tally {
     pub(super) retries_of: HashMap<Arc<str>, u32>,
     /// The input with its attachments, until the conversation has it; `None` for a text alone.
     pub(super) attached: Option<Box<RunInput>>,
+    /// The number of messages whose content the model reads.
+    pub(super) read: usize,
     /// The number of answers that did not fit their type.
     pub(super) refused_answers: u32,
     transcripts: Vec<(u32, u32, Transcript)>,

@@ -50,7 +50,10 @@ where
         }
     };
     if !record.is_of(&step) {
-        return Err(JournalError::diverged(&step, "it was recorded for another request or another run"));
+        return Err(JournalError::diverged(
+            &step,
+            "it was recorded for another request, another state or another run",
+        ));
     }
     // What was just done is read back too, so that a replay gets the same value. A tool call keeps its own result beside it.
     record.read().map(Ok).map_err(|problem| JournalError::corrupt(&step, problem))

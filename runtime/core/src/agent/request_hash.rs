@@ -1,0 +1,73 @@
+//! What a journal compares a turn of the model with.
+
+use serde_json::Value;
+
+use super::run::AgentRun;
+use crate::context::ToolTable;
+use crate::definition::Effect;
+use crate::journal::fingerprint;
+use crate::model::ModelRequest;
+
+impl AgentRun {
+    /// The hash of a turn's request, and of what decides beside it how the run goes on: the effects of its tools, and in the first turn
+    /// of the outermost run the state that it began with. What is the default or empty changes no hash, so that records stay
+    /// readable.
+    pub(super) fn request_hash(&self, turn: u32, request: &ModelRequest, table: &ToolTable) -> String {
+        let hash = fingerprint(request);
+        let effects = table.entries().iter().filter(|entry| entry.definition.effect != Effect::default());
+        let effects: Vec<_> = effects.map(|entry| (&*entry.wire_name, entry.definition.effect)).collect();
+        let state = self.first_state(turn);
+        if effects.is_empty() && state.is_none() { hash } else { fingerprint(&(hash, effects, state)) }
+    }
+
+    /// The agent's state, as far as it has JSON, and the values of the session.
+    fn first_state(&self, turn: u32) -> Option<[Value; 2]> {
+        if turn != 1 || self.cx.parent().is_some() {
+            return None;
+        }
+        // A state without JSON cannot be compared, and a tool cannot change it in a run with a journal.
+        let state = self.cx.state_json().unwrap_or_default();
+        let values = self.cx.session_state().to_value();
+        let is_empty = |value: &Value| match value {
+            Value::Null => true,
+            Value::Object(fields) => fields.is_empty(),
+            _ => false,
+        };
+        (!is_empty(&state) || !is_empty(&values)).then(|| [state, values].map(unordered))
+    }
+}
+
+/// The value with all parts in one order: a `HashMap` or a `HashSet` of the state has another order in each process.
+fn unordered(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields
+                .into_iter()
+                .map(|(key, value)| Value::from(vec![key.into(), unordered(value)]))
+                .collect();
+            fields.sort_by_cached_key(Value::to_string);
+            Value::Array(fields)
+        }
+        Value::Array(items) => {
+            let mut items: Vec<_> = items.into_iter().map(unordered).collect();
+            items.sort_by_cached_key(Value::to_string);
+            Value::Array(items)
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::unordered;
+
+    #[test]
+    fn o5_a_state_is_the_same_in_another_order() {
+        let one = unordered(json!({ "a": [1, { "c": 2, "d": [3, 4] }], "b": null }));
+        assert_eq!(one, unordered(json!({ "b": null, "a": [{ "d": [4, 3], "c": 2 }, 1] })));
+        assert_ne!(one, unordered(json!({ "b": null, "a": [{ "d": [4, 3], "c": 5 }, 1] })));
+        assert_ne!(unordered(json!({ "a": 1 })), unordered(json!(["a", 1])));
+    }
+}
