@@ -1,8 +1,9 @@
 //! Tool calls that run as one operation: those of a turn, or a part of them. `tool_call.rs` runs each call.
 
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use futures_util::future::{BoxFuture, join_all};
@@ -17,7 +18,7 @@ use crate::content::ContentBlock;
 use crate::context::{AbortCause, ToolTable};
 use crate::error::{ErrorKind, ToolError};
 use crate::event::CallOutcome;
-use crate::journal::{StepExec, StepId};
+use crate::journal::{JournalError, StepExec, StepId};
 use crate::model::{History, Message, ToolCall, ToolResultMessage};
 use crate::onion::caught;
 
@@ -214,7 +215,9 @@ impl<'r> Batch<'r> {
             Some(journal) => {
                 let limit = all.len().max(1);
                 let ids: Vec<_> = all.map(|index| self.step_id(index)).collect();
-                if let Err(error) = journal.batch(&ids, limit, self).await {
+                let calls = BatchCalls::new(self);
+                let done = journal.batch(&ids, limit, &calls).await;
+                if let Err(error) = done.and_then(|()| calls.all_begun()) {
                     self.run.cx.abort_for(AbortCause::Journal(error));
                 }
             }
@@ -332,8 +335,39 @@ impl<F: Future> Future for Contained<'_, F> {
     }
 }
 
-impl StepExec for Batch<'_> {
+/// The calls of a batch for a journal, which runs each of them once.
+struct BatchCalls<'b, 'r> {
+    batch: &'b Batch<'r>,
+    begun: Box<[AtomicBool]>,
+}
+
+impl<'b, 'r> BatchCalls<'b, 'r> {
+    fn new(batch: &'b Batch<'r>) -> Self {
+        Self { batch, begun: batch.planned.iter().map(|_| AtomicBool::new(false)).collect() }
+    }
+
+    /// # Errors
+    /// Returns an error if the journal left a call out: its result would say that it was cancelled.
+    fn all_begun(&self) -> Result<(), JournalError> {
+        match self.begun.iter().position(|begun| !begun.load(Ordering::Relaxed)) {
+            Some(index) => Err(self.wrong(index, "`Journal::batch` ended without this call")),
+            None => Ok(()),
+        }
+    }
+
+    fn wrong(&self, index: usize, problem: &str) -> JournalError {
+        JournalError::storage(&self.batch.run.cx.journal_step(self.batch.step_id(index)), problem)
+    }
+}
+
+impl StepExec for BatchCalls<'_, '_> {
     fn call(&self, index: usize) -> BoxFuture<'_, ()> {
-        Box::pin(self.contained(index))
+        let problem = match self.begun.get(index).map(|begun| begun.swap(true, Ordering::Relaxed)) {
+            Some(false) => return Box::pin(self.batch.contained(index)),
+            Some(true) => self.wrong(index, "`Journal::batch` ran this call twice"),
+            None => self.wrong(0, "`Journal::batch` ran a call beyond the last one; this is the first"),
+        };
+        self.batch.run.cx.abort_for(AbortCause::Journal(problem));
+        Box::pin(ready(()))
     }
 }

@@ -45,7 +45,7 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, Jou
 ///
 /// ```
 /// use onionskin::BoxFuture;
-/// use onionskin::journal::{Journal, JournalError, Step, StepRecord, StepWork};
+/// use onionskin::journal::{Journal, JournalError, Step, StepExec, StepId, StepRecord, StepWork};
 ///
 /// /// Prints each step that another journal does not know yet.
 /// struct Printed<J>(J);
@@ -61,6 +61,15 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, Jou
 ///             work()
 ///         });
 ///         self.0.step(step, work)
+///     }
+///
+///     fn batch<'a>(
+///         &'a self,
+///         calls: &'a [StepId],
+///         limit: usize,
+///         exec: &'a dyn StepExec,
+///     ) -> BoxFuture<'a, Result<(), JournalError>> {
+///         self.0.batch(calls, limit, exec)
 ///     }
 /// }
 /// ```
@@ -94,7 +103,8 @@ pub trait Journal: Send + Sync + 'static {
         work: StepWork<'a>,
     ) -> BoxFuture<'a, Result<StepRecord, JournalError>>;
 
-    /// Runs the calls of one model turn as one operation, at most `limit` at a time.
+    /// Runs the calls of one model turn as one operation, at most `limit` at a time: [`StepExec::call`] once with each index of
+    /// `calls`. A call that is left out, or run twice, ends the run. A journal that wraps another one forwards this method too.
     ///
     /// Cancel safety: a dropped future drops the calls that run; each is in doubt, as above.
     ///
@@ -136,7 +146,8 @@ impl<J: Journal> Journal for std::sync::Arc<J> {
 ///
 /// Programs do not implement it: a [`Journal::batch`] gets it from the run.
 pub trait StepExec: Send + Sync {
-    /// Runs the call at `index`. Its steps pass through the journal one by one.
+    /// Runs the call at `index`. Its steps pass through the journal one by one. A second call with the same index, or one beyond the
+    /// last, runs nothing and ends the run with [`JournalErrorKind::Storage`].
     ///
     /// Cancel safety: dropping the future cancels the call.
     fn call(&self, index: usize) -> BoxFuture<'_, ()>;
