@@ -79,7 +79,7 @@ impl RunStream {
         if let Some(run) = self.run.take() {
             self.ended = Some(run.await);
         }
-        match self.ended {
+        match self.ended.take() {
             Some(Err(error)) => Err(error),
             _ => Ok(self.queue.sum()),
         }
@@ -104,6 +104,7 @@ impl RunStream {
             }
             let Some(run) = &mut self.run else {
                 self.over = true;
+                self.queue.close();
                 return Poll::Ready(None);
             };
             match run.as_mut().poll(cx) {
@@ -121,6 +122,13 @@ impl RunStream {
                 },
             }
         }
+    }
+}
+
+impl Drop for RunStream {
+    /// A tool on another thread goes on after the run, and its events would pile up.
+    fn drop(&mut self) {
+        self.queue.close();
     }
 }
 

@@ -47,6 +47,8 @@ struct State {
     reader: Option<Waker>,
     /// The sum of the events, if only the sum is wanted. The events are then dropped.
     sum: Option<RunOutput>,
+    /// Whether the reader left. Work that outlives the run may still write.
+    closed: bool,
 }
 
 impl Events {
@@ -78,7 +80,7 @@ impl Events {
         Self { queue: self.queue.clone(), agent, session: self.session.clone() }
     }
 
-    /// Never blocks and never drops an event. Only deltas and progress are bounded, because they can be joined.
+    /// Never blocks, and drops no event while somebody reads. Only deltas and progress are bounded, because they can be joined.
     pub(crate) fn push(&self, step: StepRef<'_>, kind: EventKind) {
         self.push_of(&self.agent, step, kind);
     }
@@ -150,6 +152,9 @@ fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
 impl Queue {
     fn append(&self, agent: &Arc<str>, step: StepRef<'_>, kind: EventKind) {
         let mut state = lock(&self.state);
+        if state.closed {
+            return;
+        }
         if let Some(sum) = &mut state.sum {
             sum.take_in("", agent, step, kind);
             return;
@@ -187,13 +192,62 @@ impl Queue {
         self.adds_up.store(true, Ordering::Relaxed);
     }
 
-    /// The sum of the events since [`Self::add_up`].
+    /// The sum of the events since [`Self::add_up`]. Later ones are dropped.
     pub(crate) fn sum(&self) -> RunOutput {
         let mut state = lock(&self.state);
+        state.closed = true;
         state.sum.take().unwrap_or_default()
+    }
+
+    /// Drops all events that wait, and later ones.
+    pub(crate) fn close(&self) {
+        let mut state = lock(&self.state);
+        state.closed = true;
+        let waiting = std::mem::take(&mut state.waiting);
+        // Values of the user are dropped outside of the lock.
+        drop(state);
+        drop(waiting);
     }
 
     pub(crate) fn pop(&self) -> Option<Event> {
         lock(&self.state).waiting.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Events, Queue};
+    use crate::event::{EventKind, RunOutput};
+    use crate::journal::{StepId, StepKind};
+    use crate::lock::lock;
+    use crate::state::SessionState;
+
+    /// What a thread writes that outlives its run.
+    fn write(queue: &Arc<Queue>) -> usize {
+        let events = Events::new(Arc::clone(queue), "clerk".into(), SessionState::default());
+        let step = StepId::new(StepKind::Tool, "count");
+        for number in 0..3 {
+            events.push(step.as_step(), EventKind::User { call_id: None, value: number.into() });
+        }
+        lock(&queue.state).waiting.len()
+    }
+
+    #[test]
+    fn a8_events_after_the_reader_left_are_dropped() {
+        let queue = Arc::new(Queue::default());
+        assert_eq!(write(&queue), 3);
+        queue.close();
+        assert_eq!(write(&queue), 0);
+    }
+
+    #[test]
+    fn a8_events_after_the_sum_was_taken_are_dropped() {
+        let queue = Arc::new(Queue::default());
+        queue.add_up(RunOutput::default());
+        queue.sum();
+        assert_eq!(write(&queue), 0);
+        assert!(lock(&queue.state).sum.is_none());
     }
 }
