@@ -1,6 +1,7 @@
 //! Tools whose calls are done elsewhere: by another program, and by a person in front of a component.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
@@ -193,4 +194,34 @@ async fn u1_a_method_of_a_toolbox_is_a_ui_tool() {
     let answer = Answer::value("blue").unwrap();
     let output = painter.resume(&first).answer(first.questions()[0].key(), answer).run().await.unwrap();
     assert_eq!(output.text, "blue");
+}
+
+/// Asks for a colour, for a minute.
+#[ui_tool(component = "ColourPicker", mode = inline)]
+async fn pick_soon(cx: &ToolContext) -> Result<String, AskError> {
+    cx.ui().within(Duration::from_secs(60)).use_ui_tool("colour", "Painting", json!({})).await
+}
+
+agent! { Hasty { instruction: "Paint.", function_tools: [pick_soon] } }
+
+#[tokio::test(start_paused = true)]
+async fn u1_a_component_waits_no_longer_than_its_tool_says() {
+    let model =
+        ScriptedModel::turns([ScriptedTurn::call("pick_soon", json!({})), ScriptedTurn::say("{last}")]);
+    let hasty = Hasty::builder().model(model).build().await.unwrap();
+    let after = |seconds: u64| {
+        move |_: Question| async move {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            Answer::value("blue").ok()
+        }
+    };
+    assert_eq!(hasty.request("go").answerer(after(59)).run().await.unwrap().text, "blue");
+    let late = hasty.request("go").answerer(after(61)).run().await.unwrap();
+    assert_eq!(late.text, "the question of `pick_soon` has no answer after 60s");
+    // Without an answerer, the program that resumes the run decides.
+    let first = paused(hasty.run("go").await);
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    let answer = Answer::value("green").unwrap();
+    let output = hasty.resume(&first).answer(first.questions()[0].key(), answer).run().await.unwrap();
+    assert_eq!(output.text, "green");
 }

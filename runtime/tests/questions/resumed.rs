@@ -575,3 +575,16 @@ async fn a7_a_run_that_learned_a_secret_of_its_own_records_ends_with_an_error_th
     let resumed = agent.resume(&first).session(&session).answer(first.questions()[0].key(), Answer::allow());
     assert_eq!((resumed.run().await.unwrap().text.as_str(), log.take().len()), ("paid 5", 1));
 }
+
+/// The value is not written anew, because programs of users have such files.
+#[tokio::test]
+async fn a7_a_run_that_an_earlier_build_paused_is_resumed() {
+    let stored = include_str!("../data/stored/paused-1.json");
+    let first: Paused = serde_json::from_str(stored).unwrap();
+    assert_eq!(serde_json::to_string_pretty(&first).unwrap(), stored.trim_end());
+    let log = Log::default();
+    let answer = Answer::Approval(Approval::Allow);
+    let output =
+        payer(&log).await.resume(&first).answer(first.questions()[0].key(), answer).run().await.unwrap();
+    assert_eq!((output.text.as_str(), log.take()), ("paid 5", vec!["paid 5".to_owned()]));
+}

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::ToolContext;
-use super::asking::Unanswered;
+use super::asking::{Front, Unanswered};
 use crate::definition::{Asks, Effect, type_schema};
 use crate::journal::{StepId, StepKind, recorded, recorded_for};
 use crate::lock::lock;
@@ -36,6 +36,23 @@ pub(super) struct Waited {
     before: Duration,
     /// The questions that wait now, and since when there are some.
     now: Option<(u32, Instant)>,
+}
+
+/// The answer that a question wants, and how long it waits for an answerer.
+pub(super) struct Wanted {
+    pub(super) schema: Value,
+    pub(super) limit: Option<Duration>,
+}
+
+impl Wanted {
+    fn of<T: AnswerType>() -> Self {
+        Self { schema: type_schema::<T>(), limit: None }
+    }
+}
+
+/// Asks no longer than this.
+fn within(limit: Duration, front: Front<'_>) -> Front<'_> {
+    Box::pin(async move { tokio::time::timeout(limit, front).await.unwrap_or(Err(Unanswered::Late(limit))) })
 }
 
 /// A wait for an answer.
@@ -88,7 +105,7 @@ impl ToolContext {
     /// Returns an error if the person declines, if nobody can be asked and the call cannot be paused, and if `T` refuses an answer that
     /// fits its schema. As the result of a tool it is a tool error.
     pub async fn ask<T: AnswerType>(&self, text: impl Into<String>) -> Result<T, AskError> {
-        read(self.ask_value(QuestionKind::Question, None, Some(text.into()), type_schema::<T>()).await?)
+        read(self.ask_value(QuestionKind::Question, None, Some(text.into()), Wanted::of::<T>()).await?)
     }
 
     /// As [`Self::ask`], under a name in place of the number of the question in the call. Use it where a function does not ask its
@@ -100,7 +117,7 @@ impl ToolContext {
     /// As [`Self::ask`].
     pub async fn ask_as<T: AnswerType>(&self, name: &str, text: impl Into<String>) -> Result<T, AskError> {
         let kind = QuestionKind::Question;
-        read(self.ask_value(kind, Some(name), Some(text.into()), type_schema::<T>()).await?)
+        read(self.ask_value(kind, Some(name), Some(text.into()), Wanted::of::<T>()).await?)
     }
 
     /// As [`Self::ask`], for an answer whose JSON Schema is made at run time, for example by another program that asks.
@@ -113,7 +130,7 @@ impl ToolContext {
         if let Some(problem) = mistake(&schema) {
             return Err(AskError::Schema { tool: self.tool_name().into(), problem });
         }
-        self.ask_value(QuestionKind::Question, None, Some(text.into()), schema).await
+        self.ask_value(QuestionKind::Question, None, Some(text.into()), Wanted { schema, limit: None }).await
     }
 
     /// Waits until the call was done outside of the program, and returns its result: `#[tool(external)]` for a tool by hand. It is a
@@ -148,7 +165,7 @@ impl ToolContext {
         // An `async fn` would have the compiler report a wrong `T` at each use of the future too.
         Box::pin(async {
             let kind = QuestionKind::External;
-            read(self.ask_value(kind, Some("external"), None, type_schema::<T>()).await?)
+            read(self.ask_value(kind, Some("external"), None, Wanted::of::<T>()).await?)
         })
     }
 
@@ -157,8 +174,9 @@ impl ToolContext {
         kind: QuestionKind,
         name: Option<&str>,
         text: Option<String>,
-        schema: Value,
+        wanted: Wanted,
     ) -> Result<Value, AskError> {
+        let Wanted { schema, limit } = wanted;
         let (step, in_start) = self.question_step(name);
         let args = lock(&self.extra().asked).as_ref().map(|(args, _)| args.clone());
         let asked = self.question_of(kind, step.clone(), args.as_ref(), text, schema);
@@ -171,7 +189,10 @@ impl ToolContext {
             Ok(answer)
         } else {
             self.note_waiting(step).await;
-            let front = self.front(&asked.question);
+            let front = match (self.front(&asked.question), limit) {
+                (Some(front), Some(limit)) => Some(within(limit, front)),
+                (front, _) => front,
+            };
             let _waiting = Waiting::begin(self);
             self.answer_to(asked, front).await
         };
@@ -188,6 +209,7 @@ impl ToolContext {
             Err(Unanswered::Failed(reason)) => {
                 Err(AskError::Answerer { tool: self.tool_name().into(), reason })
             }
+            Err(Unanswered::Late(limit)) => Err(AskError::TimedOut { tool: self.tool_name().into(), limit }),
         }
     }
 

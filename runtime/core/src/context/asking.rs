@@ -4,6 +4,7 @@ use std::future::pending;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -26,6 +27,8 @@ pub(crate) enum Unanswered {
     Nobody(&'static str),
     /// Who was asked gave no answer that can be used, for this reason.
     Failed(&'static str),
+    /// Who was asked gave no answer in this time.
+    Late(Duration),
 }
 
 /// A question of a call, and a hash of what it asks, secrets included.

@@ -1,25 +1,57 @@
 //! Components that tools show to people.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use super::ToolContext;
-use super::ask::read;
+use super::ask::{Wanted, read};
 use crate::definition::type_schema;
 use crate::question::{AnswerType, AskError, QuestionKind, UiComponent};
 
 /// Shows the component of a UI tool to a person; [`ToolContext::ui`] makes it.
 #[derive(Clone, Copy, Debug)]
-pub struct Ui<'c>(&'c ToolContext);
+pub struct Ui<'c> {
+    cx: &'c ToolContext,
+    limit: Option<Duration>,
+}
 
 impl ToolContext {
     /// Shows the component of the tool, which [`#[ui_tool]`](macro@crate::ui::ui_tool) or
     /// [`ToolDefinition::with_component`](crate::ToolDefinition::with_component) declares.
     pub fn ui(&self) -> Ui<'_> {
-        Ui(self)
+        Ui { cx: self, limit: None }
     }
 }
 
 impl Ui<'_> {
+    /// Limits the wait for an [`Answerer`](crate::question::Answerer). Then the call gets [`AskError::TimedOut`], and a later answer
+    /// has no effect. A run that pauses has no answerer, and ends no wait: the program that resumes it decides when to
+    /// decline ([`Answer::Declined`](crate::question::Answer::Declined)). The `timeout` of the tool does not count the wait.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use onionskin::ToolContext;
+    /// use onionskin::question::AskError;
+    /// use onionskin::ui::ui_tool;
+    ///
+    /// /// Asks the user for a colour.
+    /// #[ui_tool(component = "ColourPicker", mode = inline)]
+    /// async fn pick_colour(cx: &ToolContext) -> Result<String, AskError> {
+    ///     let ui = cx.ui().within(Duration::from_secs(60));
+    ///     match ui.use_ui_tool("colour", "Painting", ()).await {
+    ///         Err(AskError::TimedOut { .. }) => Ok("blue".to_owned()),
+    ///         answer => answer,
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
     /// Shows the component with this payload, and waits for the answer, as [`ToolContext::ask`] does: once shown, once answered. What
     /// is shown is a [`Question`](crate::question::Question) of the kind [`Component`](QuestionKind::Component), which an
     /// [`EventKind::Asked`](crate::event::EventKind::Asked) reports. It carries the tool, the agent, the id of the call, the component, its mode, `tool_id`,
@@ -54,15 +86,15 @@ impl Ui<'_> {
     /// Cancel safety: as [`ToolContext::ask`].
     ///
     /// # Errors
-    /// As [`ToolContext::ask`]; also if the tool has no component, if `workflow_name` is empty, and if the payload cannot be serialised.
+    /// As [`ToolContext::ask`]; also if the time of [`within`](Self::within) is over, if the tool has no component, if `workflow_name` is empty, and if the payload cannot be serialised.
     pub async fn use_ui_tool<T: AnswerType>(
         self,
         tool_id: &str,
         workflow_name: &str,
         payload: impl Serialize,
     ) -> Result<T, AskError> {
-        let tool = || self.0.tool_name().into();
-        let Some(ui) = &self.0.definition().ui else { return Err(AskError::NoComponent { tool: tool() }) };
+        let tool = || self.cx.tool_name().into();
+        let Some(ui) = &self.cx.definition().ui else { return Err(AskError::NoComponent { tool: tool() }) };
         if workflow_name.trim().is_empty() {
             return Err(AskError::NoWorkflow { tool: tool() });
         }
@@ -75,6 +107,7 @@ impl Ui<'_> {
             workflow: workflow_name.to_owned(),
             payload,
         };
-        read(self.0.ask_value(QuestionKind::Component(shown), None, None, type_schema::<T>()).await?)
+        let wanted = Wanted { schema: type_schema::<T>(), limit: self.limit };
+        read(self.cx.ask_value(QuestionKind::Component(shown), None, None, wanted).await?)
     }
 }

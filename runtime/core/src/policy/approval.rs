@@ -72,7 +72,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
             Ok(())
         }
         // A failure was logged where it happened.
-        Ok(_) | Err(Unanswered::Failed(_)) => Err(refused(None)),
+        Ok(_) | Err(Unanswered::Failed(_) | Unanswered::Late(_)) => Err(refused(None)),
         Err(Unanswered::Nobody(problem)) => {
             tracing::warn!(
                 tool = cx.tool_name(),

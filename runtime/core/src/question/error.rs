@@ -1,6 +1,7 @@
 //! Errors of answers and of questions.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::journal::JournalError;
 use crate::secret::{Redact, Redactor};
@@ -165,6 +166,15 @@ pub enum AskError {
         tool: Arc<str>,
         /// What happened.
         reason: &'static str,
+    },
+    /// The answerer gave no answer in the time that the tool waits for it.
+    #[error("the question of `{tool}` has no answer after {limit:?}")]
+    #[non_exhaustive]
+    TimedOut {
+        /// The tool.
+        tool: Arc<str>,
+        /// How long it waited.
+        limit: Duration,
     },
     /// The tool shows no component.
     #[error("`{tool}` shows no component: declare it with `#[ui_tool(component = \"..\")]`")]
