@@ -4,8 +4,8 @@
 Six things are held, for every library crate of the workspace with all its features:
 
 1. Its public items with `lists/CRATE.txt`, so that each change of the API shows in a diff (cargo-public-api).
-2. Its API with that of the baseline, which is the commit that last changed the file `baseline` (cargo-semver-checks). Each break has to be in
-   `accepted.toml` with a reason, and each break in that file has to be there.
+2. Its API with that of the baseline, which is the commit that the file `baseline` names: the last state that landed before the newest one
+   (cargo-semver-checks). Each break has to be in `accepted.toml` with a reason, and each break in that file has to be there.
 3. Its lines in that list, and its features with what they turn on, with those of the baseline: what is gone or changed has to be in `accepted.toml`
    too, unless 2 found it. cargo-semver-checks does not see each change, for example of a re-export or of a parameter's type.
 4. Its types with a rule: an enum, a variant with named fields, and a struct whose fields are all public are `non_exhaustive`, and a tuple variant has one
@@ -60,9 +60,9 @@ def baseline_sources():
     """The sources of the baseline's commit, and the commit."""
     if git("rev-parse", "--is-shallow-repository") == "true":
         raise Failed("this clone has no history, so there is no baseline; run `git fetch --unshallow`")
-    commit = git("log", "-1", "--format=%H", "--", "judges/api/baseline")
-    if not commit:
-        raise Failed("no commit has the file judges/api/baseline; commit it")
+    commit = (HERE / "baseline").read_text().split()[0]
+    if subprocess.run(["git", "-C", str(ROOT), "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True).returncode:
+        raise Failed(f"judges/api/baseline names {commit}, which is no commit before this one")
     folder = TARGET / "api" / "baseline"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -72,7 +72,8 @@ def baseline_sources():
 
 
 def library_crates(sources):
-    """The crates of the runtime: their features by their names. The macros have no items but macros, and rustdoc does not describe their input."""
+    """The crates of the runtime: their features by their names. The macros have no items but macros, and rustdoc does not describe their input; the
+    items of `onionskin-cards` are for the macros and the runtime, and say that they change without notice."""
     metadata = json.loads(run(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=sources))
     runtime = sources / "runtime"
     packages = (package for package in metadata["packages"] if Path(package["manifest_path"]).is_relative_to(runtime))

@@ -401,7 +401,7 @@ mod declared {
 
 /// The traits that a third party implements, for a part of its own or for a wrapper of another one, with their files in
 /// core.
-const TRAITS: [(&str, &str); 25] = [
+const TRAITS: [(&str, &str); 30] = [
     ("Tool", "tool/mod.rs"),
     ("DynTool", "tool/mod.rs"),
     ("Hook", "onion/mod.rs"),
@@ -427,6 +427,11 @@ const TRAITS: [(&str, &str); 25] = [
     ("StrictFields", "strict.rs"),
     ("VisitSecrets", "secret/visit.rs"),
     ("ToolForm", "export/request.rs"),
+    ("Answerer", "question/answerer.rs"),
+    ("AnswerType", "question/answer.rs"),
+    ("Propagator", "trace.rs"),
+    ("PromptSource", "prompt/source.rs"),
+    ("DeltaFilter", "run_hook/delta_filter.rs"),
 ];
 
 #[test]
