@@ -63,8 +63,9 @@ def baseline_sources():
     commit = (HERE / "baseline").read_text().split()[0]
     if subprocess.run(["git", "-C", str(ROOT), "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True).returncode:
         raise Failed(f"judges/api/baseline names {commit}, which is no commit before this one")
-    folder = TARGET / "api" / "baseline"
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(TARGET / "api" / "baseline", ignore_errors=True)
+    # A path of its own for each commit: the files have the time of the commit, so cargo takes the build of another one for theirs.
+    folder = TARGET / "api" / "baseline" / commit[:12]
     folder.mkdir(parents=True)
     archive = subprocess.run(["git", "-C", str(ROOT), "archive", commit], capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", str(folder)], input=archive, check=True)
