@@ -147,7 +147,7 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
 }
 
 fn is_markdown(path: &Path) -> bool {
-    has_ending(path, &["md", "markdown"])
+    has_ending(path, &["md"])
 }
 
 fn is_yaml(path: &Path) -> bool {
