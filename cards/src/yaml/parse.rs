@@ -21,12 +21,26 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Option<Node>, Problem> 
             Ok((event, span)) => tree.take(event, tree.place(span))?,
             Err(error) => {
                 let at = error.marker().byte_offset().unwrap_or_default().min(text.len());
-                let message = format!("this is not YAML: {}", error.info());
+                let mut message = format!("this is not YAML: {}", error.info());
+                if message.contains("mapping values") {
+                    message.push_str(advice_for_colon(text, at));
+                }
                 return Err(Problem { message, span: tree.character(at) });
             }
         }
     }
     Ok(tree.root)
+}
+
+/// What to write where a colon makes a field of what cannot be one.
+fn advice_for_colon(text: &str, at: usize) -> &'static str {
+    let before = &text[..text.floor_char_boundary(at)];
+    let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
+    if line.contains(": ") {
+        "; put the text in quotes"
+    } else {
+        "; begin this line where the other fields begin, or put the text in quotes"
+    }
 }
 
 /// A tree that is being built.
