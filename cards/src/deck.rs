@@ -243,6 +243,9 @@ fn card_files(base: &Path, path: &Path) -> Result<Vec<PathBuf>, CardError> {
 
 /// The error for a file that does not exist, with the name in its folder that is most like it.
 fn missing(base: &Path, path: &Path) -> String {
+    if let Some(folder) = folder_of_pattern(path) {
+        return format!("a path is no pattern here: name the folder, `{folder}`, or each card in a list");
+    }
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
     let near = fs::read_dir(base.join(folder)).ok().and_then(|entries| {
         let names: Vec<_> = entries
@@ -255,4 +258,11 @@ fn missing(base: &Path, path: &Path) -> String {
         Some(near) => format!("there is no file or folder `{}`; did you mean `{near}`?", shown(path)),
         None => format!("there is no file or folder `{}`", shown(path)),
     }
+}
+
+/// The folder whose files a pattern such as `cards/*.md` means.
+fn folder_of_pattern(path: &Path) -> Option<String> {
+    let shown = shown(path);
+    let (before, _) = shown.split_once('*')?;
+    Some(before.rsplit_once('/').map_or_else(|| ".".to_owned(), |(folder, _)| folder.to_owned()))
 }
