@@ -65,6 +65,18 @@ impl Reader {
                     }
                     filter = Some(self.filter(field));
                 }
+                // The hook under another key, such as its name.
+                _ if entries.iter().all(|(key, _)| key.text != "hook")
+                    && let Value::Scalar(scalar) = &value.value
+                    && scalar.text.contains(':')
+                    && Item::read(&scalar.text, example).is_ok() =>
+                {
+                    self.note(
+                        &key.span,
+                        format!("the key of a hook is `hook`: write `hook: {}`", shown(&scalar.text)),
+                    );
+                    item = Some(None);
+                }
                 _ => {
                     let parts = if filters { PARTS } else { &PARTS[..2] };
                     self.note(&key.span, suggest::unknown("part of a hook", &key.text, parts));
@@ -120,4 +132,9 @@ impl Reader {
         }
         hooks
     }
+}
+
+/// An item as it is written inside of braces.
+fn shown(item: &str) -> String {
+    if item.starts_with(':') { format!("{item:?}") } else { item.to_owned() }
 }
