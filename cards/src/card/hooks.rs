@@ -45,12 +45,20 @@ impl Reader {
         filters: bool,
     ) -> Option<(Hook, Option<Filter>)> {
         let Value::Map(entries) = &node.value else {
+            if let Some(parts) = called(node, example) {
+                self.note(&node.span, format!("a hook has its values in `with`: write `{{ {parts} }}`"));
+                return None;
+            }
             return self.item(node, example).map(|item| (Hook { item, with: Vec::new() }, None));
         };
         let (mut item, mut with, mut filter) = (None, Vec::new(), None);
         for (key, value) in entries {
             let field = Field { key, value };
             match &*key.text {
+                "hook" if let Some(parts) = called(value, example) => {
+                    self.note(&value.span, format!("a hook has its values in `with`: write `{parts}`"));
+                    item = Some(None);
+                }
                 "hook" => item = Some(self.item(value, example)),
                 "with" => {
                     let values = self.list(field, "with: [2000]");
@@ -132,6 +140,18 @@ impl Reader {
         }
         hooks
     }
+}
+
+/// The fields of a hook that is written as in `agent!`: `hooks.rs:short(2000)`.
+fn called(node: &Node, example: &str) -> Option<String> {
+    let Value::Scalar(scalar) = &node.value else { return None };
+    let (name, values) = scalar.text.strip_suffix(')')?.split_once('(')?;
+    Item::read(name.trim_end(), example).ok()?;
+    let hook = format!("hook: {}", shown(name.trim_end()));
+    Some(match values.trim() {
+        "" => hook,
+        values => format!("{hook}, with: [{values}]"),
+    })
 }
 
 /// An item as it is written inside of braces.
