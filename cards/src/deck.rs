@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::card::{Card, is_card};
 use crate::file::read_file;
+use crate::markdown::NO_FRONT;
 use crate::problem::{CardError, Problem};
 use crate::source::{Source, Spanned};
 use crate::suggest::nearest;
@@ -53,7 +54,16 @@ impl Deck {
         for file in files {
             let shown = shown(&file);
             let card = read_file(&base.join(&file), shown).and_then(|source| {
-                let (card, problems) = Card::read_with_problems(&base.join(&file), &source);
+                let (card, mut problems) = Card::read_with_problems(&base.join(&file), &source);
+                // A file that was named itself is a card.
+                let is_of_folder = !paths.iter().any(|path| path.as_ref() == file);
+                for problem in
+                    problems.iter_mut().filter(|problem| is_of_folder && problem.message == NO_FRONT)
+                {
+                    problem
+                        .message
+                        .push_str("; if this file is no card, name the cards of its folder one by one");
+                }
                 names.extend(card.as_ref().map(|card| card.name.value.clone()));
                 match card {
                     Some(card) if problems.is_empty() => Ok(card),

@@ -13,6 +13,10 @@ pub(crate) struct Parts {
     pub(crate) body: Range<usize>,
 }
 
+/// The error for a text that does not begin with front matter.
+pub(crate) const NO_FRONT: &str = "the front matter is missing: a card begins with a line `---`, its fields in YAML, and another line \
+     `---`; its text follows";
+
 /// Divides a card.
 ///
 /// # Errors
@@ -29,10 +33,7 @@ pub(crate) fn divide(text: &str) -> Result<Parts, Problem> {
         Some((start, line)) if is_mark(line) => start + line.len(),
         first => {
             let (start, line) = first.unwrap_or((begin, ""));
-            let message = "the front matter is missing: a card begins with a line `---`, its fields in YAML, and another line \
-                 `---`; its text follows"
-                .to_owned();
-            return Err(Problem { message, span: start..start + line.trim_end().len() });
+            return Err(Problem { message: NO_FRONT.to_owned(), span: start..start + line.trim_end().len() });
         }
     };
     match lines.find(|(_, line)| is_mark(line)) {
