@@ -103,10 +103,15 @@ impl<'w> Writer<'w> {
         let at = &name.span;
         let ty = type_name(&name.value);
         if syn::parse_str::<syn::Ident>(&ty).is_err() {
-            let message = format!(
-                "the agent becomes a type of the program, and `{ty}` cannot be the name of one: begin it with a letter"
-            );
-            self.problem(at, message);
+            // Without the field, the name is that of the file.
+            let is_of_file = at.is_empty();
+            let why = match (ty.as_str(), is_of_file) {
+                ("Self", true) => "is a word of Rust: add a `name: ..` that is another word",
+                ("Self", false) => "is a word of Rust: write another name",
+                (_, true) => "cannot be the name of one: add a `name: ..` that begins with a letter",
+                (_, false) => "cannot be the name of one: begin it with a letter",
+            };
+            self.problem(at, format!("the agent becomes a type of the program, and `{ty}` {why}"));
             return;
         }
         self.line(at, format_args!("#[doc = {:?}]", documentation(card)));
