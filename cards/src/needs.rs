@@ -50,6 +50,13 @@ pub struct Need<'c> {
 pub enum ValueKind {
     /// A whole number.
     Whole,
+    /// A whole number of a type that holds these only.
+    Between {
+        /// The least one.
+        least: i128,
+        /// The greatest one, of those that a card can hold.
+        most: u64,
+    },
     /// A number.
     Number,
     /// A text.
@@ -219,9 +226,32 @@ impl Kind {
 }
 
 impl ValueKind {
+    /// What a value of a type of Rust has to be, if cards can be held to it: `u32`, `f64`, `bool` or `String`.
+    pub fn of_type(name: &str) -> Option<Self> {
+        let between = |least: i128, most: u64| Some(Self::Between { least, most });
+        match name {
+            "u8" => between(0, u8::MAX.into()),
+            "u16" => between(0, u16::MAX.into()),
+            "u32" => between(0, u32::MAX.into()),
+            "u64" | "u128" | "usize" => between(0, u64::MAX),
+            "i8" => between(i8::MIN.into(), i8::MAX.unsigned_abs().into()),
+            "i16" => between(i16::MIN.into(), i16::MAX.unsigned_abs().into()),
+            "i32" => between(i32::MIN.into(), i32::MAX.unsigned_abs().into()),
+            "i64" | "isize" => between(i64::MIN.into(), i64::MAX.unsigned_abs()),
+            "i128" => between(i64::MIN.into(), u64::MAX),
+            "f32" | "f64" => Some(Self::Number),
+            "String" => Some(Self::Text),
+            "bool" => Some(Self::Flag),
+            _ => None,
+        }
+    }
+
     fn takes(self, value: &Value) -> bool {
         match self {
-            Self::Whole => value.is_i64() || value.is_u64(),
+            Self::Whole => whole(value).is_some(),
+            Self::Between { least, most } => {
+                whole(value).is_some_and(|number| (least..=i128::from(most)).contains(&number))
+            }
             Self::Number => value.is_number(),
             Self::Text => value.is_string(),
             Self::Flag => value.is_boolean(),
@@ -229,9 +259,15 @@ impl ValueKind {
     }
 }
 
+/// The whole number that a value is.
+fn whole(value: &Value) -> Option<i128> {
+    value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
+}
+
 impl fmt::Display for ValueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Between { least, most } => return write!(f, "a whole number from {least} to {most}"),
             Self::Whole => "a whole number",
             Self::Number => "a number",
             Self::Text => "a text",

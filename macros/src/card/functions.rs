@@ -126,15 +126,7 @@ fn value_kind(ty: &Type) -> Option<ValueKind> {
         return matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"))
             .then_some(ValueKind::Text);
     };
-    match path.path.get_ident()?.to_string().as_str() {
-        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => {
-            Some(ValueKind::Whole)
-        }
-        "f32" | "f64" => Some(ValueKind::Number),
-        "String" => Some(ValueKind::Text),
-        "bool" => Some(ValueKind::Flag),
-        _ => None,
-    }
+    ValueKind::of_type(&path.path.get_ident()?.to_string())
 }
 
 /// Whether a function without one of our attributes may be of this kind.

@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "tests/errors/card/values_beyond_their_types/clerk.md");
+
+fn main() {}
