@@ -11,6 +11,12 @@ use crate::source::Spanned;
 use crate::suggest::nearest;
 use crate::use_of::Item;
 
+/// The types that have no place.
+const TYPES: [&str; 17] = [
+    "String", "bool", "char", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "u128", "u16", "u32",
+    "u64", "u8", "usize",
+];
+
 /// What an item of the program has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -117,6 +123,19 @@ impl Need<'_> {
         Problem { message, span: self.item.span.clone() }
     }
 
+    /// The error if the item is named without its place: `add_one`. `file` is a file beside the card that has it, if one is known.
+    pub fn without_place(&self, file: Option<&str>) -> Option<Problem> {
+        let Item::Path(name) = &self.item.value else { return None };
+        if name.contains("::") || self.kind == Kind::Type && TYPES.contains(&&**name) {
+            return None;
+        }
+        let file = file.unwrap_or(self.kind.file());
+        let module = file.trim_end_matches(".rs");
+        Some(self.problem(format!(
+            "`{name}` says not where it is: write `{file}:{name}`, or a path, `crate::{module}::{name}`"
+        )))
+    }
+
     /// The error if the file of the item does not exist. `file` is its path, as messages show it.
     pub fn missing_file(&self, file: &str) -> Problem {
         self.problem(format!("there is no file `{file}`; a card names files relative to its own folder"))
@@ -199,6 +218,18 @@ impl Need<'_> {
 }
 
 impl Kind {
+    /// The file that such an item is in, for example.
+    fn file(self) -> &'static str {
+        match self {
+            Self::Tool => "tools.rs",
+            Self::Toolbox => "kb.rs",
+            Self::ToolHook | Self::RunHook | Self::TurnHook(_) | Self::MessageHook => "hooks.rs",
+            Self::Text => "prompts.rs",
+            Self::Strategy => "strategy.rs",
+            Self::Type => "types.rs",
+        }
+    }
+
     /// The field of a card for it, if there is one only.
     fn field(self) -> Option<&'static str> {
         match self {

@@ -45,7 +45,8 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
         let prefix = toolbox.prefix.as_ref().map(|prefix| prefix.value.clone());
         ((prefix, toolbox.item.value.to_string()), &toolbox.item.span)
     });
-    let message = "this toolbox is named twice: keep one, or tell them apart by a prefix: `archive: Kb`";
+    let message =
+        "this toolbox is named twice: keep one, or tell them apart by a prefix: `{ archive: kb.rs:Kb }`";
     twice(toolboxes, |_| message.to_owned(), reader);
     prefixes(card, reader);
     children(card, reader);

@@ -203,7 +203,7 @@ fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, 
     entries.iter().map(filter).collect()
 }
 
-/// `Kb`, or `{ archive: Kb }` where its tools get a prefix.
+/// `kb.rs:Kb`, or `{ archive: kb.rs:Kb }` where its tools get a prefix.
 fn toolboxes(reader: &mut Reader, field: Field<'_>) -> Vec<Toolbox> {
     let mut toolboxes = Vec::new();
     for node in reader.list(field, "toolboxes: [kb.rs:Kb]") {

@@ -1,9 +1,10 @@
 //! From an invocation to its expansion, by the pipeline of a written `agent!`.
 
 use std::cell::RefCell;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::{Card, CardError, Deck, DeckError, Item, Problem, read_file};
+use onionskin_cards::{Card, CardError, Deck, DeckError, Item, Need, Problem, read_file};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
@@ -12,7 +13,7 @@ use super::functions;
 use super::invocation::Invocation;
 use super::mistakes::mistakes;
 use super::modules::{Modules, normal};
-use super::written::{Names, Written, in_files, type_name};
+use super::written::{Names, Written, type_name};
 use crate::agent;
 
 /// Expands an invocation.
@@ -102,22 +103,37 @@ impl Cards {
     }
 }
 
-/// The items of a card that its files do not have.
+/// The items of a card that its files do not have, and those without a place.
 fn missing(card: &Card) -> Option<CardError> {
-    let problems: Vec<Problem> = in_files(card)
-        .filter_map(|(need, file)| {
-            let path = normal(&card.folder().join(file));
-            let shown = shown(card, file);
-            if !path.is_file() {
-                return Some(need.missing_file(&shown));
-            }
-            if path.extension().is_none_or(|ending| ending != "rs") {
-                return Some(need.script());
-            }
-            functions::mistake(&need, &read_file(&path, shown).ok()?)
-        })
-        .collect();
+    let of_need = |need: Need<'_>| {
+        let file = match &need.item.value {
+            Item::File { file, .. } => file,
+            Item::Path(name) => return need.without_place(file_of(name, card).as_deref()),
+        };
+        let path = normal(&card.folder().join(file));
+        let shown = shown(card, file);
+        if !path.is_file() {
+            return Some(need.missing_file(&shown));
+        }
+        if path.extension().is_none_or(|ending| ending != "rs") {
+            return Some(need.script());
+        }
+        functions::mistake(&need, &read_file(&path, shown).ok()?)
+    };
+    let problems: Vec<Problem> = card.needs().into_iter().filter_map(of_need).collect();
     (!problems.is_empty()).then(|| CardError::new(card.source.clone(), problems))
+}
+
+/// The file beside a card that has an item of this name.
+fn file_of(name: &str, card: &Card) -> Option<String> {
+    let files = fs::read_dir(card.folder()).ok()?;
+    let mut files: Vec<_> = files.filter_map(|file| file.ok()?.file_name().into_string().ok()).collect();
+    files.retain(|file| Path::new(file).extension().is_some_and(|ending| ending == "rs"));
+    files.sort();
+    let has = |file: &String| {
+        read_file(&card.folder().join(file), &**file).is_ok_and(|source| functions::declares(&source, name))
+    };
+    files.into_iter().find(has)
 }
 
 /// The path of a file beside a card, as messages show it.

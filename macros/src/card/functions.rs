@@ -50,6 +50,12 @@ pub(super) fn mistake(need: &Need<'_>, file: &Source) -> Option<Problem> {
     }
 }
 
+/// Whether a file has an item of this name, outside of modules.
+pub(super) fn declares(file: &Source, name: &str) -> bool {
+    let Ok(parsed) = syn::parse_file(&file.text) else { return false };
+    parsed.items.iter().filter_map(Declared::of).any(|item| item.name == name)
+}
+
 /// Says which of the file's items could have been meant.
 fn missing(need: &Need<'_>, declared: &[Declared<'_>]) -> Problem {
     let is_named_by = |item: &&Declared<'_>| {

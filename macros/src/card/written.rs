@@ -4,9 +4,7 @@ use std::fmt::Display;
 use std::ops::Range;
 
 use heck::ToUpperCamelCase;
-use onionskin_cards::{
-    Card, Child, Deck, Filter, Hook, HookItem, Item, Need, Problem, Spanned, Target, Text,
-};
+use onionskin_cards::{Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, Spanned, Target, Text};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use serde_json::Value;
 
@@ -367,12 +365,4 @@ fn setting(key: &str, value: &Value) -> String {
         },
         _ => value.to_string(),
     }
-}
-
-/// The items of a card that are in files.
-pub(super) fn in_files(card: &Card) -> impl Iterator<Item = (Need<'_>, &str)> {
-    card.needs().into_iter().filter_map(|need| match &need.item.value {
-        Item::File { file, .. } => Some((need, &**file)),
-        Item::Path(_) => None,
-    })
 }
