@@ -83,13 +83,14 @@ impl Cards {
             located(path_of(&self.deck.cards[card].source.name, invocation))
         };
         let (agents, _) = agent::declared(written.tokens(&of_card));
-        let modules = self.modules.borrow().declare(span);
+        let cards: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
+        let agents = self.modules.borrow().around(agents, &cards, span);
         let files = self.deck.cards.iter().map(|card| card.path.to_string_lossy());
         // The compiler looks at the cards again when they change.
         let files = quote_spanned! {span=>
             #(const _: &[::core::primitive::u8] = ::core::include_bytes!(#files);)*
         };
-        quote!(#modules #agents #files)
+        quote!(#agents #files)
     }
 
     fn errors(&self, problems: Vec<(usize, Problem)>) -> Vec<CardError> {

@@ -100,11 +100,11 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
             markdown: true,
             servers: ["time", "server-git"],
             tools: { "time": ["get_*", "a b"] },
-            function_tools: [__tools_rs::add_one, crate::math::add_two],
-            toolboxes: [__tools_rs::Kb, archive: crate::Kb],
+            function_tools: [tools_rs::add_one, crate::math::add_two],
+            toolboxes: [tools_rs::Kb, archive: crate::Kb],
             agents: [BackOffice, crate::Helper],
             tool_hooks: [
-                __hooks_rs::audit for [__tools_rs::add_one, server("time"), BackOffice, shell.execute, time__get_time],
+                hooks_rs::audit for [tools_rs::add_one, server("time"), BackOffice, shell.execute, time__get_time],
                 ..,
                 ::onionskin::hooks::retry(
                     3,
@@ -114,9 +114,9 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
                     ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter([::core::convert::Into::into("y")])),
                 ) except [source(mcp), tool("late")],
             ],
-            run_hooks: [__hooks_rs::check],
-            turn_hooks: [__hooks_rs::trim],
-            message_hooks: [__hooks_rs::redact],
+            run_hooks: [hooks_rs::check],
+            turn_hooks: [hooks_rs::trim],
+            message_hooks: [hooks_rs::redact],
             runtime: [shell.execute],
             default: true,
             model: "gpt-5",
@@ -134,33 +134,62 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
             child_timeout_sec: 1.5,
             max_display_instances: 3,
             effect: once,
-            state: __tools_rs::Ledger,
+            state: tools_rs::Ledger,
             input: crate::Question,
-            output: __tools_rs::Report,
+            output: tools_rs::Report,
             crate: my::onionskin,
         }
         #[doc = "The agent of the card `office.yaml`."]
         pub(crate) BackOffice {
             name: "back-office",
             instruction: crate::prompts::office,
-            run: __tools_rs::plan,
+            run: tools_rs::plan,
             crate: my::onionskin,
         }
     });
     assert!(errors.is_empty(), "{}", errors.into_tokens());
-    let modules = quote! {
-        #[path = "tools.rs"]
-        #[allow(unreachable_pub)]
-        mod __tools_rs;
-        #[path = "hooks.rs"]
-        #[allow(unreachable_pub)]
-        mod __hooks_rs;
-    };
+    let in_rust: syn::File = syn::parse2(in_rust).unwrap();
+    let (types, others): (Vec<_>, Vec<_>) =
+        in_rust.items.into_iter().partition(|item| matches!(item, syn::Item::Struct(_)));
     let files = quote! {
         const _: &[::core::primitive::u8] = ::core::include_bytes!("desk.md");
         const _: &[::core::primitive::u8] = ::core::include_bytes!("office.yaml");
     };
-    assert_eq!(by_cards, quote!(#modules #in_rust #files).to_string());
+    let whole = quote! {
+        #[path = "tools.rs"]
+        #[allow(unreachable_pub)]
+        mod __tools_rs_f0eeac9e;
+        #[path = "hooks.rs"]
+        #[allow(unreachable_pub)]
+        mod __hooks_rs_f0eeac9e;
+        #(#types)*
+        const _: () = {
+            use __tools_rs_f0eeac9e as tools_rs;
+            use __hooks_rs_f0eeac9e as hooks_rs;
+            #(#others)*
+        };
+        #files
+    };
+    assert_eq!(by_cards, whole.to_string());
+}
+
+#[test]
+fn c2_invocations_beside_each_other_may_name_the_same_file() {
+    let card = |name: &str| format!("name: {name}\ninstruction: Add.\nfunction_tools: [tools.rs:add_one]\n");
+    let (a, b) = (card("a"), card("b"));
+    let folder = folder(&[("a.yaml", &a), ("b.yaml", &b), FILES[2]]);
+    let names = |invocation: TokenStream| -> Vec<String> {
+        let file: syn::File = syn::parse_str(&expanded(&folder, invocation)).unwrap();
+        let named = file.items.into_iter().filter_map(|item| match item {
+            syn::Item::Struct(item) => Some(item.ident.to_string()),
+            syn::Item::Mod(item) => Some(item.ident.to_string()),
+            syn::Item::Const(item) if item.ident == "_" => None,
+            other => panic!("{}", quote!(#other)),
+        });
+        named.collect()
+    };
+    assert_eq!(names(quote!(card = "a.yaml")), ["__tools_rs_4a6378ee", "A"]);
+    assert_eq!(names(quote!(card = ["b.yaml"])), ["__tools_rs_6acac80f", "B"]);
 }
 
 /// The messages of the errors in an expansion.
