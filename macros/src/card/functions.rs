@@ -1,6 +1,7 @@
 //! Looks for the items of cards in files of Rust, so that a missing one is reported at its place in the card.
 
 use onionskin_cards::{Item, Kind, Need, Problem, Source, ValueKind};
+use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, FnArg, ItemFn, Meta, Pat, Type, Visibility};
 
 /// Attributes that make nothing of a function.
@@ -35,19 +36,50 @@ pub(super) fn mistake(need: &Need<'_>, file: &Source) -> Option<Problem> {
         items = module.content?.1;
     }
     let declared: Vec<Declared<'_>> = items.iter().filter_map(Declared::of).collect();
-    match declared.iter().find(|item| item.name == last.trim_start_matches("r#")) {
+    let last = last.trim_start_matches("r#");
+    match declared.iter().find(|item| item.name == last) {
         Some(found) => found.mistake(need),
-        // A macro or a `use` may declare more than is seen here.
-        None if items.iter().any(|item| matches!(item, syn::Item::Macro(_) | syn::Item::Use(_))) => {
-            let is_public_or_macro = |item: &syn::Item| match item {
-                syn::Item::Use(import) => !matches!(import.vis, Visibility::Inherited),
-                syn::Item::Macro(_) => true,
-                _ => false,
-            };
-            (!items.iter().any(is_public_or_macro)).then(|| missing(need, &declared))
+        None if items.iter().any(is_exported) => None,
+        // The items of a macro are not seen here, but a name with the same letters in another order is a slip.
+        None if items.iter().any(|item| called(item).is_some()) => {
+            let mut words = Vec::new();
+            items.iter().filter_map(called).for_each(|tokens| idents(tokens, &mut words));
+            let is_slip = |name: &&str| letters(name) == letters(last);
+            let known = words.iter().map(String::as_str).chain(declared.iter().map(|item| &*item.name));
+            let meant = known.clone().find(is_slip).filter(|_| known.clone().all(|name| name != last))?;
+            Some(need.missing([meant]))
         }
         None => Some(missing(need, &declared)),
     }
+}
+
+/// Whether this is a `pub use`, which may declare more than is seen here.
+fn is_exported(item: &syn::Item) -> bool {
+    matches!(item, syn::Item::Use(import) if !matches!(import.vis, Visibility::Inherited))
+}
+
+/// What a macro is given that is called at the place of an item. A `macro_rules!` declares no items itself.
+fn called(item: &syn::Item) -> Option<&TokenStream> {
+    match item {
+        syn::Item::Macro(item) if item.ident.is_none() => Some(&item.mac.tokens),
+        _ => None,
+    }
+}
+
+fn idents(tokens: &TokenStream, words: &mut Vec<String>) {
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Ident(word) => words.push(word.to_string()),
+            TokenTree::Group(group) => idents(&group.stream(), words),
+            _ => {}
+        }
+    }
+}
+
+fn letters(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// Whether a file has an item of this name, outside of modules.

@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "tests/fail/card/item_of_a_macro/clerk.md");
+
+fn main() {}
