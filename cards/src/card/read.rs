@@ -89,7 +89,8 @@ fn read_field(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
                 card.name = name;
             }
         }
-        "description" => card.description = prompt_text(reader, field),
+        // Parents read it too, before there is a run that a function could be given.
+        "description" => card.description = reader.text(field).map(Text::Written),
         "instruction" => card.instruction = prompt_text(reader, field),
         "role" => card.role = prompt_text(reader, field),
         "expected_output" => card.expected_output = prompt_text(reader, field),

@@ -205,6 +205,7 @@ agent! {
         function_tools: [rename],
     }
     ByConstant { instruction: TEXT, state: Visit }
+    DescribedVisit { description: "Greets {guest.name}.", instruction: "Greet {guest.name}.", state: Visit }
     OfOpaque { instruction: "Greet {guest}.", state: Opaque }
     ShowsOpaque { instruction: "Greet.", state: Opaque, add_session_state_to_context: true }
     Untyped { instruction: "Greet {guest}, {key}." }
@@ -241,6 +242,18 @@ async fn a11_places_are_filled_from_the_states_in_each_turn() {
     let shows =
         ShowsOpaque::builder().model(model()).state(Opaque { guest: "Ada" }).build().await.unwrap_err();
     assert!(matches!(shows, BuildError::NoStateText { .. }), "{shows:?}");
+}
+
+#[tokio::test]
+async fn a11_a_description_has_no_places() {
+    let described = DescribedVisit::builder().model(model()).state(visit());
+    let text = prompt_of(&described.build().await.unwrap()).await;
+    assert!(text.contains("Greets {guest.name}.") && text.contains("Greet Ada."), "{text}");
+
+    let prompt = with(PromptPart::Description, "Welcomes {guest.name}.");
+    let described = DescribedVisit::builder().model(model()).state(visit()).prompt(prompt);
+    let text = prompt_of(&described.build().await.unwrap()).await;
+    assert!(text.contains("Welcomes Ada.") && !text.contains("Greets"), "{text}");
 }
 
 #[tokio::test]
