@@ -52,7 +52,7 @@ impl MessageHook for Discretion {
         _run: &RunContext,
         messages: &mut History,
     ) -> Result<(), BoxError> {
-        let newest = messages.iter().rposition(|message| matches!(message, Message::User { .. }));
+        let newest = messages.iter().rposition(Message::is_input);
         *messages = messages.iter().skip(newest.unwrap_or_default()).cloned().collect::<Vec<_>>().into();
         Ok(())
     }

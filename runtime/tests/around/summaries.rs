@@ -235,6 +235,23 @@ async fn a9_another_history_does_not_meet_the_summary() {
 }
 
 #[tokio::test]
+async fn a9_a_question_is_shown_while_its_answer_is_asked_for_again() {
+    let model = Talker::new(Summaries::Numbered);
+    let hook = summarize::new(SummaryOptions::above(40).keep(20));
+    let agent = Plain::builder().model(Arc::clone(&model)).turn_hook(hook).build().await.unwrap();
+    let session = agent.session();
+    session.set_history(talk(2));
+    // No answer fits.
+    let ended = agent.request(input(7)).session(&session).run_as::<Vec<i64>>().await;
+    assert!(matches!(ended, Err(RunError::WrongAnswer { .. })), "{ended:?}");
+    let asked = model.asked();
+    assert_eq!(asked.len(), 3);
+    for texts in &asked {
+        assert!(texts[0].starts_with(SUMMARY) && texts[0].ends_with(&input(7)), "{asked:#?}");
+    }
+}
+
+#[tokio::test]
 async fn a9_a_replay_does_not_ask_for_the_summary_again() {
     let model = Talker::new(Summaries::Numbered);
     let clerk =

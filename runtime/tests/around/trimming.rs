@@ -88,6 +88,76 @@ proptest! {
     }
 }
 
+/// A conversation whose user messages after the first one were put there by the runtime.
+fn asked_again() -> History {
+    let stored = json!([
+        { "role": "user", "content": [{ "type": "text", "text": "How warm is it?" }] },
+        { "role": "assistant", "text": "warm" },
+        { "role": "user", "content": [{ "type": "text", "text": "Invalid answer." }], "by_runtime": true },
+    ]);
+    serde_json::from_value(stored).unwrap()
+}
+
+#[test]
+fn a9_messages_of_the_runtime_are_no_inputs() {
+    let history = asked_again();
+    assert_eq!(history.iter().map(Message::is_input).collect::<Vec<_>>(), [true, false, false]);
+    let mut request = TurnRequest::new(ModelRequest::new(history.clone()));
+    last_inputs(1, &mut request).unwrap();
+    assert_eq!(*request.messages(), history);
+    let mut request = TurnRequest::new(ModelRequest::new(history.clone()));
+    last_tokens(1, &mut request).unwrap();
+    assert_eq!(*request.messages(), history);
+    // A provider, and a record of a journal, know no such mark.
+    let json = serde_json::to_value(ModelRequest::new(history)).unwrap();
+    assert_eq!(json["messages"][2].as_object().unwrap().len(), 2);
+}
+
+/// A report.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Report {
+    degrees: i64,
+}
+
+agent! {
+    Helper { name: "helper", description: "Helps.", instruction: "Help." }
+    Merging {
+        instruction: "Ask.",
+        agents: [Helper],
+        history_merge_target: orchestrator,
+        turn_hooks: [turn_hooks::last_inputs(1)],
+    }
+}
+
+#[tokio::test]
+async fn a9_a_question_stays_when_its_answer_is_asked_for_again() {
+    let turns = [ScriptedTurn::say("warm"), ScriptedTurn::say(r#"{"degrees": 21}"#)];
+    let model = Arc::new(ScriptedModel::turns(turns));
+    let clerk = Clerk::builder().model(Arc::clone(&model)).build().await.unwrap();
+    let session = clerk.session();
+    let run = clerk.request("How warm is it?").session(&session).run_as::<Report>().await.unwrap();
+    assert_eq!(run.answer.degrees, 21);
+    let asked = &model.requests()[1].messages;
+    assert_eq!((asked.len(), &*asked[0].to_text()), (3, "How warm is it?"));
+    // A saved session knows which message was no input.
+    let stored = serde_json::to_string(&session.save()).unwrap();
+    session.restore(serde_json::from_str(&stored).unwrap());
+    let inputs: Vec<_> = session.history().iter().map(Message::is_input).collect();
+    assert_eq!(inputs, [true, false, false, false]);
+}
+
+#[tokio::test]
+async fn a9_a_question_stays_behind_the_conversations_of_children() {
+    let asks = ScriptedTurn::call("agent__helper", json!({ "input": "Help me." }));
+    // A script counts all answers of a conversation, those of merged ones too.
+    let turns = [asks, ScriptedTurn::say("-"), ScriptedTurn::say("Done.")];
+    let model = ScriptedModel::new().agent("Merging", turns).agent("helper", [ScriptedTurn::say("Helped.")]);
+    let model = Arc::new(model);
+    Merging::builder().model(Arc::clone(&model)).run("What now?").await.unwrap();
+    let asked = &model.requests()[2].messages;
+    assert_eq!((asked.len(), &*asked[0].to_text()), (6, "What now?"));
+}
+
 agent! {
     Clerk { instruction: "Answer.", turn_hooks: [turn_hooks::last_inputs(1)] }
     Chooses { instruction: "Answer.", function_tools: [look_up], turn_hooks: [choose_tool(2, ToolChoice::None)] }
@@ -119,4 +189,5 @@ async fn a9_a_choice_of_tools_is_set_in_its_turn() {
     Chooses::builder().model(Arc::clone(&model)).run("Go.").await.unwrap();
     let choices: Vec<_> = model.requests().iter().map(|request| request.params.tool_choice.clone()).collect();
     assert_eq!(choices, [ToolChoice::Auto, ToolChoice::None]);
+
 }

@@ -50,7 +50,7 @@ impl AgentRun {
                         Some(tool) => format!("\nGive your answer as a call of the tool `{tool}`."),
                         None => "\nAnswer again, with JSON that fits.".to_owned(),
                     });
-                    self.append(Message::user(words))?;
+                    self.append(Message::by_runtime(words))?;
                     Ok(None)
                 }
             };

@@ -125,7 +125,7 @@ impl AgentRun {
     fn hand_back(&self) {
         let mut conversation = self.cx.conversation();
         if matches!(conversation.last(), Some(Message::Assistant { .. })) {
-            conversation.push(Message::user(HAND_BACK));
+            conversation.push(Message::by_runtime(HAND_BACK));
         }
     }
 }

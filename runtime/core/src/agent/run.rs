@@ -368,7 +368,11 @@ impl AgentRun {
                 Target::Orchestrator => {
                     self.tally().ids.take_messages(&mut messages);
                     let mut conversation = self.cx.conversation();
-                    for message in messages {
+                    for mut message in messages {
+                        // What a child was asked is no input of this run.
+                        if message.is_input() {
+                            Arc::make_mut(&mut message).mark_by_runtime();
+                        }
                         conversation.push_shared(message);
                     }
                 }

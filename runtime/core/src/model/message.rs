@@ -14,11 +14,15 @@ use crate::content::ContentBlock;
 #[serde(tag = "role", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Message {
-    /// The input of the agent.
+    /// The input of the agent, or words that the runtime put into the place of one.
     #[non_exhaustive]
     User {
         /// The content.
         content: Vec<ContentBlock>,
+        /// Whether the runtime put it there: it asks again for an answer of a type, or it belongs to the conversation of a child that was merged
+        /// into this one. Then it is no [input](Message::is_input).
+        #[serde(default, skip_serializing_if = "is_false")]
+        by_runtime: bool,
     },
     /// The answer of the model.
     #[non_exhaustive]
@@ -114,7 +118,19 @@ impl From<ModelResponse> for Message {
 impl Message {
     /// A user's message.
     pub fn user(text: impl Into<String>) -> Self {
-        Self::User { content: vec![ContentBlock::Text(text.into())] }
+        Self::user_content([ContentBlock::Text(text.into())])
+    }
+
+    /// A message of the runtime in the place of a user's.
+    pub(crate) fn by_runtime(text: impl Into<String>) -> Self {
+        Self::User { content: vec![ContentBlock::Text(text.into())], by_runtime: true }
+    }
+
+    /// Marks a user's message as one of the runtime.
+    pub(crate) fn mark_by_runtime(&mut self) {
+        if let Self::User { by_runtime, .. } = self {
+            *by_runtime = true;
+        }
     }
 
     /// A user's message with other content than one text, for example an image.
@@ -128,7 +144,7 @@ impl Message {
     /// assert_eq!(message.to_text(), "Which colour is it?");
     /// ```
     pub fn user_content(content: impl IntoIterator<Item = ContentBlock>) -> Self {
-        Self::User { content: content.into_iter().collect() }
+        Self::User { content: content.into_iter().collect(), by_runtime: false }
     }
 
     /// A model's message with text only. A message with tool calls is made of the [`ModelResponse`]: `Message::from(response)`.
@@ -150,6 +166,18 @@ impl Message {
         Self::Tool { results: results.into_iter().collect() }
     }
 
+    /// Whether it is an input: what the user, the parent or the program gave, and not a message of the runtime in the role of the user.
+    ///
+    /// ```
+    /// use onionskin::model::Message;
+    ///
+    /// assert!(Message::user("How warm is it?").is_input());
+    /// assert!(!Message::assistant("21 degrees").is_input());
+    /// ```
+    pub fn is_input(&self) -> bool {
+        matches!(self, Self::User { by_runtime: false, .. })
+    }
+
     /// The tool calls of a model's message; empty for other roles.
     pub fn tool_calls(&self) -> &[ToolCall] {
         match self {
@@ -161,7 +189,7 @@ impl Message {
     /// All text of the message.
     pub fn to_text(&self) -> Cow<'_, str> {
         match self {
-            Self::User { content } => ContentBlock::join(content),
+            Self::User { content, .. } => ContentBlock::join(content),
             Self::Assistant { text, .. } => Cow::Borrowed(text),
             Self::Tool { results } => {
                 let texts: Vec<_> =
@@ -170,4 +198,9 @@ impl Message {
             }
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_false(mark: &bool) -> bool {
+    !mark
 }

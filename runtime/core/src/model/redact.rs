@@ -26,7 +26,7 @@ pub(crate) fn redact_name(name: &mut Arc<str>, redactor: &Redactor, is_tool: imp
 impl Redact for Message {
     fn redact(&mut self, redactor: &Redactor) {
         match self {
-            Self::User { content } => content.redact(redactor),
+            Self::User { content, .. } => content.redact(redactor),
             Self::Assistant { text, tool_calls, .. } => {
                 text.redact(redactor);
                 tool_calls.redact(redactor);

@@ -1,10 +1,11 @@
 //! What a model is asked, and for whom.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::{History, RequestParams};
+use super::{History, Message, RequestParams};
 use crate::definition::ToolDeclaration;
 use crate::journal::{StepId, StepKind};
 use crate::secret::{Redact, Redactor};
@@ -33,7 +34,7 @@ use crate::secret::{Redact, Redactor};
 /// assert_eq!(request.step().to_string(), "turn 1/model");
 /// ```
 ///
-/// The serialised form has no ids. So it is the same in each process, and a journal can compare it with a recorded one.
+/// The serialised form has no ids, and does not tell messages of the runtime from inputs ([`Message::is_input`]). So it is the same in each process, and a journal can compare it with a recorded one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelRequest {
@@ -44,6 +45,7 @@ pub struct ModelRequest {
     /// The system prompt.
     pub system: Option<Arc<str>>,
     /// The conversation so far, shared with the run.
+    #[serde(serialize_with = "without_marks")]
     pub messages: History,
     /// The tools that the model may call.
     pub tools: Arc<[ToolDeclaration]>,
@@ -51,6 +53,15 @@ pub struct ModelRequest {
     pub params: RequestParams,
     #[serde(skip)]
     pub(crate) ids: RequestIds,
+}
+
+/// The messages as a provider knows them: without the mark of those that the runtime made. So a request is the one that a journal recorded
+/// before there were such marks.
+fn without_marks<S: Serializer>(messages: &History, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(messages.iter().map(|message| match message {
+        Message::User { content, by_runtime: true } => Cow::Owned(Message::user_content(content.clone())),
+        message => Cow::Borrowed(message),
+    }))
 }
 
 /// For whom a model is asked.

@@ -3,10 +3,6 @@
 use crate::content::ContentBlock;
 use crate::model::{History, Message};
 
-pub(super) fn is_input(message: &Message) -> bool {
-    matches!(message, Message::User { .. })
-}
-
 /// The newest messages of about a number of tokens.
 pub(super) struct Newest {
     /// The index of the newest message of the user, if it is before the others.
@@ -20,7 +16,7 @@ impl Newest {
         let (mut sum, mut start, mut input) = (0_usize, None, None);
         for (index, message) in messages.iter().enumerate().rev() {
             sum = sum.saturating_add(tokens(message));
-            if is_input(message) {
+            if message.is_input() {
                 input = input.or(Some((index, tokens(message))));
                 if sum > most {
                     break;
@@ -64,7 +60,7 @@ pub(super) fn tokens(message: &Message) -> usize {
         sizes.sum::<usize>()
     };
     4 + match message {
-        Message::User { content } => of_content(content),
+        Message::User { content, .. } => of_content(content),
         Message::Assistant { text, tool_calls, .. } => {
             let calls =
                 tool_calls.iter().map(|call| (call.name.len() + call.arguments.len()).div_ceil(4) + 4);

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::size::is_input;
 use crate::content::ContentBlock;
 use crate::context::RunContext;
 use crate::journal::fingerprint;
@@ -53,22 +52,19 @@ impl Summary {
                 format!("<summary_of_earlier_messages>\n{}\n</summary_of_earlier_messages>", self.text);
             content.push(ContentBlock::Text(text));
         }
-        let rest = messages.iter().skip(start);
-        let (input, rest) = match messages.get(start) {
-            Some(first) if is_input(first) => (Some(first), start + 1),
-            // The newest input is what the answers after it are about.
-            _ if rest.clone().all(|message| !is_input(message)) => {
-                (messages.iter().take(start).rfind(|message| is_input(message)), start)
+        let before = messages.iter().take(start).rfind(|message| message.is_input());
+        // The newest input is what the answers after it are about.
+        let is_needed = messages.iter().skip(start).all(|message| !message.is_input());
+        let first = messages.get(start).filter(|first| matches!(first, Message::User { .. }));
+        for message in before.filter(|_| is_needed).into_iter().chain(first) {
+            if let Message::User { content: said, .. } = message {
+                content.extend(said.iter().cloned());
             }
-            _ => (None, start),
-        };
-        if let Some(Message::User { content: of_input }) = input {
-            content.extend(of_input.iter().cloned());
         }
-        if input.is_some() || !content.is_empty() {
-            shown.push(Message::User { content });
+        if !content.is_empty() {
+            shown.push(Message::user_content(content));
         }
-        shown.extend_from(messages, rest);
+        shown.extend_from(messages, start + usize::from(first.is_some()));
         shown
     }
 }
@@ -92,7 +88,7 @@ pub(super) fn line(message: &Message, redactor: Option<&Redactor>) -> String {
     };
     let said = |content: &[ContentBlock]| hidden(&content.iter().map(words).collect::<Vec<_>>().join("\n"));
     let message = match message {
-        Message::User { content } => json!({ "user": said(content) }),
+        Message::User { content, .. } => json!({ "user": said(content) }),
         Message::Assistant { text, tool_calls, .. } => {
             let calls = tool_calls.iter();
             let calls: Value = calls

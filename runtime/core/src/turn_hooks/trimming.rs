@@ -2,12 +2,13 @@
 
 use onionskin_macros::turn_hook;
 
-use super::size::{Newest, is_input};
+use super::size::Newest;
 use crate::model::History;
 use crate::turn_hook::{SplitCallError, TurnRequest};
 
 /// Shows the model the newest `inputs` messages of the user, and all that follows them. The newest one is always shown. The
-/// session's history stays whole.
+/// session's history stays whole. Messages that the runtime wrote are no inputs ([`Message::is_input`](crate::model::Message::is_input)):
+/// a question stays when its answer is asked for again.
 ///
 /// ```
 /// use onionskin::{agent, turn_hooks};
@@ -20,7 +21,7 @@ use crate::turn_hook::{SplitCallError, TurnRequest};
 #[turn_hook(before_llm_call)]
 pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result<(), SplitCallError> {
     let messages = request.messages();
-    let starts = (0..messages.len()).rev().filter(|index| is_input(&messages[*index]));
+    let starts = (0..messages.len()).rev().filter(|index| messages[*index].is_input());
     match starts.take(inputs.max(1)).last() {
         None | Some(0) => Ok(()),
         Some(start) => {

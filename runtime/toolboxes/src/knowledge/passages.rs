@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use onionskin_core::RunContext;
-use onionskin_core::model::Message;
 use onionskin_core::prompt::PromptSource;
 use onionskin_core::servers::BoxError;
 
@@ -21,7 +20,7 @@ pub(super) struct Passages {
 impl PromptSource for Passages {
     async fn text(&self, run: &RunContext) -> Result<Option<String>, BoxError> {
         let messages = run.messages();
-        let asked = messages.iter().rfind(|message| matches!(message, Message::User { .. }));
+        let asked = messages.iter().rfind(|message| message.is_input());
         let Some(asked) = asked.map(|message| message.to_text().chars().take(WORDS).collect::<String>())
         else {
             return Ok(None);

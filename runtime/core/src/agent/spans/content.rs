@@ -48,7 +48,7 @@ pub(super) fn messages(history: &History) -> Value {
 /// A message; the results of tool calls are one message each.
 pub(super) fn message(message: &Message, finish_reason: Option<&str>) -> Vec<Value> {
     match message {
-        Message::User { content } => {
+        Message::User { content, .. } => {
             vec![of_parts("user", content.iter().map(part).collect::<Value>(), None)]
         }
         Message::Assistant { text, tool_calls, .. } => {
