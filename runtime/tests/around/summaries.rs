@@ -4,6 +4,7 @@ use std::future::pending;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use onionskin::content::Resource;
 use onionskin::declaration::Limits;
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
@@ -249,6 +250,18 @@ async fn a9_a_question_is_shown_while_its_answer_is_asked_for_again() {
     for texts in &asked {
         assert!(texts[0].starts_with(SUMMARY) && texts[0].ends_with(&input(7)), "{asked:#?}");
     }
+}
+
+#[tokio::test]
+async fn a9_an_attached_text_is_summarized_by_its_length() {
+    let model = Talker::new(Summaries::Numbered);
+    let clerk = clerk(&model).await;
+    let session = clerk.session();
+    let notes = Resource::text("file:///notes.md", "One line.");
+    let old = [Message::user_content(["Short.".into(), notes.into()]), Message::assistant("Yes.")];
+    session.set_history(History::from_iter(old));
+    clerk.request("Go.").session(&session).run().await.unwrap();
+    assert_eq!(model.summarized(), Vec::<String>::new());
 }
 
 #[tokio::test]

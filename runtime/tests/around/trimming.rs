@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use onionskin::content::Resource;
 use onionskin::model::{
     History, Message, ModelRequest, ModelResponse, ToolCall, ToolChoice, ToolResultMessage,
 };
@@ -111,6 +112,21 @@ fn a9_messages_of_the_runtime_are_no_inputs() {
     // A provider, and a record of a journal, know no such mark.
     let json = serde_json::to_value(ModelRequest::new(history)).unwrap();
     assert_eq!(json["messages"][2].as_object().unwrap().len(), 2);
+}
+
+#[test]
+fn a9_an_attached_text_counts_by_its_length() {
+    let history = || {
+        let notes = Resource::text("file:///notes.md", "x".repeat(1_000_000));
+        let with_notes = Message::user_content(["Sum it up.".into(), notes.into()]);
+        History::from([with_notes, Message::assistant("Done."), Message::user("Thanks.")])
+    };
+    let mut request = TurnRequest::new(ModelRequest::new(history()));
+    last_tokens(5_000, &mut request).unwrap();
+    assert_eq!(request.messages().len(), 1);
+    let mut request = TurnRequest::new(ModelRequest::new(history()));
+    last_tokens(251_000, &mut request).unwrap();
+    assert_eq!(request.messages().len(), 3);
 }
 
 /// A report.

@@ -53,10 +53,7 @@ pub(super) fn tokens_of<'m>(messages: impl IntoIterator<Item = &'m Message>) -> 
 /// About how many tokens a message has.
 pub(super) fn tokens(message: &Message) -> usize {
     let of_content = |content: &[ContentBlock]| {
-        let sizes = content.iter().map(|block| match block {
-            ContentBlock::Text(text) => text.len().div_ceil(4),
-            _ => 1000,
-        });
+        let sizes = content.iter().map(|block| block.readable().map_or(1000, |text| text.len().div_ceil(4)));
         sizes.sum::<usize>()
     };
     4 + match message {

@@ -36,8 +36,8 @@ pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result
 /// what follows it are more, the oldest answers with their results after it are left out; it and the newest answer are always
 /// shown. The session's history stays whole.
 ///
-/// The number of tokens is an estimate: 4 bytes of text are a token, a message has 4 more, and an image or another content that is not text has
-/// 1000. The system prompt and the tools are not counted.
+/// The number of tokens is an estimate: 4 bytes of text are a token, also of an attached text, a message has 4 more, and an image or another content
+/// that is not text has 1000. The system prompt and the tools are not counted.
 ///
 /// ```
 /// use onionskin::{agent, turn_hooks};
