@@ -9,7 +9,7 @@ use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, Mod
 use onionskin::question::{Answer, Paused};
 use onionskin::run::AgentRun;
 use onionskin::run_hooks::RunInput;
-use onionskin::{RunError, ScriptedModel, ScriptedTurn, Session, agent, tool};
+use onionskin::{RunError, ScriptedModel, ScriptedTurn, Session, agent, run_hook, tool};
 use serde_json::json;
 
 const DOT: &[u8] = b"\x89PNG\r\n\x1a\nrest";
@@ -122,6 +122,56 @@ fn a9_a_hook_changes_the_text_and_the_attachments() {
     let mut only = RunInput::from(dot());
     only.retain_attachments(|_| false);
     assert_eq!(only, RunInput::default());
+}
+
+#[test]
+fn a9_a_changed_text_keeps_the_order_of_the_parts() {
+    let input = || RunInput::from(("First:", dot(), "then:\nnow", dot(), "last"));
+    let set = |text: &str| {
+        let mut changed = input();
+        changed.set_text(text);
+        assert_eq!(changed.text(), text);
+        changed
+    };
+    assert_eq!(set("First:\nthen:\nnow\nlast"), input());
+    // Each part gets its lines.
+    assert_eq!(
+        set("FIRST:\nTHEN:\nNOW\nLAST"),
+        RunInput::from(("FIRST:", dot(), "THEN:\nNOW", dot(), "LAST"))
+    );
+    // Parts at the beginning and at the end stay.
+    assert_eq!(
+        set("First:\nthen:\nnow\nand\nlast"),
+        RunInput::from(("First:", dot(), "then:\nnow", dot(), "and\nlast"))
+    );
+    assert_eq!(set("First:\nlater\nlast"), RunInput::from(("First:", dot(), "later", dot(), "last")));
+    assert_eq!(
+        set("First:\nthen:\nnow\nlast\nSigned."),
+        RunInput::from(("First:", dot(), "then:\nnow", dot(), "last\nSigned."))
+    );
+    // The first other part gets the rest.
+    assert_eq!(set("a\nb\nlast"), RunInput::from(("a\nb", dot(), dot(), "last")));
+    assert_eq!(set("a"), RunInput::from(("a", dot(), dot())));
+    assert_eq!(set("\na\nb\nlast"), RunInput::from(("\na\nb\nlast", dot(), dot())));
+    assert_eq!(set(""), RunInput::from((dot(), dot())));
+    let mut only = RunInput::from(dot());
+    only.set_text("What is it?");
+    assert_eq!(only, RunInput::from(("What is it?", dot())));
+}
+
+/// Looks at the text, and gives it back.
+#[run_hook(pre)]
+fn same(input: &str) -> String {
+    input.to_owned()
+}
+
+#[tokio::test]
+async fn a9_hooks_that_change_nothing_leave_the_parts_where_they_are() {
+    let model = says("Good.");
+    let viewer = Viewer::builder().model(Arc::clone(&model)).run_hook(same::new());
+    viewer.run(("First:", dot(), "then:", dot())).await.unwrap();
+    let parts = ["First:".into(), dot().into(), "then:".into(), dot().into()];
+    assert_eq!(sent(&model), parts);
 }
 
 async fn twice(run: &AgentRun, input: String) -> Result<String, RunError> {

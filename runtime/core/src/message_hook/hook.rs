@@ -33,7 +33,7 @@ use crate::services::ServiceTypes;
 ///         _recipient: &Participant,
 ///         _silent: bool,
 ///     ) -> Result<Delivery, BoxError> {
-///         message.set_text(message.text().replace("k-17", "[key]"));
+///         message.change_texts(|text| Some(text.replace("k-17", "[key]")));
 ///         Ok(Delivery::Send)
 ///     }
 /// }

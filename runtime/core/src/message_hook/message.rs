@@ -45,7 +45,7 @@ impl fmt::Display for Participant {
 /// use onionskin::message_hooks::SentMessage;
 ///
 /// let mut message = SentMessage::new("My key is k-17.");
-/// message.set_text(message.text().replace("k-17", "[key]"));
+/// message.change_texts(|text| Some(text.replace("k-17", "[key]")));
 /// assert_eq!(message.text(), "My key is [key].");
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,8 @@ impl SentMessage {
         self.0.text()
     }
 
-    /// Replaces the text. Attachments stay.
+    /// Replaces the text, as [`RunInput::set_text`] does: the same text changes nothing, and attachments stay where they are.
+    /// [`Self::change_texts`] changes each text in its place.
     pub fn set_text(&mut self, text: impl Into<String>) {
         self.0.set_text(text);
     }

@@ -40,15 +40,42 @@ impl RunInput {
         &self.text
     }
 
-    /// Replaces the text. The attachments follow it.
+    /// Replaces the text. The same text changes nothing, and attachments stay where they are. [`Self::change_texts`] changes each text in its
+    /// place.
+    ///
+    /// If the input has several text parts, those at its beginning and at its end that the new text still has stay. The others get its other
+    /// lines: each as many as it had, if there are as many lines as before; otherwise the first one gets them all, and the rest is removed. In an
+    /// input without a text part, the text comes first.
+    ///
+    /// ```
+    /// use onionskin::content::{ContentBlock, Image, Media};
+    /// use onionskin::run_hooks::RunInput;
+    ///
+    /// let dot = || Image(Media::new("iVBORw0KGgo=", "image/png"));
+    /// let mut input = RunInput::from(("Card 4111:", dot(), "Card 4222:", dot()));
+    /// input.set_text(input.text().replace("4222", "[card]"));
+    /// assert_eq!(input, RunInput::from(("Card 4111:", dot(), "Card [card]:", dot())));
+    /// ```
     pub fn set_text(&mut self, text: impl Into<String>) {
-        self.text = text.into();
+        let text = text.into();
+        if text == self.text {
+            return;
+        }
         if !self.content.is_empty() {
-            self.content.retain(|part| part.as_text().is_none());
-            if !self.text.is_empty() {
-                self.content.insert(0, ContentBlock::Text(self.text.clone()));
+            let parts: Vec<_> = self.content.iter().filter_map(ContentBlock::as_text).collect();
+            let is_without = parts.is_empty();
+            let mut changed = changed_parts(&parts, &text).into_iter();
+            let content = std::mem::take(&mut self.content);
+            let kept = content.into_iter().filter_map(|part| match part {
+                ContentBlock::Text(_) => changed.next().flatten().map(ContentBlock::Text),
+                other => Some(other),
+            });
+            self.content = kept.collect();
+            if is_without {
+                self.content.insert(0, ContentBlock::Text(text.clone()));
             }
         }
+        self.text = text;
     }
 
     /// The text, by value.
@@ -121,6 +148,45 @@ impl RunInput {
     pub(crate) fn stored(text: String, parts: Vec<ContentBlock>) -> Self {
         if parts.is_empty() { Self::new(text) } else { Self::of_parts(parts) }
     }
+}
+
+/// The text parts for a new text, in the places of these; `None` removes one.
+fn changed_parts(parts: &[&str], text: &str) -> Vec<Option<String>> {
+    let (mut start, mut end, mut rest) = (0, parts.len(), text);
+    while end - start > 1
+        && let Some(behind) = rest.strip_prefix(parts[start]).and_then(|rest| rest.strip_prefix('\n'))
+    {
+        (start, rest) = (start + 1, behind);
+    }
+    while end - start > 1
+        && let Some(before) = rest.strip_suffix(parts[end - 1]).and_then(|rest| rest.strip_suffix('\n'))
+    {
+        (end, rest) = (end - 1, before);
+    }
+    let mut changed: Vec<_> = parts.iter().map(|part| Some((*part).to_owned())).collect();
+    let (others, lines) = (&mut changed[start..end], rest.split('\n').collect::<Vec<_>>());
+    let counts: Vec<_> = parts[start..end].iter().map(|part| part.split('\n').count()).collect();
+    let mut left = &lines[..];
+    if counts.iter().sum::<usize>() == lines.len() {
+        for (part, count) in others.iter_mut().zip(counts) {
+            let (of_part, behind) = left.split_at(count);
+            (*part, left) = (Some(of_part.join("\n")), behind);
+        }
+    } else {
+        others.fill(None);
+        if let Some(first) = others.first_mut() {
+            *first = Some(rest.to_owned());
+        }
+    }
+    if changed.iter().flatten().any(String::is_empty) {
+        // A provider refuses an empty part.
+        let whole = (!text.is_empty()).then(|| text.to_owned());
+        changed.fill(None);
+        if let Some(first) = changed.first_mut() {
+            *first = whole;
+        }
+    }
+    changed
 }
 
 macro_rules! texts {
