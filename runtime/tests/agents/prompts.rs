@@ -371,6 +371,26 @@ async fn a11_a_part_that_has_no_effect_is_an_error() {
         Plain::builder().model(model()).prompt_for("Nobody", with(PromptPart::Role, "x")).build().await;
     assert!(error.unwrap_err().to_string().contains("`Nobody`"));
 }
+fn perhaps_whole(run: &RunContext) -> Option<String> {
+    run.user().map(|user| user.replace("nobody", ""))
+}
+
+agent! {
+    PerhapsWhole { system_message: perhaps_whole, description: "Answers." }
+}
+
+#[tokio::test]
+async fn a11_an_included_instruction_stays() {
+    let include = || Prompt::new().include(PromptPart::Instructions);
+    let agent = Plain::builder().model(model()).prompt(include()).build().await.unwrap();
+    assert_eq!(prompt_of(&agent).await, "Answer.");
+    let asked = agent.request("").prompt(include()).system_prompt().await.unwrap();
+    assert_eq!(asked.as_deref(), Some("Answer."));
+    // Without one there is nothing to include.
+    let none = PerhapsWhole::builder().model(model()).prompt(include()).build().await.unwrap_err();
+    assert!(matches!(none, BuildError::NoPromptText { part: PromptPart::Instructions, .. }), "{none:?}");
+}
+
 
 struct ByHand;
 

@@ -51,12 +51,11 @@ pub enum PromptPart {
 }
 
 impl PromptPart {
-    /// Whether the runtime has a text for the part.
+    /// Whether the runtime has a text for the part, beside the agent's own prompt.
     pub(super) fn is_known(self) -> bool {
         matches!(
             self,
             Self::Description
-                | Self::Instructions
                 | Self::ModelInstructions
                 | Self::Markdown
                 | Self::DateTime

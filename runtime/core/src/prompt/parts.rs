@@ -65,8 +65,9 @@ impl Prompt {
         self
     }
 
-    /// Includes a part that is left out by default and whose text the runtime has: `Markdown`, `DateTime`, `Name`, `SessionState`. An agent
-    /// with another part that has no text is not built ([`BuildError::NoPromptText`](crate::BuildError::NoPromptText)).
+    /// Includes a part that is left out by default and whose text the runtime has: `Markdown`, `DateTime`, `Name`, `SessionState`. A part that
+    /// the agent or the program gives a text, such as `Instructions`, keeps it; an agent with another part that has no text is not built
+    /// ([`BuildError::NoPromptText`](crate::BuildError::NoPromptText)).
     #[must_use]
     pub fn include(mut self, part: PromptPart) -> Self {
         self.parts.insert(part, Content::Known);
