@@ -371,6 +371,7 @@ async fn a11_a_part_that_has_no_effect_is_an_error() {
         Plain::builder().model(model()).prompt_for("Nobody", with(PromptPart::Role, "x")).build().await;
     assert!(error.unwrap_err().to_string().contains("`Nobody`"));
 }
+
 fn perhaps_whole(run: &RunContext) -> Option<String> {
     run.user().map(|user| user.replace("nobody", ""))
 }
@@ -389,6 +390,22 @@ async fn a11_an_included_instruction_stays() {
     // Without one there is nothing to include.
     let none = PerhapsWhole::builder().model(model()).prompt(include()).build().await.unwrap_err();
     assert!(matches!(none, BuildError::NoPromptText { part: PromptPart::Instructions, .. }), "{none:?}");
+}
+
+#[tokio::test]
+async fn a11_without_a_system_message_the_other_parts_are_the_prompt() {
+    let agent = PerhapsWhole::builder().model(Opinionated).build().await.unwrap();
+    let of = async |user: &str| agent.request("").user(user).system_prompt().await.unwrap().unwrap();
+    assert_eq!(of("ada").await, "ada");
+    // No text, and an empty one.
+    for text in [prompt_of(&agent).await, of("nobody").await] {
+        assert_eq!(text, "Answers.\n\nBe terse.\n\nNo poems.");
+    }
+    // So other parts have an effect beside it.
+    let role = agent.request("").prompt(with(PromptPart::Role, "a clerk")).system_prompt().await.unwrap();
+    assert!(role.unwrap().contains("a clerk"));
+    let empty = agent.request("").prompt(with(PromptPart::SystemMessage, "")).system_prompt().await.unwrap();
+    assert_eq!(empty.unwrap(), "Answers.\n\nBe terse.\n\nNo poems.");
 }
 
 

@@ -12,7 +12,7 @@ use crate::error::BoxError;
 use crate::json;
 use crate::onion::caught_async;
 
-/// The parts in their order, without the first one, which replaces all others.
+/// The parts in their order, without the first one, which replaces all others if it has a text.
 const ORDER: [PromptPart; 19] = [
     PromptPart::Description,
     PromptPart::Role,
@@ -96,23 +96,32 @@ impl Prompt {
     /// The system prompt of an agent whose prompt is fixed.
     pub(crate) fn fixed(&self, known: &Known<'_>) -> Option<Arc<str>> {
         let mut text = Assembled::default();
-        for part in self.parts(known) {
-            match (self.said(part, known), part) {
-                (Content::Text(words), _) => {
-                    if let Some(words) = words.fixed() {
-                        text.add_shared(part, words);
-                    }
-                }
-                (Content::Known, PromptPart::Instructions) => text.add_instruction(known),
-                (Content::Known, _) => {
-                    if let Ok(Some(words)) = known.of(part, None) {
-                        text.add(part, &words);
-                    }
-                }
-                (Content::LeftOut | Content::Source(_), _) => {}
+        if known.instruction.is_none() {
+            self.add_fixed(PromptPart::SystemMessage, known, &mut text);
+        }
+        if text.is_empty() {
+            for part in ORDER {
+                self.add_fixed(part, known, &mut text);
             }
         }
         text.finish()
+    }
+
+    fn add_fixed(&self, part: PromptPart, known: &Known<'_>, text: &mut Assembled) {
+        match (self.said(part, known), part) {
+            (Content::Text(words), _) => {
+                if let Some(words) = words.fixed() {
+                    text.add_shared(part, words);
+                }
+            }
+            (Content::Known, PromptPart::Instructions) => text.add_instruction(known),
+            (Content::Known, _) => {
+                if let Ok(Some(words)) = known.of(part, None) {
+                    text.add(part, &words);
+                }
+            }
+            (Content::LeftOut | Content::Source(_), _) => {}
+        }
     }
 
     /// The system prompt in a run.
@@ -122,7 +131,9 @@ impl Prompt {
         run: &RunContext,
     ) -> Result<Option<Arc<str>>, PromptFailure> {
         let mut text = Assembled::default();
-        for part in self.parts(known) {
+        // An instruction of one turn is in the place of the whole prompt, too.
+        let first = known.instruction.is_none().then_some(PromptPart::SystemMessage);
+        for part in first.into_iter().chain(ORDER) {
             let failed = |source| PromptFailure { part, source };
             match (self.said(part, known), part) {
                 (Content::Text(words), _) => text.add(part, &words.in_run(run).map_err(failed)?),
@@ -142,6 +153,9 @@ impl Prompt {
                 }
                 (Content::LeftOut, _) => {}
             }
+            if part == PromptPart::SystemMessage && !text.is_empty() {
+                break;
+            }
         }
         Ok(text.finish())
     }
@@ -152,14 +166,6 @@ impl Prompt {
             PromptPart::OutputSchema if known.answer_is_call && !self.speaks_of(part) => &Content::Known,
             _ => self.content(part),
         }
-    }
-
-    /// The parts to put together.
-    fn parts(&self, known: &Known<'_>) -> impl Iterator<Item = PromptPart> + use<> {
-        let whole = self.replaces_all() && known.instruction.is_none();
-        let (first, order): (&[_], &[_]) =
-            if whole { (&[PromptPart::SystemMessage], &[]) } else { (&[], &ORDER) };
-        first.iter().chain(order).copied()
     }
 }
 
@@ -173,6 +179,10 @@ struct Assembled {
 }
 
 impl Assembled {
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.only.is_none()
+    }
+
     fn add_instruction(&mut self, known: &Known<'_>) {
         if let Some(instruction) = known.instruction {
             self.add_shared(PromptPart::Instructions, instruction);
@@ -181,8 +191,7 @@ impl Assembled {
 
     /// Adds a text that is not copied if it is the only one.
     fn add_shared(&mut self, part: PromptPart, words: &Arc<str>) {
-        let is_first = self.text.is_empty() && self.only.is_none();
-        if is_first && part.tag().is_none() && part.line().is_none() && !words.is_empty() {
+        if self.is_empty() && part.tag().is_none() && part.line().is_none() && !words.is_empty() {
             self.only = Some(Arc::clone(words));
         } else {
             self.add(part, words);

@@ -8,7 +8,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PromptPart {
-    /// A text in place of the whole prompt: all other parts are left out. Empty.
+    /// A text in place of the whole prompt: all other parts are left out. If a source gives no text in a turn, the other parts are the prompt.
+    /// Empty.
     SystemMessage,
     /// The agent's `description`. On.
     Description,
