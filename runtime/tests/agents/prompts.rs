@@ -408,6 +408,27 @@ async fn a11_without_a_system_message_the_other_parts_are_the_prompt() {
     assert_eq!(empty.unwrap(), "Answers.\n\nBe terse.\n\nNo poems.");
 }
 
+#[tokio::test]
+async fn a11_a_part_beside_the_agents_own_system_message_is_an_error() {
+    let role = || with(PromptPart::Role, "a clerk");
+    let error = Whole::builder().model(model()).prompt(role()).build().await.unwrap_err();
+    assert!(matches!(error, BuildError::UnusedPromptPart { part: PromptPart::Role, .. }), "{error:?}");
+    let error = Whole::builder().model(model()).prompt_for("Whole", role()).build().await.unwrap_err();
+    assert!(matches!(error, BuildError::UnusedPromptPart { .. }), "{error:?}");
+    let agent = Whole::builder().model(model()).build().await.unwrap();
+    let error = agent.request("go").prompt(role()).run().await.unwrap_err();
+    assert!(matches!(error, RunError::WrongPrompt(_)), "{error:?}");
+    // Without the system message there is room for it.
+    let other = role().leave_out(PromptPart::SystemMessage);
+    let text = agent.request("go").prompt(other).system_prompt().await.unwrap().unwrap();
+    assert_eq!(text, "<your_role>\na clerk\n</your_role>\n\nAsk for advice first.");
+    // The system message of a builder replaces the agent's parts, and that is what it is for.
+    let whole = with(PromptPart::SystemMessage, "All.");
+    let agent = Formed::builder().model(model()).prompt(whole).build().await.unwrap();
+    assert_eq!(prompt_of(&agent).await, "All.");
+    let error = agent.request("go").prompt(role()).run().await.unwrap_err();
+    assert!(matches!(error, RunError::WrongPrompt(_)), "{error:?}");
+}
 
 struct ByHand;
 

@@ -166,11 +166,10 @@ impl Assembly<'_> {
         let servers = self.shared.servers.providers(&name, &declaration.servers)?;
         let owner = Owner { agent: Arc::clone(&name), state: link.state, given: self.services.clone() };
         let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;
-        AgentPrompt::check_given(&name, &prompt)?;
+        let prompt = AgentPrompt::merged(&name, declaration.prompt, prompt)?;
         let state = (link.state, declaration.state_codec);
-        let prompt =
-            caught(|| AgentPrompt::new(info.clone(), &model, state, declaration.prompt.with(prompt)))
-                .map_err(|reason| declaring(&name, reason))??;
+        let prompt = caught(|| AgentPrompt::new(info.clone(), &model, state, prompt))
+            .map_err(|reason| declaring(&name, reason))??;
         let tools = ToolList::new(owner, prompt, fixed, servers);
         // Later problems come from servers, and are reported as events.
         let table = tools.first_table()?;

@@ -109,7 +109,8 @@ pub enum BuildError {
         /// The part.
         part: PromptPart,
     },
-    /// A prompt gives a text to a part, and replaces the whole prompt by another one.
+    /// The prompt of a builder or of a request has a part that has no effect, because a `SystemMessage` replaces the whole prompt: that of the
+    /// same prompt, or the agent's own `system_message`.
     #[error(
         "the prompt of the agent `{agent}` has the part `{part}` beside a `SystemMessage`, which replaces all other parts: leave one \
          of them out"

@@ -66,18 +66,16 @@ impl AgentPrompt {
         Ok(())
     }
 
-    /// Checks a prompt of a builder or of a request, before it is merged.
-    pub(super) fn check_given(agent: &str, prompt: &Prompt) -> Result<(), BuildError> {
-        match prompt.unused() {
-            Some(part) => Err(BuildError::UnusedPromptPart { agent: agent.to_owned(), part }),
-            None => Ok(()),
-        }
+    /// The prompt of an agent with the parts of a builder or of a request.
+    pub(super) fn merged(agent: &str, prompt: Prompt, given: Prompt) -> Result<Prompt, BuildError> {
+        let unused = |part| BuildError::UnusedPromptPart { agent: agent.to_owned(), part };
+        prompt.with_given(given).map_err(unused)
     }
 
     /// The same prompt with the parts of a request.
     pub(super) fn of_request(&self, given: Prompt) -> Result<Self, BuildError> {
-        Self::check_given(self.agent.name(), &given)?;
-        let prompt = Self { prompt: self.prompt.clone().with(given), ..self.clone() };
+        let prompt = Self::merged(self.agent.name(), self.prompt.clone(), given)?;
+        let prompt = Self { prompt, ..self.clone() };
         prompt.check()?;
         Ok(prompt)
     }

@@ -9,7 +9,8 @@ use super::source::{DynSource, PromptSource};
 use super::text::PromptText;
 
 /// Texts for the parts of a system prompt, and which of its parts are there. An agent, a builder and a request each can have one; the
-/// later one wins part by part.
+/// later one wins part by part. A part that a `SystemMessage` replaces, the agent's own one included, is an error
+/// ([`BuildError::UnusedPromptPart`](crate::BuildError::UnusedPromptPart)).
 ///
 /// ```
 /// use onionskin::prompt::{Prompt, PromptPart};
@@ -114,15 +115,25 @@ impl Prompt {
         added.map(|(part, _)| *part)
     }
 
-    /// A part that another one of the same prompt replaces.
-    pub(crate) fn unused(&self) -> Option<PromptPart> {
-        let others = || self.parts.keys().copied().find(|part| *part != PromptPart::SystemMessage);
-        self.replaces_all().then(others).flatten()
+    /// As [`Self::with`], with a prompt of the program.
+    ///
+    /// # Errors
+    /// Returns a part of it that has no effect, because a `SystemMessage` replaces it in each turn.
+    pub(crate) fn with_given(self, given: Self) -> Result<Self, PromptPart> {
+        let other = given.parts.keys().copied().find(|part| *part != PromptPart::SystemMessage);
+        let merged = self.with(given);
+        match other {
+            Some(part) if merged.replaces_all() => Err(part),
+            _ => Ok(merged),
+        }
     }
 
-    /// Whether one part replaces all others.
-    pub(super) fn replaces_all(&self) -> bool {
-        self.gives_text(PromptPart::SystemMessage)
+    /// Whether one part replaces all others in each turn. A source can have no text in a turn.
+    fn replaces_all(&self) -> bool {
+        match self.parts.get(&PromptPart::SystemMessage) {
+            Some(Content::Text(text)) => text.fixed().is_none_or(|text| !text.is_empty()),
+            _ => false,
+        }
     }
 
     /// Whether the prompt shows the states.
