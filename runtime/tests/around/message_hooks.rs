@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::content::{ContentBlock, Image, Resource};
 use onionskin::event::EventKind;
-use onionskin::message_hooks::{BoxError, Delivery, MessageHook, Participant, SentMessage, SplitCallError};
+use onionskin::message_hooks::{
+    BoxError, Delivery, MessageHook, NoMessagesError, Participant, SentMessage, SplitCallError,
+};
 use onionskin::model::{History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 use onionskin::run::{AgentRun, InjectInRun as _};
 use onionskin::turn_hooks::{TurnHook, TurnRequest};
@@ -528,6 +530,20 @@ async fn a10_a_hook_cannot_split_a_call_from_its_result() {
         let split = source.downcast_ref::<SplitCallError>().unwrap();
         assert_eq!((&*split.tool, model.requests().len()), ("add_one", 1));
     }
+}
+
+#[tokio::test]
+async fn a10_a_hook_that_leaves_no_message_ends_the_run_before_the_request() {
+    let all: Changes<History> = Box::new(|messages| {
+        *messages = History::new();
+        Ok(())
+    });
+    let (clerk, model) = clerk(Does { all: Some(all), ..Does::default() }).await;
+    let error = clerk.run("Go.").await.unwrap_err();
+    let RunError::MessageHook { place, source, .. } = &error else { panic!("{error}") };
+    assert_eq!(*place, "process_all_messages_before_reply");
+    assert!(source.is::<NoMessagesError>(), "{error}");
+    assert!(model.requests().is_empty());
 }
 
 #[tokio::test]

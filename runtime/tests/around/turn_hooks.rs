@@ -7,7 +7,7 @@ use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
 use onionskin::model::{Message, ModelResponse, ToolChoice, ToolResultMessage};
 use onionskin::run::AgentRun;
-use onionskin::turn_hooks::{BoxError, CompletedTurn, TurnHook, TurnRequest, TurnToolCall};
+use onionskin::turn_hooks::{BoxError, CompletedTurn, NoMessagesError, TurnHook, TurnRequest, TurnToolCall};
 use onionskin::{
     Agent, AgentHandle, Args, BuildError, RunContext, RunError, ScriptedModel, ScriptedTurn, Secret, State,
     ToolOutput, agent, made, tool, tool_hook,
@@ -368,6 +368,25 @@ async fn a9_a_hook_gives_a_result_in_place_of_hooks_and_tool() {
     let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect();
     assert_eq!(texts, ["from the hook", "4 of {\"x\":5}"]);
     assert_eq!(output.tool_calls.iter().map(|call| call.attempts).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[tokio::test]
+async fn a9_a_hook_that_leaves_no_message_ends_the_run_before_the_request() {
+    let empties = |answers: bool| -> Before<TurnRequest, ModelResponse> {
+        Box::new(move |request| {
+            request.set_messages(Vec::new())?;
+            Ok(answers.then(|| ModelResponse::text("from the hook")))
+        })
+    };
+    let (handle, model) = clerk(Does { before_llm: Some(empties(false)), ..Does::default() }).await;
+    let error = handle.run("Go.").await.unwrap_err();
+    let RunError::TurnHook { hook, place, source, .. } = &error else { panic!("{error}") };
+    assert_eq!((*hook, *place), ("Does", "before_llm_call"));
+    assert!(source.is::<NoMessagesError>(), "{error}");
+    assert!(model.requests().is_empty());
+    // A hook that answers needs none.
+    let (handle, _) = clerk(Does { before_llm: Some(empties(true)), ..Does::default() }).await;
+    assert_eq!(handle.run("Go.").await.unwrap().text, "from the hook");
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use crate::model::{ModelRequest, ModelResponse, ToolCall, redact_name};
 use crate::onion::caught_async;
 use crate::output::ToolOutput;
 use crate::secret::Redact as _;
-use crate::turn_hook::{CompletedTurn, DynTurnHook, TurnRequest, TurnToolCall};
+use crate::turn_hook::{CompletedTurn, DynTurnHook, NoMessagesError, TurnRequest, TurnToolCall};
 
 impl AgentRun {
     pub(super) fn has_turn_hooks(&self) -> bool {
@@ -73,6 +73,10 @@ impl AgentRun {
     async fn before_llm_call(&self, request: &mut TurnRequest) -> Result<Option<ModelResponse>, RunError> {
         for hook in &self.instance.turn_hooks {
             let done = caught_async(async { hook.before_llm_dyn(&self.cx, request).await }).await;
+            let done = done.map(|done| match done? {
+                None if request.messages().is_empty() => Err(NoMessagesError.into()),
+                answer => Ok(answer),
+            });
             if let Some(answer) = self.settled(&**hook, "before_llm_call", done)? {
                 return Ok(Some(answer));
             }

@@ -113,11 +113,13 @@ pub trait MessageHook: Send + Sync + Sized + 'static {
     }
 
     /// Runs in each turn, on all messages that the model will read. It may change them for this turn. The conversation stays as it was.
+    /// Messages that end with an answer of the model are sent as they are: some providers continue that answer, others reject the request.
     ///
     /// Cancel safety: as [`Self::process_message_before_send`].
     ///
     /// # Errors
-    /// Any error ends the run.
+    /// Any error ends the run. So does a hook that leaves no message ([`NoMessagesError`](crate::message_hooks::NoMessagesError)), or splits a call
+    /// from its result.
     fn process_all_messages_before_reply<'a>(
         &'a self,
         run: &'a RunContext,

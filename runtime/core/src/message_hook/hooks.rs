@@ -12,7 +12,7 @@ use crate::error::BoxError;
 use crate::model::{History, Message};
 use crate::onion::{caught, caught_async};
 use crate::run_hook::RunInput;
-use crate::turn_hook::{SplitCallError, whole_calls};
+use crate::turn_hook::{NoMessagesError, SplitCallError, whole_calls};
 
 /// The message hooks of an agent, in their order.
 pub(crate) struct MessageHooks {
@@ -87,7 +87,11 @@ impl MessageHooks {
         for hook in &self.all {
             let before = messages.clone();
             let done = caught_async(async { hook.before_reply_dyn(run, messages).await }).await;
-            let done = done.map(|done| done.and_then(|()| Ok(splits_no_call(&before, messages)?)));
+            let done = done.map(|done| {
+                done?;
+                splits_no_call(&before, messages)?;
+                if messages.is_empty() { Err(NoMessagesError.into()) } else { Ok(()) }
+            });
             self.settled(run, &**hook, "process_all_messages_before_reply", done).await?;
         }
         Ok(())

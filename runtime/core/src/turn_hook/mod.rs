@@ -15,4 +15,4 @@ pub(crate) use erased::DynTurnHook;
 pub use forms::{BeforeModelReturn, BeforeToolReturn, TurnHookReturn};
 pub use hook::{StateOfTurnHook, TurnHook, ValuesOfTurnHook};
 pub(crate) use request::whole_calls;
-pub use request::{SplitCallError, TurnRequest, UnknownToolError};
+pub use request::{NoMessagesError, SplitCallError, TurnRequest, UnknownToolError};

@@ -61,7 +61,8 @@ impl TurnRequest {
         &self.request.messages
     }
 
-    /// Replaces the messages that the model will read.
+    /// Replaces the messages that the model will read. Without any message the run ends with [`NoMessagesError`] after the hook. Messages that
+    /// end with an answer of the model are sent as they are: some providers continue that answer, others reject the request.
     ///
     /// # Errors
     /// Returns an error if a call has no result in the message after it, or a result no call before it: a provider would reject the
@@ -230,6 +231,12 @@ pub struct UnknownToolError {
     /// A similar name, as the last part of the error's text.
     near: String,
 }
+
+/// A hook leaves no message for the model, which a provider would reject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it leaves no message for the model: keep at least one, such as the newest input")]
+#[non_exhaustive]
+pub struct NoMessagesError;
 
 /// A hook would split a call from its result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

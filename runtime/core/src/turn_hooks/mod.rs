@@ -12,5 +12,5 @@ pub use trimming::{last_inputs, last_tokens};
 
 pub use crate::error::BoxError;
 pub use crate::turn_hook::{
-    CompletedTurn, SplitCallError, TurnHook, TurnRequest, TurnToolCall, UnknownToolError,
+    CompletedTurn, NoMessagesError, SplitCallError, TurnHook, TurnRequest, TurnToolCall, UnknownToolError,
 };
