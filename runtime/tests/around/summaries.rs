@@ -393,19 +393,18 @@ async fn a9_a_failed_summary_ends_the_run_or_falls_back() {
     }
 }
 
+agent! {
+    Keeps { instruction: "Answer.", turn_hooks: [summarize(SummaryOptions::above(100).keep(100))] }
+    Nothing { instruction: "Answer.", turn_hooks: [summarize(SummaryOptions::above(0))] }
+}
+
 #[tokio::test]
-async fn a9_a_summary_that_keeps_all_is_an_error_in_the_first_turn() {
-    let hook = summarize::new(SummaryOptions::above(100).keep(100));
-    let error = Plain::builder()
-        .model(Talker::new(Summaries::Numbered))
-        .turn_hook(hook)
-        .run("Go.")
-        .await
-        .unwrap_err();
-    assert!(
-        error.to_string().contains("`keep(100)` of `SummaryOptions` is not below `above(100)`"),
-        "{error}"
-    );
+async fn a9_a_summary_of_nothing_is_an_error_before_the_first_turn() {
+    let model = Talker::new(Summaries::Numbered);
+    let error = Keeps::builder().model(Arc::clone(&model)).build().await.unwrap_err().to_string();
+    assert!(error.contains("`keep(100)` of `SummaryOptions` is not below `above(100)`"), "{error}");
+    let error = Nothing::builder().model(model).build().await.unwrap_err().to_string();
+    assert!(error.contains("`SummaryOptions::above(0)`"), "{error}");
 }
 
 #[tokio::test]

@@ -206,4 +206,10 @@ async fn a9_a_choice_of_tools_is_set_in_its_turn() {
     let choices: Vec<_> = model.requests().iter().map(|request| request.params.tool_choice.clone()).collect();
     assert_eq!(choices, [ToolChoice::Auto, ToolChoice::None]);
 
+    // Turns count from 1, so 0 is the first one too.
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("Done.")]));
+    let chooses =
+        Chooses::builder().model(Arc::clone(&model)).turn_hook(choose_tool::new(0, ToolChoice::None));
+    chooses.run("Go.").await.unwrap();
+    assert_eq!(model.requests()[0].params.tool_choice, ToolChoice::None);
 }

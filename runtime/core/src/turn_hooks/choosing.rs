@@ -4,7 +4,7 @@ use crate::model::ToolChoice;
 use crate::turn_hook::TurnRequest;
 use onionskin_macros::turn_hook;
 
-/// Sets in one turn of each run, counted from 1, whether the model may, must or must not call tools. A model that does not support this
+/// Sets in one turn of each run, counted from 1, whether the model may, must or must not call tools; 0 is the same as 1. A model that does not support this
 /// ends the run with [`RunError::Model`](crate::RunError::Model).
 ///
 /// ```
@@ -15,7 +15,7 @@ use onionskin_macros::turn_hook;
 /// ```
 #[turn_hook(before_llm_call)]
 pub fn choose_tool(#[config] turn: u32, #[config] choice: ToolChoice, request: &mut TurnRequest) {
-    if request.turn() == turn {
+    if request.turn() == turn.max(1) {
         request.params_mut().tool_choice = choice;
     }
 }

@@ -43,14 +43,33 @@ pub struct SummaryOptions {
 impl SummaryOptions {
     /// Makes a summary when the messages of a request have more than about this many tokens, estimated as for
     /// [`last_tokens`](fn@super::last_tokens). The newest quarter of them stays.
+    ///
+    /// # Panics
+    /// Panics if `tokens` is 0. In `agent!` the agent is not built then.
+    #[track_caller]
     pub fn above(tokens: usize) -> Self {
+        assert!(
+            tokens > 0,
+            "`SummaryOptions::above(0)` leaves nothing to summarize: write the number of tokens"
+        );
         let (failure, instruction) = (SummaryFailure::default(), INSTRUCTION.into());
         Self { above: tokens, keep: tokens / 4, model: None, instruction, failure }
     }
 
-    /// Keeps the newest messages of about this many tokens as they are, fewer than those of [`above`](Self::above).
+    /// Keeps the newest messages of about this many tokens as they are.
+    ///
+    /// # Panics
+    /// Panics if they are not fewer than those of [`above`](Self::above), so that nothing would be summarized. In `agent!` the agent is not built
+    /// then.
     #[must_use]
+    #[track_caller]
     pub fn keep(mut self, tokens: usize) -> Self {
+        let above = self.above;
+        assert!(
+            tokens < above,
+            "`keep({tokens})` of `SummaryOptions` is not below `above({above})`: keep fewer tokens, so that there is something to \
+             summarize"
+        );
         self.keep = tokens;
         self
     }
@@ -105,17 +124,6 @@ pub enum SummaryFailure {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SummaryError {
-    /// It would keep as much as it begins with.
-    #[error(
-        "`keep({keep})` of `SummaryOptions` is not below `above({above})`: keep fewer tokens, so that there is something to summarize"
-    )]
-    #[non_exhaustive]
-    KeepsAll {
-        /// The tokens to keep.
-        keep: usize,
-        /// The tokens above which a summary is made.
-        above: usize,
-    },
     /// The model failed.
     #[error(
         "no summary of the oldest messages: {0}; give `SummaryOptions` another model, or choose with `on_failure`"
@@ -162,7 +170,7 @@ pub enum SummaryError {
 /// Cancel safety: a dropped future ends the request. The session has no new summary, and the next turn asks for it again.
 ///
 /// # Errors
-/// Returns an error if `keep` is not below `above`, if there is no summary and [`SummaryFailure::EndRun`] holds, or if the conversation itself splits a call
+/// Returns an error if there is no summary and [`SummaryFailure::EndRun`] holds, or if the conversation itself splits a call
 /// from its result.
 #[turn_hook(before_llm_call)]
 pub async fn summarize(
@@ -171,9 +179,6 @@ pub async fn summarize(
     request: &mut TurnRequest,
 ) -> Result<(), SummaryError> {
     let SummaryOptions { above, keep, .. } = *options;
-    if keep >= above {
-        return Err(SummaryError::KeepsAll { keep, above });
-    }
     let messages = request.messages().clone();
     let mut summary = Summary::of(run, &messages).unwrap_or_default();
     let mut shown = summary.shown(&messages, summary.messages);
