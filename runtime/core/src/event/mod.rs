@@ -130,7 +130,7 @@ pub enum EventKind {
         tool: Arc<str>,
         /// The kind of source of the tool; `None` for an unknown tool.
         source: Option<ToolSource>,
-        /// The arguments, as the model wrote them.
+        /// The arguments, as the model wrote them or as [`before_tool_call`](crate::turn_hooks::TurnHook::before_tool_call) changed them.
         arguments: Arc<str>,
     },
     /// A tool call ended. Every call that began has exactly one such event.

@@ -83,7 +83,7 @@ pub struct ToolCallReport {
     pub tool: Arc<str>,
     /// The kind of source of the tool; `None` for an unknown tool.
     pub source: Option<ToolSource>,
-    /// The arguments, as the model wrote them.
+    /// The arguments, as the model wrote them or as [`before_tool_call`](crate::turn_hooks::TurnHook::before_tool_call) changed them.
     pub arguments: Arc<str>,
     /// How the call ended; `None` before its end.
     pub outcome: Option<CallOutcome>,
