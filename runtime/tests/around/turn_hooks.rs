@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use onionskin::declaration::AgentDeclaration;
+use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
 use onionskin::model::{Message, ModelResponse, ToolChoice, ToolResultMessage};
@@ -368,6 +368,42 @@ async fn a9_a_hook_gives_a_result_in_place_of_hooks_and_tool() {
     let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect();
     assert_eq!(texts, ["from the hook", "4 of {\"x\":5}"]);
     assert_eq!(output.tool_calls.iter().map(|call| call.attempts).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[tokio::test]
+async fn a9_calls_that_a_hook_answers_count_into_the_limit() {
+    let before = || -> Before<TurnToolCall, _> {
+        Box::new(|call| {
+            if call.name() == "take_one" {
+                return Ok(None);
+            }
+            if call.args()["x"] == 0 {
+                call.set_name("no_tool");
+            }
+            Ok(Some(ToolOutput::text("from the hook")))
+        })
+    };
+    let mut limits = Limits::default();
+    limits.tool_calls = Some(2);
+    let take = |turn: ScriptedTurn| turn.and_call("take_one", json!({ "x": 5 }));
+    for (turn, expected) in [
+        (
+            call(1).and_call("add_one", json!({ "x": 2 })).and_call("add_one", json!({ "x": 3 })),
+            "hook hook limit",
+        ),
+        (take(call(1).and_call("add_one", json!({ "x": 0 }))), "hook hook limit"),
+        (take(take(call(1))), "hook tool limit"),
+    ] {
+        let clerk = Clerk::builder().model(ScriptedModel::turns([turn, ScriptedTurn::say("Done.")]));
+        let hook = Does { before_tool: Some(before()), ..Does::default() };
+        let output = clerk.limits(limits.clone()).turn_hook(hook).run("Go.").await.unwrap();
+        let told = output.tool_calls.iter().map(|call| match &*call.to_text() {
+            "from the hook" => "hook",
+            text if text.contains("the limit of 2 tool calls") => "limit",
+            _ => "tool",
+        });
+        assert_eq!(told.collect::<Vec<_>>().join(" "), expected);
+    }
 }
 
 #[tokio::test]

@@ -164,8 +164,9 @@ impl<'r> Batch<'r> {
         let planned = self.changed.iter().zip(answers).map(|(call, answer)| {
             let planned = self.run.plan_call(&self.table, &call.name);
             match answer {
-                Some(answer) => planned.answered(answer),
-                None => planned,
+                // An answer of a hook is a call, too: beyond the limit it is refused.
+                Some(answer) if !planned.is_over_limit() => planned.answered(answer),
+                _ => planned,
             }
         });
         self.planned = planned.collect();

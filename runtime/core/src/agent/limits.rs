@@ -22,7 +22,7 @@ pub struct Limits {
     /// Default: 50.
     pub turns: u32,
     /// Maximum number of tool calls. Further calls are refused with a tool error of kind
-    /// [`Limit`](crate::ErrorKind::Limit), and the run continues. Default: no limit.
+    /// [`Limit`](crate::ErrorKind::Limit), and the run continues. Calls that a turn hook answers count too. Default: no limit.
     pub tool_calls: Option<u32>,
     /// Maximum number of input and output tokens together. It is compared before each turn, so the last turn can exceed
     /// it. The next turn ends the run with [`RunError::Limit`](crate::RunError::Limit). Default: no limit.

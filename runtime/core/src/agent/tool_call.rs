@@ -21,7 +21,7 @@ use super::unfinished_call::Fate;
 use crate::args::Args;
 use crate::context::{AbortCause, ToolContext, ToolTable};
 use crate::definition::Effect;
-use crate::error::{Exit, ToolError, ToolResult};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::event::{EventKind, HookExit};
 use crate::journal::{CallRecord, StepKind, StepRef, fingerprint};
 use crate::lock::lock;
@@ -56,6 +56,11 @@ impl PlannedCall {
     pub(super) fn answered(mut self, output: ToolOutput) -> Self {
         self.answer = Some(Box::new(output));
         self
+    }
+
+    /// Whether the limit of calls refuses it.
+    pub(super) fn is_over_limit(&self) -> bool {
+        self.entry.as_ref().is_err_and(|error| error.kind() == ErrorKind::Limit)
     }
 
     /// The result, if there is one.

@@ -95,7 +95,8 @@ pub trait TurnHook: Send + Sync + Sized + 'static {
     }
 
     /// Runs before a call of the model, outside of all tool hooks. It may change the name and the arguments. If it returns an output,
-    /// that is the result of the call: no tool hook and no tool runs, and the hooks after it do not run at this place.
+    /// that is the result of the call: no tool hook and no tool runs, and the hooks after it do not run at this place. The call counts
+    /// into [`Limits::tool_calls`](crate::declaration::Limits::tool_calls); beyond the limit it is refused in place of the output.
     ///
     /// Cancel safety: as [`Self::before_llm_call`].
     ///
