@@ -57,7 +57,9 @@ impl AgentRun {
         let read = std::mem::replace(&mut self.tally().read, messages.len());
         let read = if may_differ || read > messages.len() { 0 } else { read };
         let unread = (read..messages.len()).find_map(|index| match messages.get(index) {
-            Some(Message::User { content }) => content.iter().find(|part| !self.instance.model.reads(part)),
+            Some(Message::User { content, .. }) => {
+                content.iter().find(|part| !self.instance.model.reads(part))
+            }
             _ => None,
         });
         unread.map_or(Ok(()), |part| Err(self.model_error(ModelError::unread_content(part))))
