@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public error types, and their files.
-const ENUMS: [(&str, &str); 25] = [
+const ENUMS: [(&str, &str); 26] = [
     ("BuildError", "runtime/core/src/agent/build_error.rs"),
     ("RunError", "runtime/core/src/agent/run_error.rs"),
     ("AnswerError", "runtime/core/src/question/error.rs"),
@@ -20,6 +20,7 @@ const ENUMS: [(&str, &str); 25] = [
     ("JournalErrorKind", "runtime/core/src/journal/error.rs"),
     ("SavedSessionError", "runtime/core/src/session/saved.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
+    ("SnapshotError", "runtime/mcp/src/snapshot/error.rs"),
     ("ModelError", "runtime/core/src/model/error.rs"),
     ("ScriptedModelError", "runtime/core/src/model/error.rs"),
     ("ToolChoiceError", "runtime/core/src/model/options.rs"),

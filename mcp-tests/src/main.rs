@@ -110,7 +110,8 @@ impl Fixture {
         let Value::Object(output) = output else { unreachable!() };
         let mut meta = MetaObject::default();
         meta.0.insert("unit".to_owned(), json!("words"));
-        let echo = tool("get_echo", "Says it again.", echo)
+        let name = if self.has("renamed") { "get_echoes" } else { "get_echo" };
+        let echo = tool(name, "Says it again.", echo)
             .with_title("Echo")
             .with_annotations(ToolAnnotations::new().read_only(true))
             .with_raw_output_schema(output.into())

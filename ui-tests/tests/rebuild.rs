@@ -1,4 +1,5 @@
-//! A program is compiled again when a card that it declares agents by changes, or a file that the card names.
+//! A program is compiled again when a card that it declares agents by changes, or a file that the card names, or the lock file of MCP
+//! servers.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::fs;
@@ -8,22 +9,22 @@ use std::process::Command;
 const CARD: &str = "---\nfunction_tools: [tools.rs:add_one]\n---\nAdd.\n";
 const TOOLS: &str = "/// Adds one.\n#[onionskin::tool]\npub fn add_one(x: i64) -> i64 {\n    x + 1\n}\n";
 
-/// A package with a card.
-fn package() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rebuild");
+/// A package of this program.
+fn package(name: &str, program: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("src")).unwrap();
     fs::create_dir_all(folder.join("cards")).unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let manifest = format!(
-        "[package]\nname = \"rebuild\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [profile.dev]\ndebug = \"line-tables-only\"\n\n\
          [dependencies]\nonionskin = {{ path = \"{}/runtime\", features = [\"cards\"] }}\n",
         root.display()
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    fs::write(folder.join("src/main.rs"), "onionskin::agent!(card = \"cards/clerk.md\");\n\nfn main() {}\n")
-        .unwrap();
+    fs::write(folder.join("src/main.rs"), format!("onionskin::agent!{program}\n\nfn main() {{}}\n")).unwrap();
     fs::write(folder.join("cards/clerk.md"), CARD).unwrap();
     fs::write(folder.join("cards/tools.rs"), TOOLS).unwrap();
     folder
@@ -46,7 +47,7 @@ fn check(folder: &Path) -> String {
 
 #[test]
 fn c2_a_changed_card_or_file_is_compiled_again() {
-    let folder = package();
+    let folder = package("rebuild", "(card = \"cards/clerk.md\");");
     let card = folder.join("cards/clerk.md");
     assert_eq!(check(&folder), "");
 
@@ -61,4 +62,30 @@ fn c2_a_changed_card_or_file_is_compiled_again() {
     fs::write(folder.join("cards/tools.rs"), TOOLS.replace("pub fn add_one", "pub fn add_two")).unwrap();
     let words = check(&folder);
     assert!(words.contains("`tools.rs` has no `add_one`; did you mean `add_two`?"), "{words}");
+}
+
+/// A lock file in which the server `time` has this tool.
+fn lock_file(tool: &str) -> String {
+    format!(r#"{{"version": 1, "servers": {{"time": {{"tools": {{"{tool}": {{"inputSchema": {{}}}}}}}}}}}}"#)
+}
+
+#[test]
+fn a3_a_changed_lock_file_is_compiled_again() {
+    let agent =
+        " { Clock { instruction: \"Tell the time.\", servers: [time], tools: { time: [get_time] } } }";
+    let folder = package("rebuild_locked", agent);
+    let file = folder.join("onionskin-mcp.lock.json");
+    fs::write(&file, lock_file("get_time")).unwrap();
+    assert_eq!(check(&folder), "");
+
+    fs::write(&file, lock_file("get_tiem")).unwrap();
+    let words = check(&folder);
+    assert!(words.contains("`get_time` is not a tool of the server `time`"), "{words}");
+    assert!(words.contains("did you mean `get_tiem`?"), "{words}");
+
+    fs::write(&file, lock_file("get_time")).unwrap();
+    assert_eq!(check(&folder), "");
+
+    fs::remove_file(&file).unwrap();
+    assert_eq!(check(&folder), "");
 }

@@ -9,6 +9,7 @@ use super::ast::{BuiltinTool, HookEntry, HookItem, Number, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
 use super::list::{same, text};
+use super::locked;
 use super::model::{AgentModel, BuiltIn, Filter, Hook, Server};
 use super::parse::Agent;
 use super::prompt;
@@ -36,7 +37,15 @@ const MERGE_TARGETS: Choices = &[("none", "None"), ("child", "Child"), ("orchest
 
 /// Checks each agent alone, then all of them together.
 pub(super) fn check<'a>(agents: &'a [Agent], errors: &mut Errors) -> Vec<AgentModel<'a>> {
-    let models = agents.iter().map(|agent| resolve_agent(agent, errors)).collect();
+    let lock_file = locked::of_agents(agents, errors);
+    let resolved = |agent| {
+        let mut model = resolve_agent(agent, errors);
+        if let Some(file) = &lock_file {
+            locked::check(&mut model, file, errors);
+        }
+        model
+    };
+    let models = agents.iter().map(resolved).collect();
     one_name_one_agent(agents, errors);
     one_default(agents, errors);
     cycles::check(agents, errors);
@@ -88,6 +97,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         input: fields.input.as_ref(),
         output: fields.output.as_ref(),
         servers,
+        lock_file: None,
         functions: &fields.function_tools,
         toolboxes: &fields.toolboxes,
         children: &fields.agents,

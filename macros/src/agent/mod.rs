@@ -7,6 +7,7 @@ mod expand;
 mod field_reader;
 mod fields;
 mod list;
+mod locked;
 mod model;
 mod parse;
 mod prompt;

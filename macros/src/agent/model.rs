@@ -1,6 +1,6 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Path, Type, Visibility};
 
 use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
@@ -30,6 +30,8 @@ pub(super) struct AgentModel<'a> {
     /// The type of the answers.
     pub(super) output: Option<&'a Type>,
     pub(super) servers: Vec<Server<'a>>,
+    /// The path of the package's lock file, if there is one and the agent has servers.
+    pub(super) lock_file: Option<String>,
     pub(super) functions: &'a [ListEntry],
     pub(super) toolboxes: &'a [ToolboxEntry],
     pub(super) children: &'a [ListEntry],
@@ -112,14 +114,14 @@ pub(super) enum Target<'a> {
     Toolboxes(Vec<usize>, &'a Path),
     /// A method of all toolboxes of one type.
     Method(Vec<usize>, &'a Path, String),
-    /// A single tool of a server.
-    Remote(String),
+    /// A single tool of a server, and its place in the filter.
+    Remote(String, Span),
     /// A server.
     Server(&'a str),
     /// A source, by its variant.
     Source(Ident),
     /// A tool that is added when the agent is built.
-    Added(&'a str),
+    Added(&'a Word),
     /// A built-in tool.
     Builtin(&'a str),
 }

@@ -3,6 +3,7 @@
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
 use syn::{Path, Token, parenthesized, token};
 
 use super::ast::{ListEntry, Target, Word};
@@ -77,7 +78,7 @@ pub(super) fn resolve<'a>(
             errors.take(chosen).map(model::Target::Source)
         }
         // The builder knows the added tools, the macro does not.
-        Target::Tool(name) => Some(model::Target::Added(&name.text)),
+        Target::Tool(name) => Some(model::Target::Added(name)),
         Target::Builtin(tool) => {
             if !fields.built_in.iter().any(|each| each.name == tool.name) {
                 errors.push(
@@ -118,7 +119,7 @@ fn find<'a>(path: &'a Path, fields: &'a Fields) -> Option<model::Target<'a>> {
             .and_then(|rest| rest.strip_prefix("__"))
             .is_some_and(|tool| !tool.is_empty())
     });
-    is_remote.then_some(model::Target::Remote(name))
+    is_remote.then(|| model::Target::Remote(name, path.span()))
 }
 
 /// The path before the last word, and that word.

@@ -17,12 +17,17 @@ use std::path::Path;
 
 use cases::{compare, hold};
 
+use crate::lock_file::with_folder;
+
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 11] = [
+const FOLDERS: [(&str, usize); 14] = [
     ("agent", 127),
     ("card", 20),
     ("guardrail", 18),
     ("hook", 46),
+    ("lock", 9),
+    ("lock_broken", 1),
+    ("lock_too_new", 1),
     ("message_hook", 28),
     ("run_hook", 17),
     ("strict", 18),
@@ -52,11 +57,12 @@ fn shown(program: &str, path: &str) -> Result<String, String> {
     shown.map_err(|message| format!("this error is at no token of the program: {message}"))
 }
 
-/// Compares all cases of a folder.
+/// Compares all cases of a folder. A lock file in the folder is the one of the programs' package.
 fn holds(name: &str) {
     let (_, at_least) = FOLDERS.into_iter().find(|(folder, _)| *folder == name).unwrap();
-    hold(root(), &format!("tests/errors/{name}"), at_least, |path| {
-        shown(&fs::read_to_string(root().join(path)).unwrap(), path)
+    let folder = format!("tests/errors/{name}");
+    with_folder(&root().join(&folder), || {
+        hold(root(), &folder, at_least, |path| shown(&fs::read_to_string(root().join(path)).unwrap(), path));
     });
 }
 
@@ -69,6 +75,14 @@ fn a2_errors_of_agent() {
 #[cfg(feature = "cards")]
 fn c2_errors_of_card() {
     holds("card");
+}
+
+#[test]
+#[cfg(all(feature = "cards", feature = "mcp-snapshot"))]
+fn a3_errors_of_lock_files() {
+    for folder in ["lock", "lock_broken", "lock_too_new"] {
+        holds(folder);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod config;
 mod filters;
 mod fixture;
 mod life;
+mod snapshot;
 mod spec;
 mod start;
 mod support;

@@ -91,6 +91,11 @@ impl McpConfig {
         self.unread.extend(other.unread);
     }
 
+    /// Keeps the servers whose names are accepted.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        self.servers.retain(|name, _| keep(name));
+    }
+
     /// The names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.keys().map(String::as_str)

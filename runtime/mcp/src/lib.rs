@@ -13,7 +13,8 @@
 // The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments, `server`
 // finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks the
 // result. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
-// the servers of a program, from a file (`mcp_json`) or from code, each a `server_config`.
+// the servers of a program, from a file (`mcp_json`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
+// file, and `provider` compares.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]
@@ -45,6 +46,7 @@ mod route;
 mod secrets;
 mod server;
 mod server_config;
+pub mod snapshot;
 mod standalone;
 mod stderr;
 mod tap;

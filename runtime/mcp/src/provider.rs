@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
+use super::snapshot::{self, ServerDrift, Snapshot};
 use super::tool::McpTool;
 use onionskin_core::DynTool;
 use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolProvider, ToolServer};
@@ -32,6 +33,18 @@ impl ToolProvider for Provider {
     }
 }
 
+/// Reports once how a server differs from the snapshot that the program was compiled with. A server that the snapshot does not have is
+/// one that the program's author did not lock.
+fn compare(server: &Arc<Server>, snapshot: &Snapshot) {
+    let Some(then) = snapshot.tools(&server.name) else { return };
+    let Some(drift) = ServerDrift::between(&server.name, then, &snapshot::tools(server)) else { return };
+    let text = drift.report();
+    if server.tell_once(&text) {
+        let changed = drift.changes();
+        tracing::warn!(server = &*server.name, added = ?drift.added, removed = ?drift.removed, ?changed, "{text}");
+    }
+}
+
 /// A server as agents share it.
 pub(super) struct SharedServer(pub(super) Arc<Server>);
 
@@ -40,7 +53,10 @@ impl ToolServer for SharedServer {
         Box::pin(async { Ok(self.0.start().await?) })
     }
 
-    fn provider(&self, _: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+    fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        if let Some(text) = request.snapshot() {
+            compare(&self.0, &Snapshot::from_json(text, Snapshot::FILE)?);
+        }
         Ok(Arc::new(Provider { server: Arc::clone(&self.0), news: Mutex::default() }))
     }
 

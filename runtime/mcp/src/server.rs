@@ -61,6 +61,16 @@ struct News {
     first: u64,
 }
 
+impl News {
+    fn add(&mut self, text: String) {
+        self.texts.push_back(text);
+        if self.texts.len() > NEWS {
+            self.texts.pop_front();
+            self.first += 1;
+        }
+    }
+}
+
 impl Server {
     pub(super) fn new(name: &str, config: ServerConfig) -> Arc<Self> {
         let unread = config.unread.clone();
@@ -191,6 +201,16 @@ impl Server {
         remote(self.secrets.hide(text), kind)
     }
 
+    /// Adds a message for users to the server's news, unless they have it. Returns whether it is new.
+    pub(super) fn tell_once(&self, text: &str) -> bool {
+        let mut news = lock(&self.news);
+        let is_new = !news.texts.iter().any(|known| known == text);
+        if is_new {
+            news.add(text.to_owned());
+        }
+        is_new
+    }
+
     fn living(&self) -> Option<Arc<Connection>> {
         lock(&self.live).as_ref().filter(|connection| connection.is_alive()).cloned()
     }
@@ -292,12 +312,7 @@ impl Restart for Server {
 
     fn tell(&self, text: String) {
         tracing::warn!(server = &*self.name, "{text}");
-        let mut news = lock(&self.news);
-        news.texts.push_back(text);
-        if news.texts.len() > NEWS {
-            news.texts.pop_front();
-            news.first += 1;
-        }
+        lock(&self.news).add(text);
     }
 }
 

@@ -15,10 +15,17 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// What rustc says about each of the programs, by their paths. `name` is the package's.
-pub(crate) fn check(name: &str, programs: &[String]) -> BTreeMap<String, String> {
+/// The lock file of MCP servers.
+const LOCK_FILE: &str = "onionskin-mcp.lock.json";
+
+/// What rustc says about each of the programs, by their paths. `name` is the package's. `locked` is a folder with the package's lock
+/// file.
+pub(crate) fn check(name: &str, programs: &[String], locked: Option<&str>) -> BTreeMap<String, String> {
     assert!(!programs.is_empty(), "no case is called so");
     let folder = package(name, programs);
+    if let Some(locked) = locked {
+        fs::copy(root().join(locked).join(LOCK_FILE), folder.join(LOCK_FILE)).unwrap();
+    }
     let output = Command::new(env!("CARGO"))
         .args(["check", "--offline", "--quiet", "--keep-going", "--bins", "--message-format=json"])
         .current_dir(&folder)
@@ -61,7 +68,7 @@ pub(crate) fn check(name: &str, programs: &[String]) -> BTreeMap<String, String>
 }
 
 /// The folders of the cards that cases name.
-const CARDS: [&str; 2] = ["macros/tests/errors/card", "ui-tests/tests/fail/card"];
+const CARDS: [&str; 3] = ["macros/tests/errors/card", "macros/tests/errors/lock", "ui-tests/tests/fail/card"];
 
 /// Copies a folder.
 fn copy(from: &Path, to: &Path) {

@@ -94,22 +94,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         let root = agent.runtime.root();
         calls.extend(quote!(let __agent = #root::__onionskin_model!(__agent);));
     }
-    for Server { name, patterns } in &agent.servers {
-        let text = &name.text;
-        let filter = match patterns {
-            Some(patterns) => {
-                let patterns = patterns.iter().map(|pattern| &pattern.text);
-                quote!(::core::option::Option::Some(&[#(#patterns),*]))
-            }
-            None => quote!(::core::option::Option::None),
-        };
-        calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
-    }
-    if let Some(server) = agent.servers.first() {
-        let span = Span::call_site().located_at(server.name.span);
-        let root = agent.runtime.root_at(span);
-        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent);));
-    }
+    calls.extend(servers(agent));
     for BuiltIn { gives, word } in &agent.built_in {
         let span = Span::call_site().located_at(gives.span());
         let (root, gives) = (agent.runtime.root_at(span), Ident::new(&gives.to_string(), span));
@@ -173,6 +158,32 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             __rt::Onion::new(&__core, __entry)
         })
     }
+}
+
+/// The servers, what the lock file keeps of them, and where those are found that the builder does not configure.
+fn servers(agent: &AgentModel<'_>) -> TokenStream {
+    let mut calls = TokenStream::new();
+    for Server { name, patterns } in &agent.servers {
+        let text = &name.text;
+        let filter = match patterns {
+            Some(patterns) => {
+                let patterns = patterns.iter().map(|pattern| &pattern.text);
+                quote!(::core::option::Option::Some(&[#(#patterns),*]))
+            }
+            None => quote!(::core::option::Option::None),
+        };
+        calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
+    }
+    if let Some(server) = agent.servers.first() {
+        let span = Span::call_site().located_at(server.name.span);
+        let root = agent.runtime.root_at(span);
+        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent);));
+    }
+    if let Some(path) = &agent.lock_file {
+        // The compiler looks at the agent again when the file changes.
+        calls.extend(quote!(let __agent = __agent.server_snapshot(::core::include_str!(#path));));
+    }
+    calls
 }
 
 /// Lists the hooks with their filters.

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::names::{child_alias, toolbox_alias};
 use super::toolboxes::prefix;
-use crate::agent::ast::ToolboxEntry;
+use crate::agent::ast::{ToolboxEntry, Word};
 use crate::agent::list::last_word;
 use crate::agent::model::{AgentModel, Filter, Target};
 
@@ -15,8 +15,8 @@ pub(super) fn names(agent: &AgentModel<'_>) -> Vec<(String, String)> {
     for hook in &agent.hooks {
         for target in hook.filter.iter().flat_map(|filter| &filter.targets) {
             let name = match target {
-                Target::Added(name) => (*name).to_owned(),
-                Target::Remote(name) => name.clone(),
+                Target::Added(name) => name.text.clone(),
+                Target::Remote(name, _) => name.clone(),
                 _ => continue,
             };
             names.push((last_word(&hook.entry.path), name));
@@ -58,7 +58,7 @@ fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
             });
             quote!((#(#tests)||*))
         }
-        Target::Remote(name) => {
+        Target::Remote(name, _) => {
             quote!((__cx.source().is_server() && __cx.tool_name() == #name))
         }
         Target::Server(name) => quote! {
@@ -66,7 +66,8 @@ fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
                 && __cx.server_name() == ::core::option::Option::Some(#name))
         },
         Target::Source(variant) => quote!(__cx.source() == __rt::ToolSource::#variant),
-        Target::Added(name) | Target::Builtin(name) => quote!(__cx.tool_name() == #name),
+        Target::Added(Word { text: name, .. }) => quote!(__cx.tool_name() == #name),
+        Target::Builtin(name) => quote!(__cx.tool_name() == #name),
     }
 }
 

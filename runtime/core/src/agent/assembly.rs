@@ -163,7 +163,8 @@ impl Assembly<'_> {
         preflight::names(&name, &fixed, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         tool_checks::definitions(&name, &fixed)?;
-        let servers = self.shared.servers.providers(&name, &declaration.servers)?;
+        let servers =
+            self.shared.servers.providers(&name, &declaration.servers, declaration.server_snapshot)?;
         let owner = Owner { agent: Arc::clone(&name), state: link.state, given: self.services.clone() };
         let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;
         let prompt = AgentPrompt::merged(&name, declaration.prompt, prompt)?;

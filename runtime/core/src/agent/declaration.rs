@@ -69,6 +69,7 @@ pub struct AgentDeclaration {
     pub(crate) description: Option<String>,
     pub(crate) prompt: Prompt,
     pub(crate) servers: Vec<ServerUse>,
+    pub(crate) server_snapshot: Option<&'static str>,
     pub(crate) default_servers: Option<Arc<dyn ToolServers>>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
@@ -269,6 +270,7 @@ impl AgentDeclaration {
             description: None,
             prompt: Prompt::new(),
             servers: Vec::new(),
+            server_snapshot: None,
             default_servers: None,
             runtime_tools: Vec::new(),
             tools: Vec::new(),
@@ -330,6 +332,15 @@ impl AgentDeclaration {
     pub fn server(mut self, name: impl Into<Arc<str>>, filter: Option<&[&str]>) -> Self {
         let filter = filter.map_or_else(ToolFilter::all, ToolFilter::new);
         self.servers.push(ServerUse { name: name.into(), filter });
+        self
+    }
+
+    /// Sets the text of a file that keeps what servers offered when the program was written. The runtime does not read it; servers get it
+    /// with [`ProviderRequest::snapshot`](crate::servers::ProviderRequest::snapshot), and MCP servers report how they differ from it.
+    /// With feature `mcp`, `agent!` sets the `onionskin-mcp.lock.json` of the package, if that file exists.
+    #[must_use]
+    pub fn server_snapshot(mut self, text: &'static str) -> Self {
+        self.server_snapshot = Some(text);
         self
     }
 

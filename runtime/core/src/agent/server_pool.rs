@@ -163,14 +163,20 @@ pub(super) struct AgentServer {
 }
 
 impl Pool {
-    /// The tools of an agent's servers.
-    pub(super) fn providers(&self, agent: &str, uses: &[ServerUse]) -> Result<Vec<AgentServer>, BuildError> {
+    /// The tools of an agent's servers. `snapshot` is what its declaration keeps of them.
+    pub(super) fn providers(
+        &self,
+        agent: &str,
+        uses: &[ServerUse],
+        snapshot: Option<&str>,
+    ) -> Result<Vec<AgentServer>, BuildError> {
         let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(&of.name)?)));
         servers
             .map(|(of, server)| {
                 let filter = of.filter.clone();
                 let made = caught(|| {
-                    let provider = server.provider(&ProviderRequest::new(agent, &of.name, &filter))?;
+                    let request = ProviderRequest::new(agent, &of.name, &filter).with_snapshot(snapshot);
+                    let provider = server.provider(&request)?;
                     provider.generation();
                     Ok((server.kind(), provider))
                 });

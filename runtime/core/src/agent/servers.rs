@@ -202,12 +202,19 @@ pub struct ProviderRequest<'a> {
     agent: &'a str,
     server: &'a str,
     filter: &'a ToolFilter,
+    snapshot: Option<&'a str>,
 }
 
 impl<'a> ProviderRequest<'a> {
-    /// Makes a request, for tests of a server.
+    /// Makes a request, for tests of a server. It has no snapshot.
     pub fn new(agent: &'a str, server: &'a str, filter: &'a ToolFilter) -> Self {
-        Self { agent, server, filter }
+        Self { agent, server, filter, snapshot: None }
+    }
+
+    /// Makes the same request with this snapshot.
+    #[must_use]
+    pub fn with_snapshot(self, snapshot: Option<&'a str>) -> Self {
+        Self { snapshot, ..self }
     }
 
     /// The agent's name.
@@ -223,6 +230,13 @@ impl<'a> ProviderRequest<'a> {
     /// The filter of the agent. The runtime applies it, so only a server that saves work by listing fewer tools reads it.
     pub fn filter(&self) -> &'a ToolFilter {
         self.filter
+    }
+
+    /// The text that the agent's declaration keeps of its servers' tools
+    /// ([`AgentDeclaration::server_snapshot`](crate::declaration::AgentDeclaration::server_snapshot)). A server that knows the format
+    /// compares its tools with it.
+    pub fn snapshot(&self) -> Option<&'a str> {
+        self.snapshot
     }
 
     /// The name that a tool with this name of its own has in its definition: `server__own`.

@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "tests/errors/lock/card_filter/clock.md");
+
+fn main() {}

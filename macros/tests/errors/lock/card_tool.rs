@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "tests/errors/lock/card_tool/clock.md");
+
+fn main() {}

@@ -1,0 +1,209 @@
+//! A3: the tools of a server in a file, the compiler's errors by it, and the report of a server that has changed since.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use onionskin::declaration::AgentDeclaration;
+use onionskin::event::EventKind;
+use onionskin::mcp::snapshot::Snapshot;
+use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
+use onionskin::{Agent, AgentHandle, BuildError, ScriptedModel, ScriptedTurn};
+
+use super::fixture::{Log, runs, server, wait_until};
+
+async fn locked(server: ServerConfig) -> Snapshot {
+    let mut config = McpConfig::new();
+    config.insert("fix", server);
+    Snapshot::take(&config).await.unwrap().snapshot
+}
+
+/// Warnings of this thread.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<u8>>>);
+
+impl Warnings {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
+    fn keep(&self) -> tracing::subscriber::DefaultGuard {
+        let keeper = self.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::WARN)
+            .with_ansi(false)
+            .with_writer(move || keeper.clone());
+        tracing::subscriber::set_default(subscriber.finish())
+    }
+}
+
+impl io::Write for Warnings {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Agents whose declaration has the lock file of a server in which nothing is renamed.
+macro_rules! agents {
+    ($($agent:ident: $filter:expr;)*) => {$(
+        struct $agent;
+
+        impl Agent for $agent {
+            const NAME: &'static str = stringify!($agent);
+            type State = ();
+
+            fn declare() -> AgentDeclaration {
+                let text = fs::read_to_string(lock_file()).unwrap();
+                AgentDeclaration::new().instruction("Echo.").server("fix", $filter).server_snapshot(text.leak())
+            }
+        }
+    )*};
+}
+
+agents! {
+    All: None;
+    Echo: Some(&["get_echo"]);
+}
+
+fn lock_file() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("drift.lock.json")
+}
+
+async fn build<A: Agent>(mode: &str, log: &Log) -> Result<AgentHandle, BuildError> {
+    let model = ScriptedModel::turns([ScriptedTurn::say("Done."), ScriptedTurn::say("Done.")]);
+    A::builder().model(model).server("fix", server(mode, log)).build().await
+}
+
+async fn notices(agent: &AgentHandle) -> Vec<String> {
+    let mut stream = agent.stream("Go.");
+    let mut notices = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::Notice { text, .. } = event.kind {
+            notices.push(text);
+        }
+    }
+    notices
+}
+
+#[tokio::test]
+async fn a3_a_server_that_has_changed_is_reported_once() {
+    let log = Log::new("snapshot-drift");
+    locked(server("plain", &log)).await.write(lock_file()).unwrap();
+
+    let warnings = Warnings::default();
+    let guard = warnings.keep();
+    let agent = build::<All>("plain", &log).await.unwrap();
+    assert_eq!(notices(&agent).await, [""; 0]);
+    agent.shutdown().await;
+    assert_eq!(warnings.text(), "");
+
+    let agent = build::<All>("renamed", &log).await.unwrap();
+    let expected = "the MCP server `fix`: added `get_echoes`; removed `get_echo`, in comparison with `onionskin-mcp.lock.json`, which \
+                    the program was compiled with; run `onionskin mcp lock` to update the file";
+    assert_eq!(notices(&agent).await, [expected]);
+    assert_eq!(notices(&agent).await, [""; 0]);
+    agent.shutdown().await;
+    let logged = warnings.text();
+    assert_eq!(logged.lines().count(), 1, "{logged}");
+    assert!(logged.contains(expected), "{logged}");
+    for field in [r#"server="fix""#, r#"added=["get_echoes"]"#, r#"removed=["get_echo"]"#, "changed=[]"] {
+        assert!(logged.contains(field), "{field}: {logged}");
+    }
+
+    // The agent chooses a tool that is not there any more: it is not built, and the warning says why.
+    let Err(error) = build::<Echo>("renamed", &log).await else { panic!("it was built") };
+    assert!(error.to_string().contains("get_echo"), "{error}");
+    assert_eq!(warnings.text().matches("removed `get_echo`").count(), 2, "{}", warnings.text());
+    drop(guard);
+}
+
+#[tokio::test]
+async fn a3_changed_descriptions_and_schemas_are_reported() {
+    let then = locked(server("plain", &Log::new("snapshot-then"))).await;
+    let text =
+        then.to_json().replace("Says it again.", "Repeats.").replace("\"minimum\": 1", "\"minimum\": 2");
+    let edited = Snapshot::from_json(&text, "edited").unwrap();
+    assert_eq!(edited.drift(&then).to_string(), "`fix`: changed `get_echo` (description, input schema)");
+}
+
+#[tokio::test]
+async fn a3_the_file_has_no_secret_and_is_the_same_however_a_server_lists() {
+    let log = Log::new("snapshot-hostile");
+    let mut config = McpConfig::new();
+    config.insert("fix", server("hostile", &log));
+    let taken = Snapshot::take(&config).await.unwrap();
+    let text = taken.snapshot.to_json();
+    assert!(!text.contains("hunter2") && text.contains("Takes [$SECRET]."), "{text}");
+    assert!(!text.contains("fixture") && !text.contains("FIXTURE_LOG"), "{text}");
+    // The tool that no agent could use is not in the file, and a notice says so.
+    assert!(!text.contains("loops"), "{text}");
+    assert!(taken.notices.iter().any(|notice| notice.contains("`loops` is left out")), "{:?}", taken.notices);
+
+    let pages = locked(server("pages", &log)).await;
+    assert_eq!(pages, locked(server("plain", &log)).await);
+    for pid in log.pids() {
+        wait_until("the end of a server", || !runs(pid)).await;
+    }
+}
+
+#[tokio::test]
+async fn a3_tools_of_the_file_are_those_of_the_server_but_for_the_calls() {
+    let log = Log::new("snapshot-specs");
+    let snapshot = locked(server("plain", &log)).await;
+    let live = McpServer::start("fix", server("plain", &log)).await.unwrap();
+    for spec in snapshot.tool_specs("fix").unwrap().unwrap() {
+        let real = live.tool(spec.name()).unwrap();
+        assert_eq!(spec.description(), real.description());
+        assert_eq!(spec.input_schema(), real.input_schema());
+        let error = spec.call_blocking(serde_json::json!({})).unwrap_err();
+        assert!(error.to_string().contains("without a connection to its server `fix`"), "{error}");
+    }
+    live.shutdown().await;
+}
+
+/// What cargo says of a package whose agent uses the tool `get_echo`, with this lock file.
+fn compile(lock_file: &Snapshot) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("locked-package");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let manifest = format!(
+        "[package]\nname = \"locked-package\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+         [dependencies]\nonionskin = {{ path = \"{}/runtime\", features = [\"cards\"] }}\n",
+        root.display()
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let agent = "Echo { instruction: \"Echo.\", servers: [fix], tools: { fix: [get_echo] } }";
+    fs::write(folder.join("src/main.rs"), format!("onionskin::agent! {{ {agent} }}\n\nfn main() {{}}\n"))
+        .unwrap();
+    lock_file.write(folder.join(Snapshot::FILE)).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet", "--color=never"])
+        .current_dir(&folder)
+        // What the package depends on is shared with the programs of `ui-tests`.
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
+        .env_remove("RUSTFLAGS")
+        .output()
+        .unwrap();
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[tokio::test]
+async fn a3_a_renamed_tool_is_an_error_of_the_compiler() {
+    let log = Log::new("snapshot-compiled");
+    assert_eq!(compile(&locked(server("plain", &log)).await), "");
+    let words = compile(&locked(server("renamed", &log)).await);
+    assert_eq!(words.matches("error: ").count(), 2, "the error, and cargo's last line: {words}");
+    let expected = "error: `get_echo` is not a tool of the server `fix` in `onionskin-mcp.lock.json`; did you mean `get_echoes`? If the \
+                    server has changed, run `onionskin mcp lock`";
+    assert!(words.contains(expected), "{words}");
+    assert!(words.contains("src/main.rs:1:"), "{words}");
+}

@@ -1,0 +1,175 @@
+//! What MCP servers offer, kept in a file beside `Cargo.toml`: `onionskin-mcp.lock.json`.
+//!
+//! `onionskin mcp lock` writes the file. With it in the package, the compiler checks the names of tools in `agent!`, and an agent
+//! reports how its servers differ from it, in a warning and in a notice event. The file has the names, descriptions and schemas of
+//! tools; it has no command, no variable and no address of a server, and values of configured variables are hidden in it.
+//!
+//! ```
+//! use onionskin::mcp::McpConfig;
+//! use onionskin::mcp::snapshot::Snapshot;
+//! use onionskin::testing::FakeServer;
+//! use serde_json::json;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! # let folder = std::env::temp_dir().join(format!("onionskin-snapshot-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! let time = FakeServer::new().tool(json!({"name": "get_time", "description": "Tells the time."}), |_| "noon");
+//! let mut config = McpConfig::new();
+//! config.insert("time", time.config());
+//!
+//! let file = folder.join(Snapshot::FILE);
+//! let taken = Snapshot::take(&config).await?;
+//! taken.snapshot.write(&file)?;
+//!
+//! let locked = Snapshot::read(&file)?;
+//! assert!(locked.drift(&taken.snapshot).is_empty());
+//! let spec = locked.tool_spec("time", "get_time").unwrap()?;
+//! assert_eq!(spec.description(), "Tells the time.");
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! # }).unwrap();
+//! ```
+
+mod drift;
+mod error;
+mod format;
+mod take;
+#[cfg(test)]
+mod tests;
+mod tool;
+mod write;
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+
+use onionskin_core::ToolSpec;
+use onionskin_core::spec::SpecError;
+
+pub use drift::{Drift, ServerDrift, ToolDrift};
+pub use error::{SnapshotError, TakeError};
+pub use take::Taken;
+pub use tool::SnapshotTool;
+
+pub(super) use take::tools;
+
+use super::unconnected::unconnected;
+
+/// The tools of servers, as they were when the snapshot was taken.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Snapshot {
+    servers: BTreeMap<String, Vec<SnapshotTool>>,
+}
+
+impl Snapshot {
+    /// The name of the file.
+    pub const FILE: &'static str = "onionskin-mcp.lock.json";
+
+    /// A larger file is refused.
+    pub const MOST_BYTES: usize = 8 << 20;
+
+    /// Makes a snapshot without servers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, has more than [`Self::MOST_BYTES`], is of a later version, or is not a
+    /// snapshot: [`SnapshotError`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, SnapshotError> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        let unread = |reason: &dyn std::fmt::Display| SnapshotError::Read {
+            file: file.clone(),
+            reason: reason.to_string(),
+        };
+        // A pipe has no end, and opening one may not return.
+        if !std::fs::metadata(path).map_err(|error| unread(&error))?.is_file() {
+            return Err(unread(&"it is not a file"));
+        }
+        let mut bytes = Vec::new();
+        let most = Self::MOST_BYTES as u64 + 1;
+        let opened = std::fs::File::open(path).and_then(|opened| opened.take(most).read_to_end(&mut bytes));
+        opened.map_err(|error| unread(&error))?;
+        let text = String::from_utf8(bytes).map_err(|_| unread(&"it is not UTF-8"))?;
+        Self::from_json(&text, &file)
+    }
+
+    /// Reads the text of a file. Errors name `file` as its place; no file is read.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn from_json(text: &str, file: &str) -> Result<Self, SnapshotError> {
+        format::read(text, file).map(|servers| Self { servers })
+    }
+
+    /// The text of the file. Servers, tools and the keys of objects are sorted, so that equal snapshots have equal texts.
+    pub fn to_json(&self) -> String {
+        format::write(&self.servers)
+    }
+
+    /// Writes the file, unless it has this text already. Another program sees the former file or the new one, and no part of one.
+    /// Returns whether the file changed.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written, or if it could not be read again: see [`Self::read`].
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<bool, SnapshotError> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        let text = self.to_json();
+        Self::from_json(&text, &file)?;
+        if std::fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
+            return Ok(false);
+        }
+        write::atomically(path, text.as_bytes())
+            .map_err(|error| SnapshotError::Write { file, reason: error.to_string() })?;
+        Ok(true)
+    }
+
+    /// The names of the servers.
+    pub fn servers(&self) -> impl Iterator<Item = &str> {
+        self.servers.keys().map(String::as_str)
+    }
+
+    /// The tools of a server, sorted by name; `None` if the snapshot does not have the server.
+    pub fn tools(&self, server: &str) -> Option<&[SnapshotTool]> {
+        self.servers.get(server).map(Vec::as_slice)
+    }
+
+    /// A tool of a server, by the server's own name for it; `None` if the snapshot does not have it. The tool is described and
+    /// exported without a connection. Its calls end with [`NotConnected`](crate::NotConnected). Its parameters are in the order of
+    /// the file, which is alphabetical.
+    ///
+    /// # Errors
+    /// The tool is an error if its schemas cannot be used.
+    pub fn tool_spec(&self, server: &str, tool: &str) -> Option<Result<ToolSpec, SpecError>> {
+        let tool = self.tools(server)?.iter().find(|known| known.name() == tool)?;
+        Some(unconnected(Some(server), tool.description_of_tool()))
+    }
+
+    /// All tools of a server, each as [`Self::tool_spec`] gives it; `None` if the snapshot does not have the server.
+    ///
+    /// # Errors
+    /// The list is an error if the schemas of a tool cannot be used.
+    pub fn tool_specs(&self, server: &str) -> Option<Result<Vec<ToolSpec>, SpecError>> {
+        let specs = self.tools(server)?.iter();
+        Some(specs.map(|tool| unconnected(Some(server), tool.description_of_tool())).collect())
+    }
+
+    /// Adds the servers of another snapshot. They replace those of the same name.
+    pub fn extend(&mut self, other: Self) {
+        self.servers.extend(other.servers);
+    }
+
+    /// Keeps the servers whose names are accepted.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        self.servers.retain(|name, _| keep(name));
+    }
+
+    /// How servers differ from this snapshot, if `now` is what they offer now.
+    pub fn drift(&self, now: &Self) -> Drift {
+        Drift::between(&self.servers, &now.servers)
+    }
+}

@@ -1,0 +1,72 @@
+//! A tool of a snapshot.
+
+use onionskin_core::ToolDefinition;
+use serde_json::{Map, Value};
+
+/// A tool, as its server described it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SnapshotTool {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) input_schema: Value,
+    pub(super) output_schema: Option<Value>,
+}
+
+impl SnapshotTool {
+    /// The server's own name for it: `get_time`, and not `time__get_time`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The description; empty if the server gave none.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// The JSON Schema of the arguments.
+    pub fn input_schema(&self) -> &Value {
+        &self.input_schema
+    }
+
+    /// The JSON Schema of the structured result, if the server gave one.
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.output_schema.as_ref()
+    }
+
+    /// The tool of a definition, under the server's own name for it.
+    pub(crate) fn of(name: &str, definition: &ToolDefinition) -> Self {
+        Self {
+            name: name.to_owned(),
+            description: definition.description.to_string(),
+            input_schema: sorted(&definition.input_schema),
+            output_schema: definition.output_schema.as_deref().map(sorted),
+        }
+    }
+
+    /// The tool as MCP describes it.
+    pub(super) fn description_of_tool(&self) -> Value {
+        let mut description = Map::new();
+        description.insert("name".to_owned(), self.name.clone().into());
+        if !self.description.is_empty() {
+            description.insert("description".to_owned(), self.description.clone().into());
+        }
+        description.insert("inputSchema".to_owned(), self.input_schema.clone());
+        if let Some(schema) = &self.output_schema {
+            description.insert("outputSchema".to_owned(), schema.clone());
+        }
+        Value::Object(description)
+    }
+}
+
+/// The value with the keys of its objects sorted. A server may list them in any order, and `serde_json` keeps it or not, by a feature.
+pub(super) fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(key, _)| *key);
+            fields.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect()
+        }
+        plain => plain.clone(),
+    }
+}
