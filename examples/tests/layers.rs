@@ -12,7 +12,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const DESIGN: &str = include_str!("../../docs/design.md");
 const CORE: &str = "runtime/core";
 
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "cards",
     "macros",
     CORE,
@@ -23,6 +23,7 @@ const CRATES: [&str; 11] = [
     "runtime/builtins",
     "runtime/toolboxes",
     "runtime/tls",
+    "runtime/cli",
     "runtime",
 ];
 
@@ -39,7 +40,9 @@ struct Modules {
 impl Modules {
     fn of(crate_folder: &str) -> Self {
         let src = src(crate_folder);
-        Self::read_all(&src, &tokens(&src.join("lib.rs")), &[])
+        let library = src.join("lib.rs");
+        let root = if library.exists() { library } else { src.join("main.rs") };
+        Self::read_all(&src, &tokens(&root), &[])
     }
 
     /// The files of a folder. `mod.rs` declares them and re-exports their items; its own code is left out.

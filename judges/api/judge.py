@@ -74,10 +74,11 @@ def baseline_sources():
 
 def library_crates(sources):
     """The crates of the runtime: their features by their names. The macros have no items but macros, and rustdoc does not describe their input; the
-    items of `onionskin-cards` are for the macros and the runtime, and say that they change without notice."""
+    items of `onionskin-cards` are for the macros and the runtime, and say that they change without notice; programs have none."""
     metadata = json.loads(run(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=sources))
     runtime = sources / "runtime"
     packages = (package for package in metadata["packages"] if Path(package["manifest_path"]).is_relative_to(runtime))
+    packages = (package for package in packages if any("lib" in target["kind"] for target in package["targets"]))
     return {package["name"]: package["features"] for package in sorted(packages, key=lambda package: package["name"])}
 
 

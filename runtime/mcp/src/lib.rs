@@ -3,7 +3,8 @@
 //! [`AgentBuilder::server`](onionskin_core::declaration::AgentBuilder::server) configures one, a [`McpConfig`] several. If
 //! neither names a server, the `.mcp.json` of the working directory does.
 //!
-//! [`McpServer`] is a server without an agent; its tools are values.
+//! [`McpServer`] is a server without an agent; its tools are values. [`snapshot`] keeps what servers offer in a file, by which the compiler
+//! checks names.
 //!
 //! - A server is started once, also if several agents use it.
 //! - Every request has a time limit. A call that is dropped is cancelled on the server.

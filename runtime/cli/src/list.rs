@@ -1,0 +1,55 @@
+//! `onionskin mcp list`.
+
+use std::process::ExitCode;
+
+use onionskin_mcp::snapshot::{Snapshot, SnapshotTool};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::ListArguments;
+use crate::servers::take;
+use crate::{Failure, output};
+
+pub(crate) async fn run(arguments: ListArguments) -> Result<ExitCode, Failure> {
+    let snapshot = take(&arguments.of).await?;
+    output::text(&if arguments.json { as_json(&snapshot) } else { as_table(&snapshot) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line for each server and, below it, one for each tool.
+fn as_table(snapshot: &Snapshot) -> String {
+    let mut table = String::new();
+    for server in snapshot.servers() {
+        let tools = snapshot.tools(server).unwrap_or_default();
+        if !table.is_empty() {
+            table.push('\n');
+        }
+        table += &format!("{}: {}\n", output::line(server), output::counted(tools.len(), "tool"));
+        let names: Vec<_> = tools.iter().map(|tool| output::line(tool.name())).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+        for (name, tool) in names.iter().zip(tools) {
+            let row = format!("  {name:width$}  {}", output::line(tool.description()));
+            table += row.trim_end();
+            table.push('\n');
+        }
+    }
+    table
+}
+
+fn as_json(snapshot: &Snapshot) -> String {
+    let tool = |tool: &SnapshotTool| {
+        let mut fields = Map::new();
+        fields.insert("name".to_owned(), tool.name().into());
+        fields.insert("description".to_owned(), tool.description().into());
+        fields.insert("inputSchema".to_owned(), tool.input_schema().clone());
+        if let Some(schema) = tool.output_schema() {
+            fields.insert("outputSchema".to_owned(), schema.clone());
+        }
+        Value::Object(fields)
+    };
+    let server = |server: &str| {
+        let tools: Vec<_> = snapshot.tools(server).unwrap_or_default().iter().map(tool).collect();
+        (server.to_owned(), json!({ "tools": tools }))
+    };
+    let servers: Map<_, _> = snapshot.servers().map(server).collect();
+    format!("{:#}\n", json!({ "servers": servers }))
+}

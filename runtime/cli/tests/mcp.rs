@@ -1,0 +1,247 @@
+//! The program as a user runs it, with the server of `mcp-tests`.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_onionskin");
+const LOCK_FILE: &str = "onionskin-mcp.lock.json";
+
+/// The server of `mcp-tests`. Cargo builds the programs of a test's own package only.
+static FIXTURE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let profile = Path::new(PROGRAM).parent().unwrap();
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--offline", "--quiet", "--package", "onionskin-mcp-tests", "--bin", "fixture"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("CARGO_TARGET_DIR", profile.parent().unwrap())
+        .status()
+        .unwrap();
+    assert!(built.success(), "the test server does not compile");
+    profile.with_file_name("debug").join("fixture")
+});
+
+/// A folder with servers.
+struct Folder(TempDir);
+
+impl Folder {
+    /// The servers, each with the words behind its program's name. `sleeps` is a server that says nothing.
+    fn new(servers: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.configure(servers);
+        folder
+    }
+
+    fn configure(&self, servers: &[(&str, &str)]) {
+        let server = |(name, modes): &(&str, &str)| {
+            let log = self.path("log");
+            let server = match *modes {
+                "sleeps" => json!({
+                    "command": "sh",
+                    "args": ["-c", format!("echo \"pid $$\" >> '{}'; exec sleep 600", log.display())],
+                }),
+                "" => json!({"command": "/no/such/program"}),
+                modes => json!({
+                    "command": &*FIXTURE,
+                    "args": modes.split(' ').collect::<Vec<_>>(),
+                    "env": {"FIXTURE_LOG": log, "SECRET": "hunter2-hunter2"},
+                }),
+            };
+            ((*name).to_owned(), server)
+        };
+        let servers: serde_json::Map<_, _> = servers.iter().map(server).collect();
+        fs::write(self.path(".mcp.json"), json!({"mcpServers": servers}).to_string()).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// The exit code, the result and the words beside it.
+    fn run(&self, arguments: &str) -> (i32, String, String) {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (status.code().unwrap(), text(stdout), text(stderr))
+    }
+
+    /// The processes of the servers that were started.
+    fn pids(&self) -> Vec<i32> {
+        let log = fs::read_to_string(self.path("log")).unwrap_or_default();
+        log.lines().filter_map(|line| line.strip_prefix("pid ")?.parse().ok()).collect()
+    }
+
+    fn locked(&self) -> Value {
+        serde_json::from_str(&fs::read_to_string(self.path(LOCK_FILE)).unwrap()).unwrap()
+    }
+}
+
+fn runs(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a3_servers_are_locked_and_a_renamed_tool_is_a_difference() {
+    let folder = Folder::new(&[("fix", "plain")]);
+    let (code, out, words) = folder.run("mcp lock");
+    assert_eq!((code, &*out), (0, "onionskin-mcp.lock.json: 1 server, 11 tools\n"), "{words}");
+    assert!(
+        words.contains("note: there is no `Cargo.toml`") && words.contains("note: the file is new"),
+        "{words}"
+    );
+    let text = fs::read_to_string(folder.path(LOCK_FILE)).unwrap();
+    assert!(text.ends_with("}\n") && !text.contains("hunter2") && !text.contains("command"), "{text}");
+    assert_eq!(
+        folder.run("mcp lock"),
+        (0, "onionskin-mcp.lock.json: 1 server, 11 tools, unchanged\n".to_owned(), String::new())
+    );
+    assert_eq!(
+        folder.run("mcp lock --check"),
+        (0, "onionskin-mcp.lock.json: up to date\n".to_owned(), String::new())
+    );
+
+    folder.configure(&[("fix", "renamed"), ("other", "plain")]);
+    let (code, out, words) = folder.run("mcp lock --check");
+    assert_eq!(code, 1, "{words}");
+    assert_eq!(
+        out,
+        "`other`: the server is not in the file\n`fix`: added `get_echoes`; removed `get_echo`\n"
+    );
+    assert!(words.contains("run `onionskin mcp lock` to update it"), "{words}");
+    assert_eq!(fs::read_to_string(folder.path(LOCK_FILE)).unwrap(), text, "nothing is written");
+
+    let (code, out, _) = folder.run("mcp lock");
+    let expected = "`other`: added\n`fix`: added `get_echoes`; removed `get_echo`\nonionskin-mcp.lock.json: 2 servers, 22 tools\n";
+    assert_eq!((code, &*out), (0, expected));
+    for pid in folder.pids() {
+        wait_until("the end of a server", || !runs(pid));
+    }
+}
+
+#[test]
+fn a3_chosen_servers_are_locked_beside_the_others() {
+    let folder = Folder::new(&[("a", "plain"), ("b", "plain"), ("wrong", "")]);
+    assert_eq!(folder.run("mcp lock a").0, 0);
+    folder.configure(&[("a", "renamed"), ("b", "plain"), ("wrong", "")]);
+    assert_eq!(folder.run("mcp lock b").0, 0);
+    assert!(folder.locked()["servers"]["a"]["tools"]["get_echo"].is_object());
+    assert_eq!(folder.run("mcp lock --check b").0, 0);
+    assert_eq!(folder.run("mcp lock --check a").0, 1);
+    assert_eq!(folder.run("mcp lock a b --out other.json").0, 0);
+    assert!(folder.path("other.json").exists());
+}
+
+#[test]
+fn a3_every_mistake_says_what_to_do() {
+    let folder = Folder::new(&[]);
+    fs::remove_file(folder.path(".mcp.json")).unwrap();
+    let fails = |arguments: &str, expected: &[&str]| {
+        let (code, out, words) = folder.run(arguments);
+        assert_eq!((code, &*out), (2, ""), "{arguments}: {words}");
+        for part in expected {
+            assert!(words.contains(part), "{arguments}: {part}: {words}");
+        }
+    };
+    fails("mcp lock", &["error: there is no `.mcp.json`", "--config FILE"]);
+    fs::write(folder.path(".mcp.json"), "{\n  x").unwrap();
+    fails("mcp list", &[".mcp.json:2:3: "]);
+    folder.configure(&[]);
+    fails("mcp lock", &["`.mcp.json` has no servers"]);
+    // All servers that fail, and no file.
+    folder.configure(&[("fix", "plain"), ("gone", ""), ("broken", "exits")]);
+    let both = [
+        "the MCP server `gone` (`/no/such/program`) did not start",
+        "the MCP server `broken`",
+        "cannot find the database",
+    ];
+    fails("mcp lock", &both);
+    fails("mcp list", &both);
+    fails("mcp list fxi", &["`.mcp.json` has no server `fxi`; it has `broken`, `fix`, `gone`"]);
+    assert!(!folder.path(LOCK_FILE).exists());
+    fails("mcp lock --check fix", &["cannot read `onionskin-mcp.lock.json`", "run `onionskin mcp lock`"]);
+    fs::write(folder.path(LOCK_FILE), r#"{"version": 9}"#).unwrap();
+    fails("mcp lock --check fix", &["has version 9"]);
+    fails("mcp lock fix", &["has version 9", "to write the file anew"]);
+    fails("mcp lok", &["unrecognized subcommand 'lok'", "'lock'"]);
+    fails("mcp lock fix --out no/such/folder/file", &["cannot write `no/such/folder/file`"]);
+}
+
+#[test]
+fn a3_tools_are_listed_for_people_and_programs() {
+    let folder = Folder::new(&[("fix", "hostile"), ("all", "plain")]);
+    let (code, out, words) = folder.run("mcp list");
+    assert_eq!(code, 0, "{words}");
+    assert!(out.starts_with("all: 11 tools\n  blocks        Does so.\n"), "{out}");
+    assert!(
+        out.contains("\n\nfix: 12 tools\n") && out.contains("\n  get_echo      Says it again.\n"),
+        "{out}"
+    );
+    assert!(out.contains("  shows         Takes [$SECRET].\n"), "{out}");
+    assert!(!out.contains('\u{1b}') && !out.contains("hunter2"), "{out}");
+    assert!(words.contains("note: the MCP server `fix`: the tool `loops` is left out"), "{words}");
+
+    let (code, out, _) = folder.run("mcp list all --json");
+    let list: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 0);
+    assert_eq!(list["servers"].as_object().unwrap().len(), 1);
+    let echo = &list["servers"]["all"]["tools"][5];
+    assert_eq!((&echo["name"], &echo["description"]), (&json!("get_echo"), &json!("Says it again.")));
+    assert!(echo["inputSchema"]["properties"]["text"].is_object() && echo["outputSchema"].is_object());
+}
+
+#[test]
+fn a3_a_signal_leaves_no_process_behind() {
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let folder = Folder::new(&[("quick", "leaves-a-child"), ("slow", "sleeps")]);
+        let mut program = folder.command("mcp lock").spawn().unwrap();
+        wait_until("the servers", || folder.pids().len() == 3);
+        kill(Pid::from_raw(program.id().try_into().unwrap()), signal).unwrap();
+        assert_eq!(program.wait().unwrap().code(), Some(code));
+        for pid in folder.pids() {
+            wait_until("the end of a server", || !runs(pid));
+        }
+        assert!(!folder.path(LOCK_FILE).exists());
+    }
+}
+
+#[test]
+fn o1_the_help_is_short_and_has_examples() {
+    let folder = Folder::new(&[]);
+    let (code, help, _) = folder.run("mcp lock --help");
+    assert_eq!(code, 0);
+    for part in [
+        "onionskin mcp lock --check",
+        "Usage: onionskin mcp lock [OPTIONS] [SERVER]...",
+        "[default: .mcp.json]",
+        "Exit code:",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+    assert!(help.lines().count() <= 45, "{help}");
+    let (_, short, _) = folder.run("mcp lock -h");
+    assert!(short.lines().count() < help.lines().count(), "{short}");
+    assert!(folder.run("mcp --help").1.contains("list  Show what the servers offer"));
+    assert_eq!(folder.run("--version").1, format!("onionskin {}\n", env!("CARGO_PKG_VERSION")));
+}
