@@ -78,7 +78,7 @@ fn c2_errors_of_card() {
 }
 
 #[test]
-#[cfg(all(feature = "cards", feature = "mcp-snapshot"))]
+#[cfg(feature = "cards")]
 fn a3_errors_of_lock_files() {
     for folder in ["lock", "lock_broken", "lock_too_new"] {
         holds(folder);

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
-use super::snapshot::{self, ServerDrift, Snapshot};
+use super::snapshot::{self, REPORTED, ServerDrift, Snapshot};
 use super::tool::McpTool;
 use onionskin_core::DynTool;
 use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolProvider, ToolServer};
@@ -38,10 +38,11 @@ impl ToolProvider for Provider {
 fn compare(server: &Arc<Server>, snapshot: &Snapshot) {
     let Some(then) = snapshot.tools(&server.name) else { return };
     let Some(drift) = ServerDrift::between(&server.name, then, &snapshot::tools(server)) else { return };
-    let text = drift.report();
+    let text = server.secrets.hide(drift.report());
     if server.tell_once(&text) {
-        let changed = drift.changes();
-        tracing::warn!(server = &*server.name, added = ?drift.added, removed = ?drift.removed, ?changed, "{text}");
+        let [added, removed, changed] =
+            drift.listed(REPORTED).map(|tools| server.secrets.hide(tools.join(", ")));
+        tracing::warn!(server = &*server.name, added, removed, changed, "{text}");
     }
 }
 

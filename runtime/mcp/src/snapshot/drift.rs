@@ -7,6 +7,9 @@ use super::Snapshot;
 use super::tool::SnapshotTool;
 use crate::visible::visible;
 
+/// A report of a running program lists so many tools of each kind: a server may have changed all of its 10,000.
+pub(crate) const REPORTED: usize = 20;
+
 /// The difference between a snapshot and what its servers offer. `Display` writes a line for each server.
 ///
 /// ```
@@ -124,30 +127,47 @@ impl ServerDrift {
         (!is_empty).then_some(drift)
     }
 
-    /// The message for people who run a program.
+    /// The message for people who run a program. It lists a few tools of each kind.
     pub(crate) fn report(&self) -> String {
         format!(
-            "the MCP server {self}, in comparison with `{}`, which the program was compiled with; run `onionskin mcp lock` to update \
-             the file",
+            "the MCP server {}, in comparison with `{}`, which the program was compiled with; run `onionskin mcp lock` to update the \
+             file",
+            self.text(REPORTED),
             Snapshot::FILE
         )
     }
 
-    /// The names of the changed tools, each with what changed.
-    pub(crate) fn changes(&self) -> Vec<String> {
-        self.changed.iter().map(ToString::to_string).collect()
+    /// The added, the removed and the changed tools, at most so many of each, with what changed.
+    pub(crate) fn listed(&self, most: usize) -> [Vec<String>; 3] {
+        let quoted = |names: &[String]| first(names.iter().map(|name| format!("`{}`", visible(name))), most);
+        [
+            quoted(&self.added),
+            quoted(&self.removed),
+            first(self.changed.iter().map(ToString::to_string), most),
+        ]
     }
+
+    fn text(&self, most: usize) -> String {
+        let parts = ["added", "removed", "changed"].into_iter().zip(self.listed(most));
+        let parts = parts.filter(|(_, names)| !names.is_empty());
+        let parts: Vec<_> = parts.map(|(what, names)| format!("{what} {}", names.join(", "))).collect();
+        format!("`{}`: {}", visible(&self.server), parts.join("; "))
+    }
+}
+
+/// The first items, and how many more there are.
+fn first(items: impl ExactSizeIterator<Item = String>, most: usize) -> Vec<String> {
+    let more = items.len().saturating_sub(most);
+    let mut listed: Vec<_> = items.take(most).collect();
+    if more > 0 {
+        listed.push(format!("{more} more"));
+    }
+    listed
 }
 
 impl fmt::Display for ServerDrift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted =
-            |names: &[String]| names.iter().map(|name| format!("`{}`", visible(name))).collect::<Vec<_>>();
-        let parts =
-            [("added", quoted(&self.added)), ("removed", quoted(&self.removed)), ("changed", self.changes())];
-        let parts = parts.iter().filter(|(_, names)| !names.is_empty());
-        let parts: Vec<_> = parts.map(|(what, names)| format!("{what} {}", names.join(", "))).collect();
-        write!(f, "`{}`: {}", visible(&self.server), parts.join("; "))
+        f.write_str(&self.text(usize::MAX))
     }
 }
 

@@ -51,6 +51,7 @@ pub use error::{SnapshotError, TakeError};
 pub use take::Taken;
 pub use tool::SnapshotTool;
 
+pub(super) use drift::REPORTED;
 pub(super) use take::tools;
 
 use super::unconnected::unconnected;
@@ -120,7 +121,10 @@ impl Snapshot {
         let file = path.display().to_string();
         let text = self.to_json();
         Self::from_json(&text, &file)?;
-        if std::fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
+        let is_as_long = |there: std::fs::Metadata| there.is_file() && there.len() == text.len() as u64;
+        if std::fs::metadata(path).is_ok_and(is_as_long)
+            && std::fs::read(path).is_ok_and(|there| there == text.as_bytes())
+        {
             return Ok(false);
         }
         write::atomically(path, text.as_bytes())

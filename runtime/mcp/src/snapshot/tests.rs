@@ -93,8 +93,9 @@ fn a3_errors_name_the_file_the_place_and_the_command() {
     let long = " ".repeat(Snapshot::MOST_BYTES + 1);
     assert!(matches!(read(&long), Err(SnapshotError::TooLarge { .. })));
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-    let deep =
-        format!(r#"{{"version": 1, "servers": {{"a": {{"tools": {{"b": {{"inputSchema": {{"x": {deep}}}}}}}}}}}}}"#);
+    let deep = format!(
+        r#"{{"version": 1, "servers": {{"a": {{"tools": {{"b": {{"inputSchema": {{"x": {deep}}}}}}}}}}}}}"#
+    );
     let deep = read(&deep).unwrap_err().to_string();
     assert!(deep.contains(": recursion limit exceeded; run"), "{deep}");
 }
@@ -187,6 +188,9 @@ fn a3_a_drift_names_each_difference() {
         "`time`: added `e`; removed `a`; changed `b` (input schema, output schema), `c` (description)"
     );
     assert!(then.drift(&then).is_empty());
+    let many: Value = (0..1_000).map(|nth| (format!("t{nth:03}"), json!({"inputSchema": {}}))).collect();
+    let report = of(&many).drift(&now).servers()[0].report();
+    assert!(report.contains("`t019`, 980 more, in comparison with"), "{report}");
     let mut other = now.clone();
     other.retain(|_| false);
     assert_eq!(then.drift(&other).removed(), ["time"]);
