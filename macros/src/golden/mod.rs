@@ -26,7 +26,7 @@ const FOLDERS: [(&str, usize); 14] = [
     ("guardrail", 18),
     ("hook", 46),
     ("lock", 9),
-    ("lock_broken", 1),
+    ("lock_broken", 2),
     ("lock_too_new", 1),
     ("message_hook", 28),
     ("run_hook", 17),

@@ -68,7 +68,12 @@ pub(crate) fn check(name: &str, programs: &[String], locked: Option<&str>) -> BT
 }
 
 /// The folders of the cards that cases name.
-const CARDS: [&str; 3] = ["macros/tests/errors/card", "macros/tests/errors/lock", "ui-tests/tests/fail/card"];
+const CARDS: [&str; 4] = [
+    "macros/tests/errors/card",
+    "macros/tests/errors/lock",
+    "macros/tests/errors/lock_broken",
+    "ui-tests/tests/fail/card",
+];
 
 /// Copies a folder.
 fn copy(from: &Path, to: &Path) {
