@@ -1,5 +1,6 @@
 //! The ready-made guardrails: how often they are right, and what they do around runs and calls.
 
 mod around;
+mod errors;
 mod labelled;
 mod streamed;

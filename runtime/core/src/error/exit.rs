@@ -165,6 +165,10 @@ impl Stop {
         &self.output
     }
 
+    pub(crate) fn output_mut(&mut self) -> &mut ToolOutput {
+        &mut self.output
+    }
+
     /// Takes the result that ends the run.
     pub fn into_output(self) -> ToolOutput {
         *self.output

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::texts::{texts_of_args, texts_of_output};
+use super::texts::{texts_of_args, texts_of_result};
 use crate::ToolContext;
 use crate::args::Args;
 use crate::context::RunContext;
@@ -418,11 +418,10 @@ impl OutputGuardrail for RejectInjection {
     type Made = ByDefault;
 
     async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
-        let output = result?;
-        if is_injection(&texts_of_output(&output)) {
+        if is_injection(&texts_of_result(&result)) {
             return Err(ToolError::denied(format!("a text in the result {WORDS}")).into());
         }
-        Ok(output)
+        result
     }
 }
 

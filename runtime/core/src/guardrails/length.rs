@@ -2,10 +2,11 @@
 
 use onionskin_macros::{guardrail, run_hook};
 
-use super::texts::{texts_of_args, texts_of_output};
+use super::texts::{texts_of_args, texts_of_result};
 use crate::ToolContext;
 use crate::args::Args;
-use crate::error::{ToolError, ToolResult};
+use crate::error::{Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
 use crate::run_hook::{CheckTrigger, InputCheckError, OutputCheckError, RunInput};
 
 /// Refuses the input of a run if its text and those of attached files have more than `chars` characters.
@@ -75,7 +76,7 @@ pub fn max_args(#[config] chars: usize, args: &Args) -> ToolResult<()> {
     Ok(())
 }
 
-/// Withholds a result if its text has more than `chars` characters.
+/// Withholds a result if its text has more than `chars` characters. An error stays one of its kind, without its text.
 ///
 /// ```
 /// use onionskin::guardrails::max_output;
@@ -92,11 +93,16 @@ pub fn max_args(#[config] chars: usize, args: &Args) -> ToolResult<()> {
 /// Returns an error if the text is longer.
 #[guardrail(output)]
 pub fn max_output(#[config] chars: usize, _ctx: &ToolContext, result: ToolResult) -> ToolResult {
-    let output = result?;
-    let found = texts_of_output(&output).iter().map(|text| text.chars().count()).max().unwrap_or_default();
+    let found = texts_of_result(&result).iter().map(|text| text.chars().count()).max().unwrap_or_default();
     if found > chars {
         let words = format!("the result has {found} characters, and {chars} are allowed");
-        return Err(ToolError::denied(words).into());
+        return Err(match result {
+            Err(Exit::Tool(mut error)) => {
+                *error.output_mut() = ToolOutput::text(words);
+                error.into()
+            }
+            _ => ToolError::denied(words).into(),
+        });
     }
-    Ok(output)
+    result
 }

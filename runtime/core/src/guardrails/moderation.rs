@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::texts::{texts_of_args, texts_of_output};
+use super::texts::{texts_of_args, texts_of_result};
 use crate::ToolContext;
 use crate::args::Args;
 use crate::context::RunContext;
@@ -106,8 +106,10 @@ impl OutputGuardrail for Moderation {
     type Made = AtRunTime;
 
     async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
-        let output = result?;
-        self.of_call(texts_of_output(&output)).await?;
-        Ok(output)
+        let texts = texts_of_result(&result);
+        if !texts.is_empty() {
+            self.of_call(texts).await?;
+        }
+        result
     }
 }

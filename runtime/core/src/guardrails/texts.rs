@@ -4,7 +4,28 @@ use serde_json::Value;
 
 use crate::args::Args;
 use crate::content::ContentBlock;
+use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
+
+/// What a result shows: that of a success, an error or a stop. An abort ends the run, so no model reads its reason.
+fn shown(result: &ToolResult) -> Option<&ToolOutput> {
+    match result {
+        Ok(output) => Some(output),
+        Err(Exit::Tool(error)) => Some(error.output()),
+        Err(Exit::Stop(stop)) => Some(stop.output()),
+        Err(Exit::Abort(_)) => None,
+    }
+}
+
+/// As [`shown`], for changes.
+fn shown_mut(result: &mut ToolResult) -> Option<&mut ToolOutput> {
+    match result {
+        Ok(output) => Some(output),
+        Err(Exit::Tool(error)) => Some(error.output_mut()),
+        Err(Exit::Stop(stop)) => Some(stop.output_mut()),
+        Err(Exit::Abort(_)) => None,
+    }
+}
 
 /// Replaces each text in the arguments, names of fields too, by what `change` makes of it. Arguments that are no object are refused
 /// later.
@@ -18,8 +39,14 @@ pub(super) fn change_args(args: &mut Args, change: &impl Fn(&str) -> Option<Stri
     }
 }
 
-/// Replaces each text that the result shows.
-pub(super) fn change_output(output: &mut ToolOutput, change: &impl Fn(&str) -> Option<String>) {
+/// Replaces each text that the result shows, also those of an error, which stays what it is otherwise.
+pub(super) fn change_result(result: &mut ToolResult, change: &impl Fn(&str) -> Option<String>) {
+    if let Some(output) = shown_mut(result) {
+        change_output(output, change);
+    }
+}
+
+fn change_output(output: &mut ToolOutput, change: &impl Fn(&str) -> Option<String>) {
     let structured = output.structured_content().map(|value| {
         let mut value = value.into_owned();
         let changed = change_value(&mut value, change);
@@ -57,8 +84,12 @@ pub(super) fn texts_of_args(args: &Args) -> Vec<String> {
     texts
 }
 
-/// The texts that the result shows.
-pub(super) fn texts_of_output(output: &ToolOutput) -> Vec<String> {
+/// The texts that the result shows, also those of an error.
+pub(super) fn texts_of_result(result: &ToolResult) -> Vec<String> {
+    shown(result).map(texts_of_output).unwrap_or_default()
+}
+
+fn texts_of_output(output: &ToolOutput) -> Vec<String> {
     let mut texts = vec![output.to_text().into_owned()];
     if let Some(value) = output.structured_content() {
         texts_of(&value, &mut texts);

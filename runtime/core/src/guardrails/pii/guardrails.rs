@@ -5,9 +5,8 @@ use crate::ToolContext;
 use crate::args::Args;
 use crate::context::RunContext;
 use crate::error::{BoxError, ToolError, ToolResult};
-use crate::guardrails::texts::{change_args, change_output, texts_of_args, texts_of_output};
+use crate::guardrails::texts::{change_args, change_result, texts_of_args, texts_of_result};
 use crate::onion::ByDefault;
-use crate::output::ToolOutput;
 use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{
     CheckTrigger, DeltaFilter, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
@@ -112,10 +111,9 @@ impl InputGuardrail for MaskPii {
 impl OutputGuardrail for MaskPii {
     type Made = ByDefault;
 
-    async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
-        let mut output = result?;
-        change_output(&mut output, &|text| self.change(text));
-        Ok(output)
+    async fn check(&self, _: &ToolContext, _: &Args, mut result: ToolResult) -> ToolResult {
+        change_result(&mut result, &|text| self.change(text));
+        result
     }
 }
 
@@ -178,12 +176,11 @@ impl OutputGuardrail for RejectPii {
     type Made = ByDefault;
 
     async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
-        let output: ToolOutput = result?;
-        match self.kinds_in(&texts_of_output(&output)) {
+        match self.kinds_in(&texts_of_result(&result)) {
             Some(kinds) => {
                 Err(ToolError::denied(format!("the result contains personal data: {kinds}")).into())
             }
-            None => Ok(output),
+            None => result,
         }
     }
 }
