@@ -2,6 +2,7 @@
 
 mod base64;
 mod files;
+mod read;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -64,15 +65,6 @@ impl ContentBlock {
         match self {
             Self::Text(text) => Some(text),
             Self::Resource(resource) => resource.as_text(),
-            _ => None,
-        }
-    }
-
-    /// As [`Self::readable`], to be changed.
-    pub(crate) fn readable_mut(&mut self) -> Option<&mut String> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Resource(resource) => resource.text.as_mut(),
             _ => None,
         }
     }

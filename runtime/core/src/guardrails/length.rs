@@ -2,14 +2,14 @@
 
 use onionskin_macros::{guardrail, run_hook};
 
-use super::texts::{texts_of_args, texts_of_result};
+use super::texts::{length_of_result, texts_of_args};
 use crate::ToolContext;
 use crate::args::Args;
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 use crate::run_hook::{CheckTrigger, InputCheckError, OutputCheckError, RunInput};
 
-/// Refuses the input of a run if its text and those of attached files have more than `chars` characters.
+/// Refuses the input of a run if its text and the texts of its files and links have more than `chars` characters.
 ///
 /// ```
 /// use onionskin::{agent, guardrails};
@@ -93,7 +93,7 @@ pub fn max_args(#[config] chars: usize, args: &Args) -> ToolResult<()> {
 /// Returns an error if the text is longer.
 #[guardrail(output)]
 pub fn max_output(#[config] chars: usize, _ctx: &ToolContext, result: ToolResult) -> ToolResult {
-    let found = texts_of_result(&result).iter().map(|text| text.chars().count()).max().unwrap_or_default();
+    let found = length_of_result(&result);
     if found > chars {
         let words = format!("the result has {found} characters, and {chars} are allowed");
         return Err(match result {

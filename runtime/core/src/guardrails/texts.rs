@@ -52,21 +52,47 @@ fn change_output(output: &mut ToolOutput, change: &impl Fn(&str) -> Option<Strin
         let changed = change_value(&mut value, change);
         (value, changed)
     });
-    let changes = |block: &ContentBlock| match block {
-        ContentBlock::Text(text) => change(text).is_some(),
-        _ => false,
-    };
-    if output.content().iter().any(changes) {
-        for block in output.content_mut() {
-            if let ContentBlock::Text(text) = block
-                && let Some(changed) = change(text)
-            {
+    if output.content().iter().flat_map(ContentBlock::read_texts).any(|text| change(text).is_some()) {
+        for text in output.content_mut().iter_mut().flat_map(ContentBlock::read_texts_mut) {
+            if let Some(changed) = change(text) {
                 *text = changed;
             }
         }
     }
+    if output.content().len() > 1 {
+        change_divided(output, change);
+    }
     if let Some((value, true)) = structured {
         output.set_structured(value);
+    }
+}
+
+/// Joins text blocks beside each other where what has to change is divided between them.
+fn change_divided(output: &mut ToolOutput, change: &impl Fn(&str) -> Option<String>) {
+    let is_text = |block: &ContentBlock| block.as_text().is_some();
+    let changed_run = |run: &[ContentBlock]| {
+        let is_run = run.len() > 1 && is_text(&run[0]);
+        is_run.then(|| change(&ContentBlock::join(run))).flatten()
+    };
+    let runs = |blocks: &[ContentBlock]| -> Vec<(usize, Option<String>)> {
+        let runs = blocks.chunk_by(|one, next| is_text(one) && is_text(next));
+        runs.map(|run| (run.len(), changed_run(run))).collect()
+    };
+    let changed = runs(output.content());
+    if changed.iter().all(|(_, changed)| changed.is_none()) {
+        return;
+    }
+    let blocks = output.content_mut();
+    let mut old = std::mem::take(blocks).into_iter();
+    for (length, changed) in changed {
+        let run = old.by_ref().take(length);
+        match changed {
+            Some(text) => {
+                run.for_each(drop);
+                blocks.push(ContentBlock::Text(text));
+            }
+            None => blocks.extend(run),
+        }
     }
 }
 
@@ -89,8 +115,20 @@ pub(super) fn texts_of_result(result: &ToolResult) -> Vec<String> {
     shown(result).map(texts_of_output).unwrap_or_default()
 }
 
+/// How many characters the result shows.
+pub(super) fn length_of_result(result: &ToolResult) -> usize {
+    let length = |text: &str| text.chars().count();
+    let Some(output) = shown(result) else { return 0 };
+    let read = output.content().iter().flat_map(ContentBlock::read_texts).map(length).sum();
+    let mut texts = Vec::new();
+    if let Some(value) = output.structured_content() {
+        texts_of(&value, &mut texts);
+    }
+    texts.iter().map(|text| length(text)).fold(read, usize::max)
+}
+
 fn texts_of_output(output: &ToolOutput) -> Vec<String> {
-    let mut texts = vec![output.to_text().into_owned()];
+    let mut texts = vec![ContentBlock::read_together(output.content())];
     if let Some(value) = output.structured_content() {
         texts_of(&value, &mut texts);
     }

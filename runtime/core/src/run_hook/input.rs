@@ -117,9 +117,10 @@ impl RunInput {
         }
     }
 
-    /// The texts that the model reads: the text, and those of attached files.
+    /// The texts that the model reads: the text; the address and the text of each attached file; the address, the name and the description of
+    /// each link.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.text()).chain(self.attachments().filter_map(ContentBlock::readable))
+        std::iter::once(self.text()).chain(self.attachments().flat_map(ContentBlock::read_texts))
     }
 
     /// Replaces each text that the model reads by what `change` makes of it; `None` leaves it.
@@ -131,7 +132,7 @@ impl RunInput {
             return;
         }
         let mut content = std::mem::take(&mut self.content);
-        for text in content.iter_mut().filter_map(ContentBlock::readable_mut) {
+        for text in content.iter_mut().flat_map(ContentBlock::read_texts_mut) {
             if let Some(changed) = change(text) {
                 *text = changed;
             }
