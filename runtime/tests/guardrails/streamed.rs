@@ -1,5 +1,7 @@
 //! Personal data in the pieces of a stream.
 
+use std::time::{Duration, Instant};
+
 use onionskin::event::EventKind;
 use onionskin::guardrails::{MaskPii, Pii, RejectPii};
 use onionskin::run_hooks::DeltaFilter as _;
@@ -7,7 +9,7 @@ use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent};
 use proptest::prelude::*;
 
 /// Parts of texts that are near each other in the forms of personal data.
-const PARTS: [&str; 26] = [
+const PARTS: [&str; 38] = [
     "ada@example.org",
     "ada",
     "@",
@@ -34,6 +36,18 @@ const PARTS: [&str; 26] = [
     "ü",
     "€",
     "2026-11-22",
+    "中文",
+    "，",
+    "“",
+    ":",
+    "+",
+    "/",
+    "1 2 3 4 5 6 7 8 9 ",
+    "1",
+    "012345678901234567890123456789",
+    "gb82west12345698765432",
+    "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+    "----------------------------------------------------------------------------------------------------",
 ];
 
 proptest! {
@@ -55,6 +69,60 @@ proptest! {
         shown.push_str(&filter.finish());
         prop_assert_eq!(shown, pii.mask(&text).into_owned(), "{:?} cut at {:?}", text, cuts);
     }
+}
+
+/// Text without spaces, and text of numbers.
+const LONG: [&str; 7] =
+    ["请联系我们的客服人员", "aGVsbG8gd29ybGQ0MTEx", "-", " ", "1 2 3 4 ", "1234567890", "a@b@c."];
+
+#[test]
+fn a9_a_text_without_spaces_is_shown_while_it_arrives() {
+    for part in LONG {
+        let text = part.repeat(3000 / part.len());
+        let mut filter = Pii::new().deltas();
+        let (mut shown, mut pushed) = (0, 0);
+        for c in text.chars() {
+            pushed += c.len_utf8();
+            shown += filter.push(c.encode_utf8(&mut [0; 4])).len();
+            assert!(pushed - shown < 600, "{part:?}: {shown} of {pushed}");
+        }
+        assert_eq!(shown + filter.finish().len(), text.len());
+    }
+    let mut filter = Pii::new().deltas();
+    assert_eq!(filter.push("你好，"), "你好，");
+    assert_eq!(filter.push("写信给，ada@example.org，谢"), "写信给，[email]，");
+}
+
+#[test]
+fn a9_a_long_text_in_small_pieces_is_masked_in_time() {
+    let begun = Instant::now();
+    for part in LONG {
+        let text = part.repeat(60_000 / part.len());
+        let mut filter = Pii::new().deltas();
+        let mut shown = String::new();
+        for c in text.chars() {
+            shown.push_str(&filter.push(c.encode_utf8(&mut [0; 4])));
+        }
+        shown.push_str(&filter.finish());
+        assert_eq!(shown, Pii::new().mask(&text));
+    }
+    // Quadratic work would take minutes.
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a9_data_in_a_long_text_without_spaces_is_masked() {
+    let pii = Pii::new();
+    for (around, shown) in
+        [("中".repeat(500), "中".repeat(500)), ("a".repeat(1000) + "/", "a".repeat(1000) + "/")]
+    {
+        let masked = pii.mask(&format!("{around}ada@example.org，{around}")).into_owned();
+        assert!(masked.contains("[email]，") && masked.ends_with(&shown), "{masked}");
+        assert!(!masked.contains("ada"), "{masked}");
+    }
+    let numbers = "1 2 3 4 ".repeat(100);
+    let masked = pii.mask(&format!("{numbers}4111 1111 1111 1111 and")).into_owned();
+    assert_eq!(masked, format!("{numbers}[card] and"));
 }
 
 agent! { Clerk { instruction: "Answer." } }

@@ -8,33 +8,61 @@ use super::PiiKind;
 const LONGEST: usize = 34;
 const SHORTEST: usize = 15;
 
+/// The most bytes of one with its spaces, and the byte after it.
+const REACH: usize = 2 * LONGEST;
+
 /// Whether a byte can be in one, after the first four.
-pub(super) fn in_iban(byte: u8) -> bool {
+fn in_iban(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
 }
 
 /// Whether one can begin here, as far as the text goes: two letters and two digits.
-pub(super) fn can_begin(bytes: &[u8]) -> bool {
+fn can_begin(bytes: &[u8]) -> bool {
     let form: [fn(&u8) -> bool; 4] =
         [u8::is_ascii_uppercase, u8::is_ascii_uppercase, u8::is_ascii_digit, u8::is_ascii_digit];
     bytes.iter().zip(form).all(|(byte, fits)| fits(byte))
 }
 
-/// Calls `add` with what is found.
-pub(super) fn find(text: &str, add: &mut impl FnMut(PiiKind, Range<usize>)) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at + SHORTEST <= bytes.len() {
-        let is_begin = can_begin(&bytes[at..]) && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric());
-        let end = if is_begin { end_of(bytes, at) } else { None };
-        match end.or_else(|| end_of_small(bytes, at)) {
-            Some(end) => {
-                add(PiiKind::Iban, at..end);
-                at = end;
+/// A search that goes on where it was when more of the text is there.
+#[derive(Default)]
+pub(super) struct Accounts {
+    /// What begins before here is found.
+    pub(super) at: usize,
+}
+
+impl Accounts {
+    /// Calls `add` with what is found. `is_end`: nothing follows the text.
+    pub(super) fn search(&mut self, text: &str, is_end: bool, add: &mut impl FnMut(PiiKind, Range<usize>)) {
+        let bytes = text.as_bytes();
+        while self.at < bytes.len() {
+            if self.at > 0 && bytes[self.at - 1].is_ascii_alphanumeric() {
+                self.at += 1;
+                continue;
             }
-            None => at += 1,
+            if !is_end && can_go_on(&bytes[self.at..]) {
+                return;
+            }
+            let large = if can_begin(&bytes[self.at..]) { end_of(bytes, self.at) } else { None };
+            match large.or_else(|| end_of_small(bytes, self.at)) {
+                Some(end) => {
+                    add(PiiKind::Iban, self.at..end);
+                    self.at = end;
+                }
+                None => self.at += 1,
+            }
         }
     }
+}
+
+/// Whether what begins here may go on behind the end of the text.
+fn can_go_on(rest: &[u8]) -> bool {
+    let is_large = rest.len() < REACH
+        && can_begin(rest)
+        && rest.iter().all(|byte| in_iban(*byte))
+        && !rest.windows(2).any(|pair| pair == b"  ");
+    let is_small =
+        rest.len() <= LONGEST && rest[0].is_ascii_lowercase() && rest.iter().all(u8::is_ascii_alphanumeric);
+    is_large || is_small
 }
 
 /// The end of the longest one that begins here.
@@ -60,11 +88,10 @@ fn end_of(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// The end of one in small letters, without spaces, that begins here.
 fn end_of_small(bytes: &[u8], start: usize) -> Option<usize> {
-    let is_begin = start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
-    if !is_begin || !bytes[start].is_ascii_lowercase() {
+    if !bytes[start].is_ascii_lowercase() {
         return None;
     }
-    let rest = &bytes[start..];
+    let rest = &bytes[start..bytes.len().min(start + LONGEST + 1)];
     let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
     let compact = rest[..length].to_ascii_uppercase();
     let fits = (SHORTEST..=LONGEST).contains(&length) && can_begin(&compact) && is_checked(&compact);

@@ -107,26 +107,19 @@ impl Pii {
     /// The places with personal data, in the order of the text. They do not overlap.
     pub fn find(&self, text: &str) -> Vec<PiiMatch> {
         let mut found = Vec::new();
+        self.search(&mut Search::default(), text, true, &mut found);
+        apart(found)
+    }
+
+    fn search(&self, search: &mut Search, text: &str, is_end: bool, found: &mut Vec<PiiMatch>) {
         let mut add = |kind, range| {
             if self.kinds.contains(&kind) {
                 found.push(PiiMatch { kind, range });
             }
         };
-        tokens::find(text, &mut add);
-        iban::find(text, &mut add);
-        numbers::find(text, &mut add);
-        // The longest of those that begin at one place counts.
-        found.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
-        let mut apart: Vec<PiiMatch> = Vec::new();
-        for next in found {
-            match apart.last_mut() {
-                Some(last) if next.range.start < last.range.end => {
-                    last.range.end = last.range.end.max(next.range.end);
-                }
-                _ => apart.push(next),
-            }
-        }
-        apart
+        search.tokens.search(text, is_end, &mut add);
+        search.accounts.search(text, is_end, &mut add);
+        search.numbers.search(text, is_end, &mut add);
     }
 
     /// The text with the kind in place of the data: `[email]`. Borrowed if nothing is found.
@@ -149,6 +142,48 @@ impl Pii {
     pub fn deltas(&self) -> impl DeltaFilter + 'static {
         PiiDeltas::new(self.clone())
     }
+}
+
+/// The places in which the searches of a text are. Each goes over the text once, also if it arrives in pieces.
+#[derive(Default)]
+struct Search {
+    tokens: tokens::Tokens,
+    accounts: iban::Accounts,
+    numbers: numbers::Numbers,
+}
+
+impl Search {
+    /// The end of the text in which each match is found that begins there, whatever follows.
+    fn decided(&self) -> usize {
+        self.tokens.at.min(self.accounts.at).min(self.numbers.at)
+    }
+
+    /// The text is without its first bytes now, which are decided.
+    fn forget(&mut self, bytes: usize) {
+        self.tokens.forget(bytes);
+        self.accounts.at -= bytes;
+        self.numbers.forget(bytes);
+    }
+}
+
+/// The matches in the order of the text. Those that overlap are one, of the kind of the first and longest.
+fn apart(mut found: Vec<PiiMatch>) -> Vec<PiiMatch> {
+    let order = |kind| match kind {
+        PiiKind::Email | PiiKind::Ip => 0,
+        PiiKind::Iban => 1,
+        PiiKind::Phone | PiiKind::Card | PiiKind::Ssn => 2,
+    };
+    found.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end, order(found.kind)));
+    let mut apart: Vec<PiiMatch> = Vec::with_capacity(found.len());
+    for next in found {
+        match apart.last_mut() {
+            Some(last) if next.range.start < last.range.end => {
+                last.range.end = last.range.end.max(next.range.end);
+            }
+            _ => apart.push(next),
+        }
+    }
+    apart
 }
 
 /// A part of the text with the kinds in place of the data. No match is partly inside of it.

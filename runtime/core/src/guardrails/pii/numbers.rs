@@ -10,6 +10,9 @@ pub(super) const CUE: usize = 24;
 /// The most groups of digits that one number has.
 const GROUPS: usize = 8;
 
+/// The most digits of one number.
+const DIGITS: usize = 19;
+
 /// Words before a telephone number.
 const CUES: [&str; 12] = [
     "call",
@@ -30,65 +33,158 @@ const CUES: [&str; 12] = [
 const LINKS: [&str; 8] = [" number is", " number", " me at", " us at", " on", " at", " is", " no."];
 
 /// Whether a byte can be between two digits of a number.
-pub(super) fn is_separator(byte: u8) -> bool {
+fn is_separator(byte: u8) -> bool {
     b" ().-/".contains(&byte)
 }
 
-/// Calls `add` with what is found.
-pub(super) fn find(text: &str, add: &mut impl FnMut(PiiKind, Range<usize>)) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at].is_ascii_digit() {
-            let run = run_at(bytes, at);
-            at = run.last().map_or(at + 1, |group| group.end);
-            in_run(text, &run, add);
-        } else {
-            at += 1;
-        }
-    }
+/// A search that goes on where it was when more of the text is there. A run is groups of digits with at most two separators between two of them.
+#[derive(Default)]
+pub(super) struct Numbers {
+    /// What begins before here is found.
+    pub(super) at: usize,
+    place: Place,
 }
 
-/// The groups of digits from here on, with at most two separators between two of them.
-fn run_at(bytes: &[u8], mut at: usize) -> Vec<Range<usize>> {
-    let mut groups = Vec::new();
-    loop {
-        let end = (at..bytes.len()).find(|end| !bytes[*end].is_ascii_digit()).unwrap_or(bytes.len());
-        groups.push(at..end);
-        let next = (end..bytes.len()).find(|next| !is_separator(bytes[*next])).unwrap_or(bytes.len());
-        if next == bytes.len() || !bytes[next].is_ascii_digit() || next - end > 2 {
-            return groups;
-        }
-        at = next;
-    }
+#[derive(Default)]
+enum Place {
+    #[default]
+    Outside,
+    /// Before this group of a run. A telephone number begins where the run does, or behind another number that was found.
+    Before { group: usize, is_begin: bool },
+    /// In, or at the end of, a group that is too long for a number.
+    InLong,
 }
 
-fn in_run(text: &str, run: &[Range<usize>], add: &mut impl FnMut(PiiKind, Range<usize>)) {
-    let bytes = text.as_bytes();
-    let mut first = 0;
-    // A telephone number begins where the run does, or behind another number that was found.
-    let mut begun = 0;
-    while first < run.len() {
-        let most = (first + GROUPS).min(run.len());
-        let found = (first..most).rev().find_map(|last| {
-            let groups = &run[first..=last];
-            let start = begin_of(bytes, groups);
-            let end = groups[groups.len() - 1].end;
-            if !is_apart(text, start, end) {
-                return None;
+/// The next groups of a run.
+struct Groups {
+    /// Those that a number can have; the last one begins none.
+    all: Vec<Range<usize>>,
+    /// The begin of the group after them, which is too long.
+    long: Option<usize>,
+}
+
+impl Numbers {
+    /// Calls `add` with what is found. `is_end`: nothing follows the text.
+    pub(super) fn search(&mut self, text: &str, is_end: bool, add: &mut impl FnMut(PiiKind, Range<usize>)) {
+        let bytes = text.as_bytes();
+        loop {
+            match self.place {
+                Place::Outside => match bytes[self.at..].iter().position(u8::is_ascii_digit) {
+                    Some(digit) => {
+                        self.place = Place::Before { group: self.at + digit, is_begin: true };
+                    }
+                    None => {
+                        let end = if is_end { bytes.len() } else { before_sign(bytes, bytes.len()) };
+                        self.at = end.max(self.at);
+                        return;
+                    }
+                },
+                Place::InLong => {
+                    self.at = end_of_digits(bytes, self.at);
+                    if !is_end && !is_followed(text, self.at) {
+                        return;
+                    }
+                    self.place = match next_group(bytes, self.at) {
+                        Some(group) => Place::Before { group, is_begin: false },
+                        None => Place::Outside,
+                    };
+                }
+                Place::Before { group, is_begin } => {
+                    let groups = groups_at(bytes, group);
+                    let is_decided = is_end
+                        || groups.long.is_some()
+                        || groups.all.len() > GROUPS
+                        || groups.all.last().is_some_and(|last| is_followed(text, last.end));
+                    if !is_decided {
+                        self.at = before_sign(bytes, group).max(self.at);
+                        return;
+                    }
+                    self.step(text, &groups, is_begin, add);
+                }
             }
-            let is_begin = first == begun;
-            kind_of(text, start..end, groups, is_begin).map(|kind| (kind, start..end, last))
+        }
+    }
+
+    /// Looks at the numbers that begin with the first group.
+    fn step(
+        &mut self,
+        text: &str,
+        groups: &Groups,
+        is_begin: bool,
+        add: &mut impl FnMut(PiiKind, Range<usize>),
+    ) {
+        let bytes = text.as_bytes();
+        let found = (0..groups.all.len().min(GROUPS)).rev().find_map(|last| {
+            let groups = &groups.all[..=last];
+            let range = begin_of(bytes, groups)..groups[last].end;
+            let is_apart = is_apart(text, range.start, range.end);
+            let kind = if is_apart { kind_of(text, range.clone(), groups, is_begin) } else { None };
+            kind.map(|kind| (kind, range, last))
         });
-        first = match found {
-            Some((kind, range, last)) => {
-                add(kind, range);
-                begun = last + 1;
-                begun
-            }
-            None => first + 1,
+        let next = match &found {
+            Some((.., last)) => last + 1,
+            None => 1,
         };
+        let is_begin = found.is_some();
+        if let Some((kind, range, _)) = found {
+            add(kind, range);
+        }
+        (self.at, self.place) = match (groups.all.get(next), groups.long) {
+            (Some(group), _) => (group.start, Place::Before { group: group.start, is_begin }),
+            (None, Some(long)) => (long, Place::InLong),
+            (None, None) => (groups.all.last().map_or(self.at, |last| last.end), Place::Outside),
+        };
+        if let Place::Before { group, .. } = self.place {
+            self.at = before_sign(bytes, group);
+        }
     }
+
+    /// The text is without its first bytes now.
+    pub(super) fn forget(&mut self, bytes: usize) {
+        self.at -= bytes;
+        if let Place::Before { group, .. } = &mut self.place {
+            *group -= bytes;
+        }
+    }
+}
+
+/// The place without a plus sign and a parenthesis before it, with which a number can begin.
+fn before_sign(bytes: &[u8], at: usize) -> usize {
+    let signs = bytes[..at].iter().rev().take(2).take_while(|byte| b"+(".contains(byte)).count();
+    at - signs
+}
+
+/// Whether enough follows the digits to say that they are the end of a number.
+fn is_followed(text: &str, end: usize) -> bool {
+    text[end..].chars().nth(2).is_some()
+}
+
+fn end_of_digits(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().position(|byte| !byte.is_ascii_digit()).map_or(bytes.len(), |digits| at + digits)
+}
+
+/// The begin of the next group of a run, with at most two separators before it.
+fn next_group(bytes: &[u8], end: usize) -> Option<usize> {
+    let separators = bytes[end..].iter().take(3).take_while(|byte| is_separator(**byte)).count();
+    let next = end + separators;
+    (separators <= 2 && bytes.get(next).is_some_and(u8::is_ascii_digit)).then_some(next)
+}
+
+/// The groups of a run from here on, one more than a number can have.
+fn groups_at(bytes: &[u8], start: usize) -> Groups {
+    let mut groups = Groups { all: Vec::with_capacity(GROUPS + 1), long: None };
+    let mut next = Some(start);
+    while let Some(at) = next {
+        let reach = &bytes[..bytes.len().min(at + DIGITS + 1)];
+        let end = end_of_digits(reach, at);
+        if end - at > DIGITS {
+            groups.long = Some(at);
+            break;
+        }
+        groups.all.push(at..end);
+        next = if groups.all.len() > GROUPS { None } else { next_group(bytes, end) };
+    }
+    groups
 }
 
 /// The begin with a plus sign or a parenthesis before it.
@@ -124,6 +220,9 @@ fn is_apart(text: &str, start: usize, end: usize) -> bool {
 }
 
 fn kind_of(text: &str, range: Range<usize>, groups: &[Range<usize>], is_begin: bool) -> Option<PiiKind> {
+    if groups.iter().map(ExactSizeIterator::len).sum::<usize>() > DIGITS {
+        return None;
+    }
     let digits: Vec<u8> =
         groups.iter().flat_map(|group| text.as_bytes()[group.clone()].iter().copied()).collect();
     let lengths: Vec<usize> = groups.iter().map(ExactSizeIterator::len).collect();

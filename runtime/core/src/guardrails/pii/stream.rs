@@ -1,78 +1,67 @@
 //! Personal data in a text that arrives in pieces.
 
-use super::numbers::{CUE, is_separator};
-use super::tokens::in_token;
-use super::{Pii, iban, masked};
+use super::numbers::CUE;
+use super::{Pii, PiiMatch, Search, apart, masked};
 use crate::run_hook::DeltaFilter;
 
 /// How much of the shown text still says what follows it.
 const CONTEXT: usize = CUE + 40;
 
-/// Masks the pieces of a text.
+/// Masks the pieces of a text. What is shown is behind the text by as much as a match can have: some hundred bytes at most.
 pub(super) struct PiiDeltas {
     pii: Pii,
     /// The end of the text so far.
     text: String,
     /// How much of it was shown.
     shown: usize,
+    search: Search,
+    /// What was found behind the shown text.
+    found: Vec<PiiMatch>,
 }
 
 impl PiiDeltas {
     pub(super) fn new(pii: Pii) -> Self {
-        Self { pii, text: String::new(), shown: 0 }
+        Self { pii, text: String::new(), shown: 0, search: Search::default(), found: Vec::new() }
     }
 
-    /// Shows the text up to here, or up to a place before that what is found does not reach across.
-    fn show(&mut self, end: usize) -> String {
-        let found = self.pii.find(&self.text);
-        let across = found.iter().find(|found| found.range.start < end && end < found.range.end);
-        let end = across.map_or(end, |across| across.range.start).max(self.shown);
+    /// Shows the text that no later piece can change.
+    fn show(&mut self, is_end: bool) -> String {
+        self.pii.search(&mut self.search, &self.text, is_end, &mut self.found);
+        let decided = if is_end { self.text.len() } else { self.search.decided() };
+        if decided <= self.shown {
+            return String::new();
+        }
+        let found = apart(self.found.clone());
+        let across = found.iter().find(|found| found.range.start < decided && decided < found.range.end);
+        let end = across.map_or(decided, |across| across.range.start);
         let shown = masked(&self.text, self.shown..end, &found);
         self.shown = end;
-        let from = self.shown.saturating_sub(CONTEXT);
-        let from = (from..=self.shown).find(|at| self.text.is_char_boundary(*at)).unwrap_or(self.shown);
+        self.forget();
+        shown
+    }
+
+    /// Forgets the shown text, but for its end.
+    fn forget(&mut self) {
+        self.found.retain(|found| found.range.end > self.shown);
+        let from = self.text.floor_char_boundary(self.shown.saturating_sub(CONTEXT));
         self.text.drain(..from);
         self.shown -= from;
-        shown
+        self.search.forget(from);
+        for found in &mut self.found {
+            found.range = found.range.start - from..found.range.end - from;
+        }
     }
 }
 
 impl DeltaFilter for PiiDeltas {
     fn push(&mut self, text: &str) -> String {
         self.text.push_str(text);
-        let decided = decided(&self.text, self.shown);
-        self.show(decided)
+        self.show(false)
     }
 
     fn finish(&mut self) -> String {
-        let shown = self.show(self.text.len());
-        self.text.clear();
-        self.shown = 0;
+        let shown = self.show(true);
+        *self = Self::new(self.pii.clone());
         shown
     }
-}
-
-/// The end of the text that no later piece can change: nothing that begins before it can go on behind the end of the text.
-fn decided(text: &str, from: usize) -> usize {
-    let bytes = text.as_bytes();
-    let end = bytes.len();
-    // What joins a number or a token to the next one is a byte, or two after a dot.
-    let mut decided = end.saturating_sub(2);
-    let token = (from..end).rev().find(|at| !in_token(bytes[*at])).map_or(from, |at| at + 1);
-    decided = decided.min(token);
-    let run = (from..end).rev().find(|at| !is_in_run(bytes[*at])).map_or(from, |at| at + 1);
-    decided = decided.min(run);
-    let account = (from..end).rev().find(|at| !iban::in_iban(bytes[*at])).map_or(from, |at| at + 1);
-    if let Some(begin) = (account..end)
-        .find(|at| iban::can_begin(&bytes[*at..]) && (*at == 0 || !bytes[*at - 1].is_ascii_alphanumeric()))
-    {
-        decided = decided.min(begin);
-    }
-    let decided = decided.max(from);
-    (from..=decided).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(from)
-}
-
-/// Whether a byte can be in a telephone number, or before it.
-fn is_in_run(byte: u8) -> bool {
-    byte.is_ascii_digit() || is_separator(byte) || byte == b'+'
 }

@@ -5,32 +5,84 @@ use std::ops::Range;
 
 use super::PiiKind;
 
-/// Whether a byte can be in such an address. A token is a longest run of these.
-pub(super) fn in_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"._%+-@:'".contains(&byte) || !byte.is_ascii()
+/// The most bytes of a token that is looked at as a whole. In a longer one there are email addresses only.
+const WHOLE: usize = 192;
+/// The most bytes of an email address before its `@`. Of a longer text, the end is taken for it.
+const LOCAL: usize = 128;
+/// The most bytes of an email address after its `@`.
+const DOMAIN: usize = 254;
+
+/// Whether a character can be in such an address. A token is a longest run of these.
+fn in_token(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() || "._%+-@:'".contains(c) } else { c.is_alphanumeric() }
 }
 
-/// Calls `add` with what is found.
-pub(super) fn find(text: &str, add: &mut impl FnMut(PiiKind, Range<usize>)) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        if !in_token(bytes[at]) {
-            at += 1;
-            continue;
+/// A search that goes on where it was when more of the text is there.
+#[derive(Default)]
+pub(super) struct Tokens {
+    /// What begins before here is found.
+    pub(super) at: usize,
+    /// The place in a token that is too long to be looked at as a whole.
+    long: Option<Long>,
+}
+
+struct Long {
+    /// No email address of the token begins before here.
+    from: usize,
+    /// Each `@` before here is looked at.
+    seek: usize,
+}
+
+impl Tokens {
+    /// Calls `add` with what is found. `is_end`: nothing follows the text.
+    pub(super) fn search(&mut self, text: &str, is_end: bool, add: &mut impl FnMut(PiiKind, Range<usize>)) {
+        loop {
+            let rest = &text[self.at..];
+            if self.long.is_none() {
+                self.at += rest.find(in_token).unwrap_or(rest.len());
+                if self.at == text.len() {
+                    return;
+                }
+            }
+            let rest = &text[self.at..];
+            let end = self.at + rest.find(|c| !in_token(c)).unwrap_or(rest.len());
+            let is_whole = is_end || end < text.len();
+            if self.long.is_none() && end - self.at <= WHOLE {
+                if !is_whole {
+                    return;
+                }
+                in_token_of(text, self.at..end, add);
+                self.at = end;
+                continue;
+            }
+            let long = self.long.get_or_insert(Long { from: self.at, seek: self.at });
+            let open = emails(text, long, end, is_whole, false, add);
+            if is_whole {
+                self.at = end;
+                self.long = None;
+            } else {
+                self.at = self.at.max(text.floor_char_boundary(open.saturating_sub(LOCAL)));
+                return;
+            }
         }
-        let end = (at..bytes.len()).find(|end| !in_token(bytes[*end])).unwrap_or(bytes.len());
-        in_token_of(text, at..end, add);
-        at = end;
+    }
+
+    /// The text is without its first bytes now.
+    pub(super) fn forget(&mut self, bytes: usize) {
+        self.at -= bytes;
+        if let Some(long) = &mut self.long {
+            long.from = long.from.saturating_sub(bytes);
+            long.seek -= bytes;
+        }
     }
 }
 
 fn in_token_of(text: &str, token: Range<usize>, add: &mut impl FnMut(PiiKind, Range<usize>)) {
-    emails(text, token.clone(), add);
-    let whole = &text[token.clone()];
     let before = text[..token.start].chars().next_back();
-    // A part of a longer word, such as a letter that is not ASCII.
-    if before.is_some_and(|before| before.is_alphanumeric() || before == '/') && !whole.contains('@') {
+    let mut place = Long { from: token.start, seek: token.start };
+    emails(text, &mut place, token.end, true, before == Some('/'), add);
+    let whole = &text[token.clone()];
+    if before == Some('/') && !whole.contains('@') {
         return;
     }
     // The end of a sentence, and a port.
@@ -50,24 +102,43 @@ fn in_token_of(text: &str, token: Range<usize>, add: &mut impl FnMut(PiiKind, Ra
     }
 }
 
-fn emails(text: &str, token: Range<usize>, add: &mut impl FnMut(PiiKind, Range<usize>)) {
-    let whole = &text[token.clone()];
-    let is_authority = text[..token.start].ends_with('/');
-    let mut from = 0;
-    while let Some(at) = whole[from..].find('@').map(|at| from + at) {
-        let begin = whole[from..at].char_indices().rev().take_while(|(_, c)| in_local(*c)).last();
-        let begin = from + begin.map_or(at - from, |(begin, _)| begin);
-        let local = whole[begin..at].trim_start_matches(['.', '-', '%', '\'']);
-        let domain = whole[at + 1..].split(|c: char| !(c.is_alphanumeric() || c == '.' || c == '-'));
-        let domain = domain.into_iter().next().unwrap_or_default().trim_end_matches(['.', '-']);
-        let end = at + 1 + domain.len();
-        // `https://user:password@host` is the address of a service.
-        let is_password = is_authority && whole[..begin].ends_with(':');
-        if is_person(local, domain) && !is_password {
-            add(PiiKind::Email, token.start + at - local.len()..token.start + end);
+/// Looks at each `@` before the end. Returns the first one whose domain may go on behind it, or the end.
+fn emails(
+    text: &str,
+    place: &mut Long,
+    end: usize,
+    is_whole: bool,
+    is_authority: bool,
+    add: &mut impl FnMut(PiiKind, Range<usize>),
+) -> usize {
+    while let Some(at) = text[place.seek..end].find('@').map(|at| place.seek + at) {
+        let furthest = text.floor_char_boundary(end.min(at + 1 + DOMAIN));
+        let after = &text[at + 1..furthest];
+        let domain = &after[..after.find(|c| !in_domain(c)).unwrap_or(after.len())];
+        if !is_whole && at + 1 + domain.len() == end {
+            place.seek = at;
+            return at;
         }
-        from = end.max(at + 1);
+        let domain = domain.trim_end_matches(['.', '-']);
+        let first = text.ceil_char_boundary(place.from.max(at.saturating_sub(LOCAL)));
+        let begin = text[first..at].char_indices().rev().take_while(|(_, c)| in_local(*c)).last();
+        let begin = first + begin.map_or(at - first, |(begin, _)| begin);
+        let local = text[begin..at].trim_start_matches(['.', '-', '%', '\'']);
+        // `https://user:password@host` is the address of a service.
+        let is_password = is_authority && begin > place.from && text[..begin].ends_with(':');
+        let found = at + 1 + domain.len();
+        if is_person(local, domain) && !is_password {
+            add(PiiKind::Email, at - local.len()..found);
+        }
+        place.from = found;
+        place.seek = found;
     }
+    place.seek = end;
+    end
+}
+
+fn in_domain(c: char) -> bool {
+    c.is_alphanumeric() || c == '.' || c == '-'
 }
 
 fn in_local(c: char) -> bool {
@@ -108,7 +179,8 @@ fn is_v4(text: &str) -> bool {
 
 /// Whether the words before say that it is the number of a version.
 fn is_version(text: &str, start: usize) -> bool {
-    let before = text[..start].trim_end().to_ascii_lowercase();
+    let from = text.floor_char_boundary(start.saturating_sub(24));
+    let before = text[from..start].trim_end().to_ascii_lowercase();
     ["version", "release", "firmware", "build"].iter().any(|word| before.ends_with(word))
 }
 
