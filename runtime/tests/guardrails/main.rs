@@ -4,4 +4,5 @@ mod around;
 mod blocks;
 mod errors;
 mod labelled;
+mod long;
 mod streamed;

@@ -1,0 +1,141 @@
+//! The search for signs in a text, part by part.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex_lite::Regex;
+
+use super::forms::forms;
+use super::literals::beginnings;
+use super::signs::SIGNS;
+
+/// The bytes of one part of a long text, and of the next part that are in it too.
+const CHUNK: usize = 4096;
+/// The most bytes of one sign.
+const LONGEST: usize = 1024;
+
+/// A pattern is slow, so it runs only where one of its beginnings stands.
+struct Patterns {
+    /// Each matches a character and the sign behind it.
+    all: Vec<(Regex, u16)>,
+    beginnings: AhoCorasick,
+    /// The patterns of each beginning.
+    owners: Vec<Vec<usize>>,
+}
+
+static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(Patterns::new);
+
+impl Patterns {
+    /// A pattern that cannot be read is found by a test.
+    fn new() -> Option<Self> {
+        let mut all = Vec::new();
+        let mut owners: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, (sign, weight)) in SIGNS.iter().enumerate() {
+            all.push((Regex::new(&format!("^(?s:.)(?:{sign})")).ok()?, *weight));
+            for beginning in beginnings(sign)? {
+                owners.entry(beginning).or_default().push(index);
+            }
+        }
+        let (words, owners): (Vec<_>, Vec<_>) = owners.into_iter().unzip();
+        Some(Self { all, beginnings: AhoCorasick::new(words).ok()?, owners })
+    }
+}
+
+/// The signs that were found so far. Each counts once.
+#[derive(Default)]
+pub(super) struct Scan {
+    seen: u64,
+    weight: u16,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy)]
+pub(super) struct Chunk<'t> {
+    text: &'t str,
+    is_first: bool,
+    is_last: bool,
+}
+
+impl Scan {
+    pub(super) fn weight(&self) -> u16 {
+        self.weight
+    }
+
+    pub(super) fn read(&mut self, chunk: Chunk<'_>) {
+        let Some(patterns) = &*PATTERNS else { return };
+        // The begin of a text is that of a line, and there is a character before each sign.
+        let before = if chunk.is_first { "\n\n" } else { "\u{2026}" };
+        let after = if chunk.is_last { "" } else { "\u{2026}" };
+        for form in forms(chunk.text) {
+            self.read_form(patterns, &format!("{before}{form}{after}"));
+        }
+    }
+
+    fn read_form(&mut self, patterns: &Patterns, form: &str) {
+        let mut tried = [usize::MAX; SIGNS.len()];
+        for found in patterns.beginnings.find_overlapping_iter(form) {
+            let start = found.start();
+            for &index in &patterns.owners[found.pattern().as_usize()] {
+                if self.seen & 1 << index != 0 || tried[index] == start || start == 0 {
+                    continue;
+                }
+                tried[index] = start;
+                let (pattern, weight) = &patterns.all[index];
+                let end = form.floor_char_boundary(form.len().min(start + LONGEST));
+                if pattern.is_match(&form[form.floor_char_boundary(start - 1)..end]) {
+                    self.seen |= 1 << index;
+                    self.weight += weight;
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a text. Two parts beside each other have as much in common as a sign can have.
+pub(super) fn chunks(text: &str) -> impl Iterator<Item = Chunk<'_>> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let start = next?;
+        let end =
+            if text.len() - start <= CHUNK + LONGEST { text.len() } else { word_end(text, start + CHUNK) };
+        let is_last = end == text.len();
+        next = (!is_last).then(|| word_end(text, end - LONGEST));
+        Some(Chunk { text: &text[start..end], is_first: start == 0, is_last })
+    })
+}
+
+/// The first space near this place, or the place.
+fn word_end(text: &str, at: usize) -> usize {
+    let from = text.floor_char_boundary(at);
+    let near = text.floor_char_boundary(text.len().min(from + 64));
+    text[from..near].find(char::is_whitespace).map_or(from, |space| from + space)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a9_each_sign_is_a_pattern_with_beginnings() {
+        assert!(SIGNS.len() <= 64);
+        for (sign, weight) in SIGNS {
+            assert!(Regex::new(sign).is_ok(), "{sign}");
+            assert!((1..=10).contains(&weight), "{sign}");
+            let beginnings = beginnings(sign).expect(sign);
+            assert!(!beginnings.is_empty() && beginnings.iter().all(|begin| !begin.is_empty()), "{sign}");
+        }
+        assert!(PATTERNS.is_some());
+    }
+
+    #[test]
+    fn a9_parts_of_a_text_cover_it() {
+        for text in ["a".repeat(20_000), "a b ".repeat(5_000), "\u{4e2d}".repeat(7_000), String::new()] {
+            let parts: Vec<_> = chunks(&text).collect();
+            assert!(parts[0].is_first && parts[parts.len() - 1].is_last);
+            let overlap: usize = parts.iter().map(|part| part.text.len()).sum::<usize>() - text.len();
+            assert!(overlap <= (LONGEST + 64) * (parts.len() - 1));
+            assert!(parts.iter().all(|part| part.text.len() <= CHUNK + LONGEST + 128));
+        }
+    }
+}
