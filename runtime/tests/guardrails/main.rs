@@ -6,3 +6,4 @@ mod errors;
 mod labelled;
 mod long;
 mod streamed;
+mod typed;

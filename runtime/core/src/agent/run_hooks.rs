@@ -45,12 +45,20 @@ impl AgentRun {
     /// # Errors
     /// Returns an error if a hook refuses the answer or fails, or if the run is over.
     pub(super) async fn after_run(&self, answer: String) -> Result<String, RunError> {
-        let mut answer = RunAnswer::from(answer);
+        let form = self.answer_form();
+        let mut answer = RunAnswer::from(answer).of_type(form.is_some());
+        let mut changed_by = None;
         for hook in &self.instance.run_hooks {
             self.unless_cancelled()?;
-            let before = hook.ignores_errors().then(|| answer.clone());
+            let before = (form.is_some() || hook.ignores_errors()).then(|| answer.clone());
             let done = caught_async(async { hook.after_dyn(&self.cx, &mut answer).await }).await;
-            let Err(error) = settled(done) else { continue };
+            let Err(error) = settled(done) else {
+                if before.is_some_and(|before| before != answer) {
+                    changed_by = Some(hook.name());
+                }
+                continue;
+            };
+            let before = before.filter(|_| hook.ignores_errors());
             match before {
                 Some(before) => answer = before,
                 None => {
@@ -66,6 +74,9 @@ impl AgentRun {
             }
             self.hook_ignored(&**hook, &error);
         }
+        if let (Some(form), Some(hook)) = (form, changed_by) {
+            self.fitted(form, answer.text()).map_err(|error| changed_wrongly(error, hook))?;
+        }
         Ok(answer.into_text())
     }
 
@@ -78,6 +89,14 @@ impl AgentRun {
         let text = format!("the run hook `{}` failed, and the run goes on without it: {error}", hook.name());
         self.event(self.turn(), EventKind::Notice { text });
     }
+}
+
+/// The error of an answer that fitted its type before a hook changed it.
+fn changed_wrongly(mut error: RunError, hook: &str) -> RunError {
+    if let RunError::WrongAnswer { problems, .. } = &mut error {
+        problems.insert_str(0, &format!("the run hook `{hook}` changed it:\n- "));
+    }
+    error
 }
 
 /// The result of a hook that may have panicked.

@@ -15,7 +15,9 @@ pub(super) struct ShownDeltas<'r> {
 
 impl<'r> ShownDeltas<'r> {
     pub(super) fn new(run: &'r AgentRun, turn: u32) -> Self {
-        Self { run, turn, text: filters(run), reasoning: filters(run) }
+        let text = filters(run);
+        let text = if run.answer_form().is_some() { text.expect_json() } else { text };
+        Self { run, turn, text, reasoning: filters(run) }
     }
 
     pub(super) fn push(&mut self, delta: ModelDelta) {

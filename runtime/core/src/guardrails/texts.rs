@@ -135,7 +135,8 @@ fn texts_of_output(output: &ToolOutput) -> Vec<String> {
     texts
 }
 
-fn texts_of(value: &Value, texts: &mut Vec<String>) {
+/// The texts and numbers in a value, names of fields too.
+pub(super) fn texts_of(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => texts.push(text.clone()),
         Value::Number(number) => texts.push(number.to_string()),

@@ -17,12 +17,13 @@ use crate::schema::to_json;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunAnswer {
     text: String,
+    is_json: bool,
 }
 
 impl RunAnswer {
     /// Makes an answer of a text, for tests of hooks.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into() }
+        Self { text: text.into(), is_json: false }
     }
 
     /// The text.
@@ -42,9 +43,22 @@ impl RunAnswer {
     }
 }
 
+impl RunAnswer {
+    /// The answer of a type, which is JSON.
+    pub(crate) fn of_type(mut self, is_json: bool) -> Self {
+        self.is_json = is_json;
+        self
+    }
+
+    /// Whether it is an answer of a type.
+    pub(crate) fn is_json(&self) -> bool {
+        self.is_json
+    }
+}
+
 impl From<String> for RunAnswer {
     fn from(text: String) -> Self {
-        Self { text }
+        Self { text, is_json: false }
     }
 }
 

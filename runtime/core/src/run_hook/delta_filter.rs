@@ -43,6 +43,9 @@ pub trait DeltaFilter: Send {
 
     /// Returns the rest that can be shown, at the end of the text.
     fn finish(&mut self) -> String;
+
+    /// Says before the first piece that the text is an answer of a type, which is JSON. By default, a filter gets it as any text.
+    fn expect_json(&mut self) {}
 }
 
 /// The filters of a text, the first hook's first. `None`: one of them panicked.
@@ -52,6 +55,18 @@ impl DeltaFilters {
     /// Asks the hooks for their filters.
     pub(crate) fn new(hooks: &[Arc<dyn DynRunHook>], run: &RunContext) -> Self {
         Self(caught(|| hooks.iter().filter_map(|hook| hook.filter_dyn(run)).collect()).ok())
+    }
+
+    /// The text is an answer of a type.
+    pub(crate) fn expect_json(mut self) -> Self {
+        let told = self
+            .0
+            .as_mut()
+            .map(|filters| caught(|| filters.iter_mut().for_each(|filter| filter.expect_json())));
+        if let Some(Err(_)) = told {
+            self.0 = None;
+        }
+        self
     }
 
     pub(crate) fn push(&mut self, piece: String) -> String {

@@ -5,7 +5,7 @@ use crate::ToolContext;
 use crate::args::Args;
 use crate::context::RunContext;
 use crate::error::{BoxError, ToolError, ToolResult};
-use crate::guardrails::texts::{change_args, change_result, texts_of_args, texts_of_result};
+use crate::guardrails::texts::{change_args, change_result, texts_of, texts_of_args, texts_of_result};
 use crate::onion::ByDefault;
 use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{
@@ -34,7 +34,8 @@ use crate::run_hook::{
 /// # });
 /// ```
 ///
-/// The session's history holds the answer as the model wrote it.
+/// The session's history holds the answer as the model wrote it. An answer of a type is masked in its strings, by value; its numbers stay, because
+/// what replaces them is no number: [`RejectPii`] refuses those too.
 #[derive(Debug, Clone, Default)]
 pub struct MaskPii {
     pii: Pii,
@@ -86,7 +87,9 @@ impl RunHook for MaskPii {
     }
 
     async fn after_run(&self, _: &RunContext, answer: &mut RunAnswer) -> Result<(), BoxError> {
-        if let Some(masked) = self.change(answer.text()) {
+        let masked =
+            if answer.is_json() { self.pii.mask_json(answer.text()) } else { self.change(answer.text()) };
+        if let Some(masked) = masked {
             answer.set_text(masked);
         }
         Ok(())
@@ -143,7 +146,13 @@ impl RunHook for RejectPii {
     }
 
     async fn after_run(&self, _: &RunContext, answer: &mut RunAnswer) -> Result<(), BoxError> {
-        match kinds_in(&self.pii, [answer.text()]) {
+        let mut texts = vec![answer.text().to_owned()];
+        if answer.is_json()
+            && let Ok(value) = answer.read()
+        {
+            texts_of(&value, &mut texts);
+        }
+        match self.kinds_in(&texts) {
             Some(kinds) => {
                 let error = OutputCheckError::new(format!("the answer contains personal data: {kinds}"));
                 Err(error.with_trigger(CheckTrigger::PiiDetected).into())

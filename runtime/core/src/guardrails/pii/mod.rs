@@ -2,6 +2,7 @@
 
 mod guardrails;
 mod iban;
+mod json;
 mod numbers;
 mod stream;
 mod tokens;
@@ -13,7 +14,8 @@ use std::ops::Range;
 pub use guardrails::{MaskPii, RejectPii};
 use serde::{Deserialize, Serialize};
 
-use self::stream::PiiDeltas;
+use self::json::JsonDeltas;
+use self::stream::{PiiDeltas, TextDeltas};
 use crate::run_hook::DeltaFilter;
 
 /// A kind of personal data that [`Pii`] finds.
@@ -128,6 +130,15 @@ impl Pii {
         if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked(text, 0..text.len(), &found)) }
     }
 
+    /// The JSON text with the kinds in place of the data in its strings. `None` if no value changes.
+    fn mask_json(&self, text: &str) -> Option<String> {
+        let mut filter = JsonDeltas::new(self.clone());
+        let masked = filter.push(text) + &filter.finish();
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        let is_same = masked == text || value(text).is_some_and(|old| value(&masked) == Some(old));
+        (!is_same).then_some(masked)
+    }
+
     /// A filter that masks the pieces of a text. All of them together are what [`Self::mask`] makes of the whole text.
     ///
     /// ```
@@ -140,7 +151,7 @@ impl Pii {
     /// ```
     #[must_use]
     pub fn deltas(&self) -> impl DeltaFilter + 'static {
-        PiiDeltas::new(self.clone())
+        TextDeltas::Plain(PiiDeltas::new(self.clone()))
     }
 }
 

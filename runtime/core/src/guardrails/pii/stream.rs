@@ -1,5 +1,6 @@
 //! Personal data in a text that arrives in pieces.
 
+use super::json::JsonDeltas;
 use super::numbers::CUE;
 use super::{Pii, PiiMatch, Search, apart, masked};
 use crate::run_hook::DeltaFilter;
@@ -63,5 +64,33 @@ impl DeltaFilter for PiiDeltas {
         let shown = self.show(true);
         *self = Self::new(self.pii.clone());
         shown
+    }
+}
+
+/// Masks the pieces of a text, which may be JSON.
+pub(super) enum TextDeltas {
+    Plain(PiiDeltas),
+    Json(JsonDeltas),
+}
+
+impl DeltaFilter for TextDeltas {
+    fn push(&mut self, text: &str) -> String {
+        match self {
+            Self::Plain(plain) => plain.push(text),
+            Self::Json(json) => json.push(text),
+        }
+    }
+
+    fn finish(&mut self) -> String {
+        match self {
+            Self::Plain(plain) => plain.finish(),
+            Self::Json(json) => json.finish(),
+        }
+    }
+
+    fn expect_json(&mut self) {
+        if let Self::Plain(plain) = self {
+            *self = Self::Json(JsonDeltas::new(plain.pii.clone()));
+        }
     }
 }
