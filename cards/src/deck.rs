@@ -32,6 +32,8 @@ pub enum Child<'d> {
 pub struct DeckError {
     errors: Vec<CardError>,
     names: Vec<String>,
+    /// The number of errors of single files, which are the first ones.
+    alone: usize,
 }
 
 impl Deck {
@@ -41,6 +43,18 @@ impl Deck {
     /// # Errors
     /// Returns all mistakes of all cards.
     pub fn read<P: AsRef<Path>>(base: &Path, paths: &[P], program: &[&str]) -> Result<Self, DeckError> {
+        match Self::read_with_mistakes(base, paths, program) {
+            (deck, None) => Ok(deck),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// As [`Self::read`], with the cards that have no mistakes of their own beside the mistakes.
+    pub fn read_with_mistakes<P: AsRef<Path>>(
+        base: &Path,
+        paths: &[P],
+        program: &[&str],
+    ) -> (Self, Option<DeckError>) {
         let mut errors = Vec::new();
         let mut files: Vec<PathBuf> = Vec::new();
         for path in paths {
@@ -75,8 +89,10 @@ impl Deck {
                 Err(error) => errors.push(error),
             }
         }
+        let alone = errors.len();
         errors.extend(deck.mistakes(&names, program));
-        if errors.is_empty() { Ok(deck) } else { Err(DeckError { errors, names }) }
+        let error = (!errors.is_empty()).then_some(DeckError { errors, names, alone });
+        (deck, error)
     }
 
     /// Cards that were read elsewhere.
@@ -87,7 +103,7 @@ impl Deck {
         let names: Vec<String> = cards.iter().map(|card| card.name.value.clone()).collect();
         let deck = Self { cards };
         let errors = deck.mistakes(&names, program);
-        if errors.is_empty() { Ok(deck) } else { Err(DeckError { errors, names }) }
+        if errors.is_empty() { Ok(deck) } else { Err(DeckError { errors, names, alone: 0 }) }
     }
 
     /// The child of this name: a card, or else an agent of the program.
@@ -190,12 +206,23 @@ impl Deck {
 impl DeckError {
     /// The mistakes of these files. `names` are those of all cards.
     pub fn new(errors: Vec<CardError>, names: Vec<String>) -> Self {
-        Self { errors, names }
+        let alone = errors.len();
+        Self { errors, names, alone }
     }
 
     /// The mistakes of each file.
     pub fn errors(&self) -> &[CardError] {
         &self.errors
+    }
+
+    /// The mistakes that files show by themselves.
+    pub fn of_files(&self) -> &[CardError] {
+        &self.errors[..self.alone]
+    }
+
+    /// The mistakes that cards show among themselves.
+    pub fn among_cards(&self) -> &[CardError] {
+        &self.errors[self.alone..]
     }
 
     /// The names of the agents of all cards, also of those with mistakes, as far as they were read.
@@ -218,7 +245,7 @@ impl std::error::Error for DeckError {}
 
 impl From<CardError> for DeckError {
     fn from(error: CardError) -> Self {
-        Self { errors: vec![error], names: Vec::new() }
+        Self { errors: vec![error], names: Vec::new(), alone: 1 }
     }
 }
 

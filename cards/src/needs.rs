@@ -38,6 +38,8 @@ pub enum Kind {
     Strategy,
     /// A type.
     Type,
+    /// An agent.
+    Agent,
 }
 
 /// An item that a card names.
@@ -141,6 +143,21 @@ impl Need<'_> {
         self.problem(format!("there is no file `{file}`; a card names files relative to its own folder"))
     }
 
+    /// The error if the file exists and the program has registered nothing of it. `file` is its path, as messages show it.
+    pub fn unregistered_file(&self, file: &str) -> Problem {
+        self.problem(format!(
+            "the program registers nothing of `{file}`: call `file(\"{file}\", ..)` of its `Registry`"
+        ))
+    }
+
+    /// The error if a type is registered for other fields than this one.
+    pub fn another_use(&self, field: &str) -> Problem {
+        let item = &self.item.value;
+        self.problem(format!(
+            "`{item}` is not registered for `{field}`: the program calls `{field}::<..>()` for it"
+        ))
+    }
+
     /// The error if the place where the item should be has no item of this name; `names` are those that it has.
     pub fn missing<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Problem {
         let names: Vec<&str> = names.into_iter().collect();
@@ -239,6 +256,7 @@ impl Kind {
             Self::RunHook => Some("run_hooks"),
             Self::TurnHook(_) => Some("turn_hooks"),
             Self::MessageHook => Some("message_hooks"),
+            Self::Agent => Some("agents"),
             Self::Strategy | Self::Text | Self::Type => None,
         }
     }
@@ -251,7 +269,7 @@ impl Kind {
             Self::RunHook => Some("run_hook(..)"),
             Self::TurnHook(_) => Some("turn_hook(..)"),
             Self::MessageHook => Some("message_hook(..)"),
-            Self::Toolbox | Self::Strategy | Self::Text | Self::Type => None,
+            Self::Toolbox | Self::Strategy | Self::Text | Self::Type | Self::Agent => None,
         }
     }
 }
@@ -319,6 +337,7 @@ impl fmt::Display for Kind {
             Self::Text => "a function that gives text",
             Self::Strategy => "a function that runs an agent",
             Self::Type => "a type",
+            Self::Agent => "an agent",
         })
     }
 }

@@ -22,6 +22,7 @@ const CRATES: [&str; 12] = [
     "runtime/rhai",
     "runtime/builtins",
     "runtime/toolboxes",
+    "runtime/loader",
     "runtime/tls",
     "runtime/cli",
     "runtime",

@@ -4,9 +4,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use onionskin::declaration::AppBuilder;
+use onionskin::loader::{CardLoader, Registry};
 use onionskin::mcp::ServerConfig;
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
-use onionskin::{Agent, App, ScriptedModel};
+use onionskin::{App, ScriptedModel};
 use serde_json::{Value, json};
 
 #[path = "../src/bin/pmo/agents.rs"]
@@ -15,6 +17,14 @@ mod in_rust;
 mod in_cards {
     onionskin::agent!(pub(crate) card = "cards");
 }
+
+#[path = "../cards/tools.rs"]
+#[expect(unreachable_pub, reason = "the cards' modules are public in their files")]
+mod tools;
+
+#[path = "../cards/hooks.rs"]
+#[expect(unreachable_pub, reason = "as above")]
+mod hooks;
 
 const SCRIPT: &str = include_str!("../src/bin/pmo/script.yaml");
 
@@ -36,13 +46,10 @@ impl Model for Recorded {
 }
 
 /// The answer of a run, and all that the model was asked in it.
-async fn run<Pmo: Agent, Ny: Agent, London: Agent>() -> (String, Vec<Value>) {
+async fn run(app: AppBuilder) -> (String, Vec<Value>) {
     let requests = Arc::default();
     let model = ScriptedModel::from_yaml(SCRIPT, "script.yaml").unwrap();
-    let app = App::builder()
-        .agent::<Pmo>()
-        .agent::<Ny>()
-        .agent::<London>()
+    let app = app
         .server("time", ServerConfig::stdio(env!("CARGO_BIN_EXE_pmo")).arg("serve-time"))
         .model(Recorded { model, requests: Arc::clone(&requests) })
         .build()
@@ -56,20 +63,20 @@ async fn run<Pmo: Agent, Ny: Agent, London: Agent>() -> (String, Vec<Value>) {
     (without_times(&output.text), requests)
 }
 
+/// The page of the agents.
+async fn page(app: AppBuilder) -> String {
+    let time = ServerConfig::stdio(env!("CARGO_BIN_EXE_pmo")).arg("serve-time");
+    let app = app.server("time", time).model(ScriptedModel::turns([])).build().await.unwrap();
+    let page = app.describe().unwrap().to_markdown();
+    app.shutdown().await;
+    page
+}
+
 /// `docs/pmo.md` is the page that is made of the agents. `ONIONSKIN_BLESS=1` writes it anew.
 #[tokio::test]
 async fn c5_the_page_of_the_pmo_is_the_one_that_is_generated() {
-    let app = App::builder()
-        .agent::<in_cards::PmoOrchestrator>()
-        .agent::<in_cards::NyProjectManager>()
-        .agent::<in_cards::LondonProjectManager>()
-        .server("time", ServerConfig::stdio(env!("CARGO_BIN_EXE_pmo")).arg("serve-time"))
-        .model(ScriptedModel::turns([]))
-        .build()
-        .await
-        .unwrap();
-    let page = app.describe().unwrap().to_markdown();
-    app.shutdown().await;
+    let page = self::page(in_cards()).await;
+    assert_eq!(self::page(loaded()).await, page);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pmo.md");
     if std::env::var_os("ONIONSKIN_BLESS").is_some() {
         std::fs::write(path, &page).unwrap();
@@ -96,16 +103,51 @@ fn without_times(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect()
 }
 
-#[tokio::test]
-async fn c1_cards_declare_the_same_agents_and_their_runs_are_equal() {
-    let (said, asked) =
-        run::<in_rust::PmoOrchestrator, in_rust::NyProjectManager, in_rust::LondonProjectManager>().await;
-    let (said_by_cards, asked_by_cards) =
-        run::<in_cards::PmoOrchestrator, in_cards::NyProjectManager, in_cards::LondonProjectManager>().await;
-    assert_eq!(said_by_cards, said);
-    assert_eq!(asked_by_cards.len(), asked.len());
-    for (by_cards, by_rust) in asked_by_cards.iter().zip(&asked) {
-        assert_eq!(by_cards, by_rust);
+/// The agents that are written in Rust.
+fn in_rust() -> AppBuilder {
+    App::builder()
+        .agent::<in_rust::PmoOrchestrator>()
+        .agent::<in_rust::NyProjectManager>()
+        .agent::<in_rust::LondonProjectManager>()
+}
+
+/// The agents of the cards that the compiler read.
+fn in_cards() -> AppBuilder {
+    App::builder()
+        .agent::<in_cards::PmoOrchestrator>()
+        .agent::<in_cards::NyProjectManager>()
+        .agent::<in_cards::LondonProjectManager>()
+}
+
+/// The agents of the cards that are read now.
+fn loaded() -> AppBuilder {
+    let registry = Registry::new()
+        .file("cards/tools.rs", |items| items.tool::<tools::add_one>())
+        .file("cards/hooks.rs", |items| items.tool_hook::<hooks::audit>());
+    let loader = CardLoader::new(registry).base(env!("CARGO_MANIFEST_DIR"));
+    let cards = ["cards/pmo.md", "cards/ny-project-manager.md", "cards/london-project-manager.md"];
+    loader.load(cards).unwrap().add_to(App::builder())
+}
+
+/// Holds runs to be equal, in what the model is asked too.
+async fn runs_are_equal(app: AppBuilder, other: AppBuilder) {
+    let (said, asked) = run(app).await;
+    let (other_said, other_asked) = run(other).await;
+    assert_eq!(other_said, said);
+    assert_eq!(other_asked.len(), asked.len());
+    for (other, one) in other_asked.iter().zip(&asked) {
+        assert_eq!(other, one);
     }
     assert!(asked.len() > 8, "{}", json!(asked));
+}
+
+#[tokio::test]
+async fn c1_cards_declare_the_same_agents_and_their_runs_are_equal() {
+    runs_are_equal(in_rust(), in_cards()).await;
+}
+
+#[tokio::test]
+async fn c3_loaded_cards_declare_the_same_agents_and_their_runs_are_equal() {
+    runs_are_equal(in_rust(), loaded()).await;
+    runs_are_equal(in_cards(), loaded()).await;
 }

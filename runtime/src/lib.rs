@@ -61,6 +61,7 @@
 //! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`](declaration::AgentBuilder), [`App`], [`AgentTool`], [`BuildError`] |
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`](run::RunStream), [`Event`](event::Event), [`RunOutput`], [`Limits`](declaration::Limits), [`RunError`] |
 //! | Models | [`Model`](model::Model), [`ScriptedModel`], `GenaiModel` (feature `genai`) |
+//! | Agents of cards, read at run time | module `loader` (feature `loader`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (features `filesystem`, `human-input`, `shell`, `skills`) |
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
@@ -76,6 +77,8 @@
 //! - `preserve_order` (default): JSON objects keep the order of their keys, so all lists of a tool's parameters have the declared
 //!   order. It turns on `serde_json`'s feature of the same name for the whole program. Without it, keys are in alphabetical order;
 //!   `params`, `signature`, `docstring` and `required` keep the order of the function.
+//! - `cards`: agents that the compiler reads from cards, `agent!(card = "cards/pmo.md")`.
+//! - `loader`: agents of cards that the program reads at run time.
 //! - `rmcp3`: tools in the types of rmcp 3, and from them.
 //! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
@@ -143,6 +146,9 @@ pub use onionskin_core::{
 #[cfg(feature = "genai")]
 #[doc(inline)]
 pub use onionskin_genai as genai;
+#[cfg(feature = "loader")]
+#[doc(inline)]
+pub use onionskin_loader as loader;
 #[cfg(feature = "mcp")]
 #[doc(inline)]
 pub use onionskin_mcp as mcp;

@@ -184,6 +184,10 @@ pub(crate) fn made(middleware: &Middleware, ty: &Ident) -> Made {
     let takes = (count > 0).then(|| {
         quote!(const TAKES: ::core::option::Option<::core::primitive::usize> = ::core::option::Option::Some(#count);)
     });
+    let named = (count > 0).then(|| {
+        let words = names.iter().map(|name| name.unraw().to_string());
+        quote!(const NAMES: &'static [&'static ::core::primitive::str] = &[#(#words),*];)
+    });
     let values = (count > 0).then(|| quote!((#(#types,)*): __rt::Same<As = __C>,));
     let values_type = if values.is_some() { quote!(__C) } else { quote!(()) };
     let given = values.as_ref().map(|_| quote!(let (#(#names,)*) = __rt::Same::back(__with);));
@@ -216,6 +220,7 @@ pub(crate) fn made(middleware: &Middleware, ty: &Ident) -> Made {
         {
             type State = #state_type;
             type Values = #values_type;
+            #named
             #typed
             #takes
 

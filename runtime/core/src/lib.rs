@@ -97,8 +97,8 @@ pub use tool::{DynTool, Tool, Toolbox};
 /// The declaration that `agent!` writes, as a value: for agents that are implemented by hand or configured at run time.
 pub mod declaration {
     pub use crate::agent::{
-        AgentBuilder, AgentDeclaration, AppBuilder, DynAgent, HistoryMergeTarget, HistorySource, Limits,
-        TypedAgent,
+        AgentBuilder, AgentDeclaration, AppBuilder, CallFilter, DynAgent, HistoryMergeTarget, HistorySource,
+        Limits, RunFn, TypedAgent,
     };
     pub use crate::context::NameClash;
     pub use crate::description::{AgentDescription, AppDescription, ToolDescription};
@@ -107,7 +107,7 @@ pub mod declaration {
 /// How lists construct hooks and guardrails that are written by hand: the types for [`Hook::Made`] and the `Made` of
 /// guardrails.
 pub mod made {
-    pub use crate::onion::{AtRunTime, ByDefault, FromValues};
+    pub use crate::onion::{AtRunTime, ByDefault, FromValues, MadeBy};
 }
 
 /// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.

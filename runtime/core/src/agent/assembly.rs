@@ -24,7 +24,7 @@ use crate::definition::{Asks, ToolDefinition, ToolSource};
 use crate::message_hook::{DynMessageHook, MessageHooks};
 use crate::model::BoxModel;
 use crate::onion::{
-    Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
+    Call, Core, Definitions, DynHook, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
 };
 use crate::spec::ToolSpec;
 use crate::tool::{DynTool, Dynamic, ToolboxLink};
@@ -128,8 +128,7 @@ impl Assembly<'_> {
         let needs = needs(&name, link.state, &children);
         let Extra { hooks, run_hooks, turn_hooks, message_hooks, limits, messages, tools, prompt } =
             self.extras.take(&link);
-        let hooks = hooks.into_iter().map(|extra| extra.hook).chain(declaration.hooks);
-        let hooks = RuntimeHooks(hooks.collect());
+        let hooks = around_calls(declaration.hooks, declaration.outside, hooks);
         let run_hooks = with_added(declaration.run_hooks, run_hooks);
         let turn_hooks = with_added(declaration.turn_hooks, turn_hooks);
         let message_hooks = with_added(declaration.message_hooks, message_hooks);
@@ -158,6 +157,7 @@ impl Assembly<'_> {
         for toolbox in &declaration.toolboxes {
             fixed.extend(self.toolbox_entries(&name, link.state, toolbox)?);
         }
+        let tools: Vec<_> = declaration.specs.into_iter().chain(tools).collect();
         let model = self.model.cloned().or_else(|| declaration.default_model.clone());
         tool_checks::states_of_values(&name, link.state, &tools)?;
         preflight::names(&name, &fixed, &tools)?;
@@ -229,6 +229,17 @@ impl Assembly<'_> {
         tool_checks::states(agent, state, given.tools())?;
         given.entries(toolbox.prefix.as_deref()).map_err(|problem| preflight::undefined(agent, problem))
     }
+}
+
+/// The hooks around calls: those that the builder adds are inside of the first declared ones.
+fn around_calls(
+    mut declared: Vec<Arc<dyn DynHook>>,
+    outside: usize,
+    added: Vec<ExtraHook<dyn DynHook>>,
+) -> RuntimeHooks {
+    let inside = declared.split_off(outside);
+    let added = added.into_iter().map(|extra| extra.hook);
+    RuntimeHooks(declared.into_iter().chain(added).chain(inside).collect())
 }
 
 /// The declared hooks, then those that the builder adds.

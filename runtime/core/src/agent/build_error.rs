@@ -1,5 +1,6 @@
 //! The errors of building an agent.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -497,7 +498,7 @@ pub enum BuildError {
         /// The hook.
         hook: &'static str,
         /// The tool's name in the filter.
-        tool: &'static str,
+        tool: Cow<'static, str>,
         /// A tool of the agent with a similar name, as part of the sentence.
         near: String,
     },

@@ -49,7 +49,7 @@ impl HookNames {
         let compiled = |hooks: &'_ [CompiledHook]| -> Vec<&'static str> {
             hooks.iter().filter(|hook| hook.is_around(call)).map(|hook| hook.name).collect()
         };
-        let dynamic = self.dynamic.0.iter().map(|hook| hook.name());
+        let dynamic = self.dynamic.0.iter().filter(|hook| hook.concerns(call)).map(|hook| hook.name());
         compiled(outside).into_iter().chain(dynamic).chain(compiled(inside)).collect()
     }
 }

@@ -2,6 +2,7 @@
 //! children and which have one.
 
 use std::any::{TypeId, type_name};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +30,7 @@ use crate::prompt::{Prompt, PromptPart, PromptText};
 use crate::run_hook::{DynRunHook, RunHook};
 use crate::secret::{StateVisitor, VisitSecrets};
 use crate::services::ServiceTypes;
+use crate::spec::ToolSpec;
 use crate::state::StateCodec;
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink, Works};
 use crate::turn_hook::{DynTurnHook, TurnHook};
@@ -74,14 +76,18 @@ pub struct AgentDeclaration {
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     pub(crate) toolboxes: Vec<ToolboxLink>,
+    /// Tools that are values, behind the other ones.
+    pub(crate) specs: Vec<ToolSpec>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
+    /// The number of these hooks that are outside of the builder's.
+    pub(crate) outside: usize,
     pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
     pub(crate) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
     pub(crate) message_hooks: Vec<Arc<dyn DynMessageHook>>,
     /// The states that the hooks work on, by the hook's type.
     pub(crate) hook_states: Vec<(&'static str, Vec<StateType>)>,
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
-    pub(crate) filter_names: Vec<(&'static str, &'static str)>,
+    pub(crate) filter_names: Vec<(&'static str, Cow<'static, str>)>,
     pub(crate) onion: Option<OnionBuilder>,
     /// The compiled hooks, outermost first.
     pub(crate) compiled_hooks: Vec<CompiledHook>,
@@ -176,8 +182,8 @@ enum Declare {
     Made(Arc<dyn Fn() -> AgentDeclaration + Send + Sync>),
 }
 
-/// [`Agent::run`] of an agent.
-pub(super) type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;
+/// [`Agent::run`] of an agent, as a value: `|run, input| Box::pin(plan(run, input))`.
+pub type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;
 
 impl DynAgent {
     /// Makes an agent that runs the loop of model turns and tool calls. `declare` is called each time the agent is built; its parts, and
@@ -275,7 +281,9 @@ impl AgentDeclaration {
             runtime_tools: Vec::new(),
             tools: Vec::new(),
             toolboxes: Vec::new(),
+            specs: Vec::new(),
             hooks: Vec::new(),
+            outside: 0,
             run_hooks: Vec::new(),
             turn_hooks: Vec::new(),
             message_hooks: Vec::new(),
@@ -436,7 +444,7 @@ impl AgentDeclaration {
     #[doc(hidden)]
     #[must_use]
     pub fn filter_names(mut self, hook: &'static str, tool: &'static str) -> Self {
-        self.filter_names.push((hook, tool));
+        self.filter_names.push((hook, tool.into()));
         self
     }
 

@@ -3,6 +3,7 @@
 //! definitions of its tools.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -292,16 +293,16 @@ pub(super) fn names(agent: &str, declared: &[ToolEntry], values: &[ToolSpec]) ->
 /// Checks that each name of a hook's filter is the name of one of the built agent's tools.
 pub(super) fn filters(
     agent: &str,
-    names: &[(&'static str, &'static str)],
+    names: &[(&'static str, Cow<'static, str>)],
     table: &ToolTable,
 ) -> Result<(), BuildError> {
     let known = || table.entries().iter().map(|entry| &*entry.name);
-    match names.iter().find(|(_, tool)| known().all(|name| name != *tool)) {
+    match names.iter().find(|(_, tool)| known().all(|name| name != tool)) {
         None => Ok(()),
-        Some(&(hook, tool)) => Err(BuildError::FilterNamesNoTool {
+        Some((hook, tool)) => Err(BuildError::FilterNamesNoTool {
             agent: agent.to_owned(),
             hook,
-            tool,
+            tool: tool.clone(),
             near: nearest(tool, known()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default(),
         }),
     }

@@ -28,6 +28,12 @@ pub(crate) trait DynHook: Send + Sync + 'static {
         None
     }
 
+    /// Whether the hook sees a call; a hook with a filter passes the others on.
+    fn concerns(&self, cx: &ToolContext) -> bool {
+        let _ = cx;
+        true
+    }
+
     /// As [`Hook::services`].
     fn services_dyn(&self, taken: &mut ServiceTypes);
 
@@ -55,6 +61,35 @@ impl<H: Hook> DynHook for H {
         next: DynNext<'a>,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(self.call(cx, args, next))
+    }
+}
+
+/// A hook of a declaration, and the calls that it sees.
+pub(crate) struct Filtered {
+    pub(crate) hook: Arc<dyn DynHook>,
+    pub(crate) concerns: Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>,
+}
+
+impl DynHook for Filtered {
+    fn name(&self) -> &'static str {
+        self.hook.name()
+    }
+
+    fn concerns(&self, cx: &ToolContext) -> bool {
+        (self.concerns)(cx)
+    }
+
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        self.hook.services_dyn(taken);
+    }
+
+    fn call_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        next: DynNext<'a>,
+    ) -> BoxFuture<'a, ToolResult> {
+        if (self.concerns)(cx) { self.hook.call_dyn(cx, args, next) } else { Box::pin(next.run(args)) }
     }
 }
 
@@ -102,6 +137,7 @@ fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> 
             let call = hook.call_dyn(next.cx, args, DynNext { rest, ..next });
             match next.inner {
                 Inner::Call(_) => call,
+                Inner::Traced(_) if !hook.concerns(next.cx) => call,
                 Inner::Traced(_) => Box::pin(in_span(hook.name(), call, of_output)),
             }
         }

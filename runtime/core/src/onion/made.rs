@@ -14,13 +14,14 @@ use crate::context::Works;
             of values, as `limit(3)`, and `made::AtRunTime` if it is added at run time"
 )]
 pub trait MadeBy<H> {
-    /// `State<S>`, or `()` for none.
-    #[doc(hidden)]
+    /// The state that it works on: `State<S>`, or `()` for none.
     type State;
 
-    /// The values in parentheses after its name in a list, as a tuple.
-    #[doc(hidden)]
+    /// The values in parentheses after its name in a list, as a tuple; `()` for none.
     type Values;
+
+    /// The names of the values, as far as they have names: those of the `#[config]` parameters of a function.
+    const NAMES: &'static [&'static str] = &[];
 
     /// Whether the hook is a typed hook, which is part of a ring.
     #[doc(hidden)]
@@ -34,7 +35,7 @@ pub trait MadeBy<H> {
     #[doc(hidden)]
     const TAKES: Option<usize> = Some(0);
 
-    #[doc(hidden)]
+    /// Makes one of its values.
     fn configure(values: Self::Values) -> H;
 }
 
@@ -212,6 +213,7 @@ impl<H: From<V>, V: ListValues, S: Works> MadeBy<H> for FromValues<V, S> {
 impl<H, M: MadeBy<H>> MadeBy<Arc<H>> for InArc<M> {
     type State = M::State;
     type Values = M::Values;
+    const NAMES: &'static [&'static str] = M::NAMES;
     const TYPED: bool = M::TYPED;
     const TOOL: Option<&'static str> = M::TOOL;
     const TAKES: Option<usize> = M::TAKES;

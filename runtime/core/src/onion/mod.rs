@@ -25,7 +25,7 @@ pub(crate) use self::attempt::short_name;
 pub use self::attempt::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};
-pub(crate) use dynamic::{DynHook, DynNext, outermost};
+pub(crate) use dynamic::{DynHook, DynNext, Filtered, outermost};
 pub(crate) use hook_exit::LastInner;
 pub(crate) use hook_returns::sees_results;
 pub use hook_returns::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};

@@ -63,6 +63,10 @@ pub trait TurnHook: Send + Sync + Sized + 'static {
     /// [`Hook::Made`](crate::Hook::Made).
     type Made: MadeBy<Self>;
 
+    /// The name of the method that it implements, if it is one only. `#[turn_hook]` writes it, and a card that names the hook at another
+    /// place is refused.
+    const PLACE: Option<&'static str> = None;
+
     /// Runs before the model is asked. It may change the request, for this turn only. If it returns an answer, the model is not asked,
     /// and the hooks after it do not run at this place.
     ///
@@ -159,6 +163,7 @@ pub type StateOfTurnHook<H> = <<H as TurnHook>::Made as MadeBy<H>>::State;
 #[diagnostic::do_not_recommend]
 impl<H: TurnHook> TurnHook for Arc<H> {
     type Made = InArc<H::Made>;
+    const PLACE: Option<&'static str> = H::PLACE;
 
     fn before_llm_call<'a>(
         &'a self,

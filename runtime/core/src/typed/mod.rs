@@ -40,8 +40,9 @@ mod ring;
 pub use hook_returns::{TypedArgs, TypedReturn};
 #[doc(hidden)]
 pub use layered::{Reading, TypedCall, Written, settled, through};
+pub use made::RawHook;
 #[doc(hidden)]
-pub use made::{HookMadeBy, RawHook, RingOf};
+pub use made::{HookMadeBy, RingOf};
 pub use ring::{ArgsOf, OutputOf, TypedNext, TypedTool};
 #[doc(hidden)]
 pub use ring::{EndRing, RawRing, Ring, TypedHook, TypedLayer, run_in};

@@ -1,0 +1,111 @@
+//! Parts of a declaration that is made at run time: hooks with filters, the place of the builder's hooks, tools as values, and the function
+//! in place of the loop.
+
+use std::any::type_name;
+use std::fmt;
+use std::sync::Arc;
+
+use super::declaration::{AgentDeclaration, DynAgent, RunFn};
+use crate::context::ToolContext;
+use crate::onion::{DynHook, Filtered, Hook, MadeBy, StateOf};
+use crate::spec::ToolValue;
+use crate::tool::Works;
+use crate::typed::RawHook;
+
+/// The calls that a hook of a declaration sees: `for [..]` and `except [..]` in `agent!`, as a value.
+///
+/// ```
+/// use onionskin::declaration::{AgentDeclaration, CallFilter};
+/// use onionskin::hooks;
+///
+/// let on_lookup = CallFilter::new(|call| call.tool_name() == "lookup").names("lookup");
+/// let clerk = AgentDeclaration::new().instruction("Answer.").filtered_hook(hooks::retry::new(3), on_lookup);
+/// # let _ = clerk;
+/// ```
+#[derive(Clone)]
+pub struct CallFilter {
+    concerns: Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>,
+    names: Vec<Arc<str>>,
+}
+
+impl CallFilter {
+    /// Lets the calls through for which the test is true. It is asked at each call.
+    pub fn new(concerns: impl Fn(&ToolContext) -> bool + Send + Sync + 'static) -> Self {
+        Self { concerns: Arc::new(concerns), names: Vec::new() }
+    }
+
+    /// Names a tool that the agent has to have: without it, the agent is not built
+    /// ([`BuildError::FilterNamesNoTool`](crate::BuildError::FilterNamesNoTool)).
+    #[must_use]
+    pub fn names(mut self, tool: impl Into<Arc<str>>) -> Self {
+        self.names.push(tool.into());
+        self
+    }
+}
+
+impl fmt::Debug for CallFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallFilter").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+impl AgentDeclaration {
+    /// As [`Self::hook`], for a hook that sees some calls only. The others pass it.
+    #[must_use]
+    pub fn filtered_hook<H>(mut self, hook: H, filter: CallFilter) -> Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
+    {
+        let mut states = Vec::new();
+        StateOf::<H>::on(&mut states);
+        self.hook_states.push((type_name::<H>(), states));
+        let CallFilter { concerns, names } = filter;
+        let hook = Filtered { hook: Arc::new(hook), concerns };
+        let name = hook.name();
+        self.filter_names.extend(names.iter().map(|tool| (name, tool.to_string().into())));
+        self.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Sets the place of the dynamic hooks, those that the builder adds: inside of the hooks that were added before, as `..` in
+    /// `tool_hooks`. Without it they are outside of all declared ones.
+    #[must_use]
+    pub fn dynamic_hooks(mut self) -> Self {
+        self.outside = self.hooks.len();
+        self
+    }
+
+    /// Adds a tool that is a value, such as a [`ToolSpec`](crate::ToolSpec), behind the other tools. An agent with another state than the
+    /// tool's is not built ([`BuildError::ToolState`](crate::BuildError::ToolState)).
+    #[must_use]
+    pub fn tool_value(mut self, tool: impl ToolValue) -> Self {
+        self.specs.push(tool.tool_value());
+        self
+    }
+}
+
+impl DynAgent {
+    /// Sets the function that runs the agent in place of the loop, as `run: ..` in `agent!`.
+    ///
+    /// ```
+    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+    /// use onionskin::run::AgentRun;
+    /// use onionskin::{App, RunError, ScriptedModel};
+    ///
+    /// async fn repeat(_run: &AgentRun, input: String) -> Result<String, RunError> {
+    ///     Ok(input.repeat(2))
+    /// }
+    ///
+    /// let echo = DynAgent::new("Echo", AgentDeclaration::new).with_run(|run, input| Box::pin(repeat(run, input)));
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let app = App::builder().dyn_agent(&echo).model(ScriptedModel::new()).build().await.unwrap();
+    /// assert_eq!(app.run("Ho").await.unwrap().text, "HoHo");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with_run(mut self, run: RunFn) -> Self {
+        self.run = run;
+        self
+    }
+}

@@ -1,0 +1,82 @@
+//! What is registered under a name.
+
+use std::sync::Arc;
+
+use onionskin_cards::{Kind, ValueKind};
+use onionskin_core::ToolContext;
+use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
+use onionskin_core::prompt::{Prompt, PromptPart};
+use serde_json::Value;
+
+use crate::values::Unfit;
+
+/// A step of a declaration.
+pub(crate) type Step = Arc<dyn Fn(AgentDeclaration) -> AgentDeclaration + Send + Sync>;
+
+/// Whether a call goes to a toolbox with this prefix.
+pub(crate) type IsOfToolbox = fn(&ToolContext, Option<&str>) -> bool;
+
+/// An item of the program.
+#[derive(Clone)]
+pub(crate) enum Entry {
+    Tool { name: Arc<str>, step: Step },
+    Toolbox { step: fn(AgentDeclaration, Option<&str>) -> AgentDeclaration, is_of: IsOfToolbox },
+    Hook { kind: Kind, hook: HookEntry },
+    Text(Arc<dyn Fn(Prompt, PromptPart) -> Prompt + Send + Sync>),
+    Strategy(RunFn),
+    Type(TypeEntry),
+    Agent(DynAgent),
+}
+
+/// Adds a hook with values that fit its types.
+pub(crate) type AddHook =
+    dyn Fn(AgentDeclaration, &[Value], Option<CallFilter>) -> AgentDeclaration + Send + Sync;
+
+/// A hook of any kind.
+#[derive(Clone)]
+pub(crate) struct HookEntry {
+    /// The values that it takes: each with its name, and with its kind if a card can be held to it.
+    pub(crate) takes: Vec<(String, Option<ValueKind>)>,
+    /// Whether these values fit the types of the hook.
+    pub(crate) check: fn(&[Value]) -> Result<(), Unfit>,
+    /// Adds the hook with values that fit. Only hooks around tool calls have a filter.
+    pub(crate) add: Arc<AddHook>,
+}
+
+/// A type, for as many uses as it is registered for.
+#[derive(Clone, Default)]
+pub(crate) struct TypeEntry {
+    pub(crate) state: Option<StateEntry>,
+    pub(crate) input: Option<fn(AgentDeclaration) -> AgentDeclaration>,
+    pub(crate) output: Option<fn(AgentDeclaration) -> AgentDeclaration>,
+}
+
+/// A type of state.
+#[derive(Clone)]
+pub(crate) struct StateEntry {
+    pub(crate) with_state: fn(DynAgent) -> DynAgent,
+    pub(crate) steps: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
+}
+
+impl Entry {
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Tool { .. } => Kind::Tool,
+            Self::Toolbox { .. } => Kind::Toolbox,
+            Self::Hook { kind, .. } => *kind,
+            Self::Text(_) => Kind::Text,
+            Self::Strategy(_) => Kind::Strategy,
+            Self::Type(_) => Kind::Type,
+            Self::Agent(_) => Kind::Agent,
+        }
+    }
+
+    /// Whether a card may name the item where it wants this kind.
+    pub(crate) fn is_of(&self, wanted: Kind) -> bool {
+        match (wanted, self.kind()) {
+            (Kind::TurnHook(Some(wanted)), Kind::TurnHook(Some(found))) => wanted == found,
+            (Kind::TurnHook(_), Kind::TurnHook(_)) => true,
+            (wanted, found) => wanted == found,
+        }
+    }
+}

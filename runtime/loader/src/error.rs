@@ -1,0 +1,112 @@
+//! The mistakes of cards, as a program sees them.
+
+use std::fmt;
+
+use onionskin_cards::{CardError, Problem, Source};
+
+/// The mistakes of all cards that were loaded together. It is shown as rustc shows errors, each mistake with its lines of the card.
+#[derive(Debug, Clone)]
+pub struct LoadError {
+    errors: Vec<CardError>,
+    mistakes: Vec<Mistake>,
+}
+
+/// A mistake of a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mistake {
+    /// What is wrong.
+    pub kind: MistakeKind,
+    /// The card, as the program named it.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// What is wrong, and what to write instead.
+    pub message: String,
+}
+
+/// What is wrong in a card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MistakeKind {
+    /// The card, or the way in which it names an item, has a wrong form.
+    Format,
+    /// There is no such file: the card, or one that it names an item of.
+    MissingFile,
+    /// The file, or the program, has no item of this name.
+    MissingItem,
+    /// The item is something else than the field wants: it is not a tool, or not a hook.
+    WrongKind,
+    /// A value for a hook does not fit.
+    WrongValue,
+    /// The cards do not fit together: an unknown child, a name that is there twice, an agent that contains itself, a second entry agent.
+    Cards,
+    /// The card needs this feature of onionskin.
+    MissingFeature(&'static str),
+}
+
+/// Mistakes by their files.
+#[derive(Default)]
+pub(crate) struct Mistakes(Vec<(Source, Vec<(MistakeKind, Problem)>)>);
+
+impl LoadError {
+    /// The mistakes by their cards, and in each card in the order of their places.
+    pub fn mistakes(&self) -> &[Mistake] {
+        &self.mistakes
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.errors.iter().enumerate() {
+            let gap = if index == 0 { "" } else { "\n\n" };
+            write!(f, "{gap}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, column, message, .. } = self;
+        write!(f, "{file}:{line}:{column}: {message}")
+    }
+}
+
+impl Mistakes {
+    pub(crate) fn add(&mut self, source: &Source, kind: MistakeKind, problem: Problem) {
+        match self.0.iter_mut().rev().find(|(other, _)| other.name == source.name) {
+            Some((_, problems)) => problems.push((kind, problem)),
+            None => self.0.push((source.clone(), vec![(kind, problem)])),
+        }
+    }
+
+    pub(crate) fn add_all(&mut self, error: &CardError, kind: MistakeKind) {
+        for problem in error.problems() {
+            self.add(error.source_file(), kind, problem.clone());
+        }
+    }
+
+    pub(crate) fn into_error(self) -> Option<LoadError> {
+        let (mut errors, mut mistakes) = (Vec::new(), Vec::new());
+        for (source, mut problems) in self.0 {
+            problems.sort_by_key(|(_, problem)| problem.span.start);
+            mistakes.extend(problems.iter().map(|(kind, problem)| {
+                let (line, column) = source.line_and_column(problem.span.start);
+                Mistake {
+                    kind: *kind,
+                    file: source.name.to_string(),
+                    line,
+                    column,
+                    message: problem.message.clone(),
+                }
+            }));
+            errors.push(CardError::new(source, problems.into_iter().map(|(_, problem)| problem).collect()));
+        }
+        (!errors.is_empty()).then_some(LoadError { errors, mistakes })
+    }
+}

@@ -1,0 +1,86 @@
+//! The filter of a hook, `for: [add_one]`, as a test of calls.
+
+use std::sync::Arc;
+
+use onionskin_cards::{Card, Filter, Target};
+use onionskin_core::ToolContext;
+use onionskin_core::declaration::CallFilter;
+use onionskin_core::definition::ToolSource;
+
+use crate::entry::IsOfToolbox;
+
+/// A test of a call.
+pub(crate) enum Test {
+    /// A function, by the name that models see.
+    Function(Arc<str>),
+    Child(String),
+    Toolbox(IsOfToolbox, Option<String>),
+    Server(String),
+    Source(ToolSource),
+    /// A tool of a server, by its whole name.
+    Remote(String),
+    /// Any tool of this name.
+    Named(String),
+}
+
+impl Test {
+    fn concerns(&self, call: &ToolContext) -> bool {
+        match self {
+            Self::Function(name) => call.source() == ToolSource::Function && call.tool_name() == &**name,
+            Self::Child(name) => {
+                call.source() == ToolSource::Agent
+                    && call.tool_name().strip_prefix("agent__") == Some(name.as_str())
+            }
+            Self::Toolbox(is_of, prefix) => is_of(call, prefix.as_deref()),
+            Self::Server(name) => call.source().is_server() && call.server_name() == Some(name.as_str()),
+            Self::Source(source) => call.source() == *source,
+            Self::Remote(name) => call.source().is_server() && call.tool_name() == name,
+            Self::Named(name) => call.tool_name() == name,
+        }
+    }
+}
+
+/// The filter as a value. `items` finds the tools, toolboxes and children of the card by the last
+/// parts of their names.
+pub(crate) fn call_filter(card: &Card, filter: &Filter, items: impl Fn(&str) -> Vec<Test>) -> CallFilter {
+    let (mut tests, mut names) = (Vec::new(), Vec::new());
+    for target in &filter.targets {
+        match &target.value {
+            Target::Name(name) => {
+                let mut found = items(name);
+                if found.is_empty() {
+                    found.push(by_name(card, name, &mut names));
+                }
+                tests.extend(found);
+            }
+            Target::Server(server) => tests.push(Test::Server(server.clone())),
+            Target::Source(source) => tests.push(Test::Source(source_of(source))),
+            Target::Tool(tool) => {
+                names.push(tool.clone());
+                tests.push(Test::Named(tool.clone()));
+            }
+        }
+    }
+    let except = filter.except;
+    let concerns = move |call: &ToolContext| tests.iter().any(|test| test.concerns(call)) != except;
+    names.into_iter().fold(CallFilter::new(concerns), CallFilter::names)
+}
+
+/// A built-in tool, or a tool of a server.
+fn by_name(card: &Card, name: &str, names: &mut Vec<String>) -> Test {
+    if card.runtime.iter().any(|tool| tool.value == name) {
+        return Test::Named(name.to_owned());
+    }
+    names.push(name.to_owned());
+    Test::Remote(name.to_owned())
+}
+
+fn source_of(word: &str) -> ToolSource {
+    match word {
+        "mcp" => ToolSource::Mcp,
+        "server" => ToolSource::Server,
+        "agent" => ToolSource::Agent,
+        "runtime" => ToolSource::Runtime,
+        _ => ToolSource::Function,
+    }
+}

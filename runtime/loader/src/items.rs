@@ -1,0 +1,278 @@
+//! The items of a file or a module, as a program registers them.
+
+use std::any::type_name;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
+
+use onionskin_cards::{Kind, TURN_PLACES};
+use onionskin_core::declaration::{AgentDeclaration, DynAgent, RunFn};
+use onionskin_core::definition::ToolSource;
+use onionskin_core::forms::{TypedAnswer, TypedInput, Works};
+use onionskin_core::made::MadeBy;
+use onionskin_core::message_hooks::MessageHook;
+use onionskin_core::prompt::PromptSource;
+use onionskin_core::run_hooks::{BoxError, RunHook};
+use onionskin_core::turn_hooks::TurnHook;
+use onionskin_core::typed::RawHook;
+use onionskin_core::{Agent, Hook, RunContext, Tool, ToolContext, Toolbox};
+use serde_json::Value;
+
+use crate::entry::{Entry, HookEntry, TypeEntry};
+use crate::state::StateParts;
+use crate::values::HookValues;
+
+/// The items of a file or a module: [`Registry::file`](crate::Registry::file) and [`Registry::module`](crate::Registry::module) give it.
+///
+/// An item has the name of its type, without the path: `add_one`. [`Self::called`] gives the item before it another name. A later item
+/// replaces an earlier one of the same name.
+#[derive(Default)]
+pub struct Items {
+    pub(crate) entries: BTreeMap<String, Entry>,
+    last: String,
+}
+
+impl Items {
+    /// Registers a tool: `function_tools: [tools.rs:add_one]`.
+    pub fn tool<T: Tool + Default>(&mut self) -> &mut Self {
+        let step = Arc::new(|agent: AgentDeclaration| agent.tool(T::default()));
+        self.add(short_name::<T>(), Entry::Tool { name: T::NAME.into(), step })
+    }
+
+    /// Registers a toolbox: `toolboxes: [kb.rs:Kb]`. The program provides the object, as for a toolbox of `agent!`:
+    /// [`AppBuilder::toolbox`](onionskin_core::declaration::AppBuilder::toolbox).
+    pub fn toolbox<T: Toolbox>(&mut self) -> &mut Self {
+        let step = |agent: AgentDeclaration, prefix: Option<&str>| agent.toolbox::<T>(prefix);
+        self.add(short_name::<T>(), Entry::Toolbox { step, is_of: is_of_toolbox::<T> })
+    }
+
+    /// Registers a hook around tool calls: `tool_hooks: [hooks.rs:audit]`. A card gives it values if it takes some: `with: [3]`.
+    pub fn tool_hook<H>(&mut self) -> &mut Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: Works, Values: HookValues>>,
+    {
+        let names = <H::Made as MadeBy<H>>::NAMES;
+        self.tool_hook_of(short_name::<H>(), names, <H::Made as MadeBy<H>>::configure)
+    }
+
+    /// As [`Self::tool_hook`], for a hook that is made of other values than those of lists:
+    /// `tool_hook_with("at_most", |(most,): (u32,)| AtMost::new(most))`.
+    pub fn tool_hook_with<V, H>(
+        &mut self,
+        name: &str,
+        make: impl Fn(V) -> H + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        V: HookValues,
+        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
+    {
+        self.tool_hook_of(name, &[], make)
+    }
+
+    fn tool_hook_of<V, H>(
+        &mut self,
+        name: &str,
+        names: &[&str],
+        make: impl Fn(V) -> H + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        V: HookValues,
+        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
+    {
+        let hook = hook_entry::<V, H>(names, make, |agent, hook, filter| match filter {
+            Some(filter) => agent.filtered_hook(hook, filter),
+            None => agent.hook(hook),
+        });
+        self.add(name, Entry::Hook { kind: Kind::ToolHook, hook })
+    }
+
+    /// Registers a hook around runs: `run_hooks: [hooks.rs:check]`.
+    pub fn run_hook<H>(&mut self) -> &mut Self
+    where
+        H: RunHook<Made: MadeBy<H, State: Works, Values: HookValues>>,
+    {
+        let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
+        let hook = hook_entry(names, make, |agent, hook: H, _| agent.run_hook(hook));
+        self.add(short_name::<H>(), Entry::Hook { kind: Kind::RunHook, hook })
+    }
+
+    /// As [`Self::run_hook`], for a hook that is made of other values than those of lists.
+    pub fn run_hook_with<V, H>(
+        &mut self,
+        name: &str,
+        make: impl Fn(V) -> H + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        V: HookValues,
+        H: RunHook<Made: MadeBy<H, State: Works>>,
+    {
+        let hook = hook_entry(&[], make, |agent, hook: H, _| agent.run_hook(hook));
+        self.add(name, Entry::Hook { kind: Kind::RunHook, hook })
+    }
+
+    /// Registers a hook around turns: `turn_hooks: [hooks.rs:trim]`.
+    pub fn turn_hook<H>(&mut self) -> &mut Self
+    where
+        H: TurnHook<Made: MadeBy<H, State: Works, Values: HookValues>>,
+    {
+        let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
+        let hook = hook_entry(names, make, |agent, hook: H, _| agent.turn_hook(hook));
+        self.add(short_name::<H>(), Entry::Hook { kind: turn_kind::<H>(), hook })
+    }
+
+    /// As [`Self::turn_hook`], for a hook that is made of other values than those of lists.
+    pub fn turn_hook_with<V, H>(
+        &mut self,
+        name: &str,
+        make: impl Fn(V) -> H + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        V: HookValues,
+        H: TurnHook<Made: MadeBy<H, State: Works>>,
+    {
+        let hook = hook_entry(&[], make, |agent, hook: H, _| agent.turn_hook(hook));
+        self.add(name, Entry::Hook { kind: turn_kind::<H>(), hook })
+    }
+
+    /// Registers a hook on messages: `message_hooks: [hooks.rs:redact]`.
+    pub fn message_hook<H>(&mut self) -> &mut Self
+    where
+        H: MessageHook<Made: MadeBy<H, State: Works, Values: HookValues>>,
+    {
+        let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
+        let hook = hook_entry(names, make, |agent, hook: H, _| agent.message_hook(hook));
+        self.add(short_name::<H>(), Entry::Hook { kind: Kind::MessageHook, hook })
+    }
+
+    /// As [`Self::message_hook`], for a hook that is made of other values than those of lists.
+    pub fn message_hook_with<V, H>(
+        &mut self,
+        name: &str,
+        make: impl Fn(V) -> H + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        V: HookValues,
+        H: MessageHook<Made: MadeBy<H, State: Works>>,
+    {
+        let hook = hook_entry(&[], make, |agent, hook: H, _| agent.message_hook(hook));
+        self.add(name, Entry::Hook { kind: Kind::MessageHook, hook })
+    }
+
+    /// Registers a text of the prompt that is computed in each turn: `instruction: { function: prompts.rs:greeting }`.
+    pub fn text(&mut self, name: &str, source: impl PromptSource) -> &mut Self {
+        let source = Arc::new(source);
+        self.add(
+            name,
+            Entry::Text(Arc::new(move |prompt, part| prompt.source(part, Shared(Arc::clone(&source))))),
+        )
+    }
+
+    /// Registers a function that runs an agent in place of the loop, `run: strategy.rs:plan`:
+    /// `strategy("plan", |run, input| Box::pin(plan(run, input)))`.
+    pub fn strategy(&mut self, name: &str, run: RunFn) -> &mut Self {
+        self.add(name, Entry::Strategy(run))
+    }
+
+    /// Registers a type of state: `state: state.rs:Ledger`. What the runtime may do with it beyond calls of tools,
+    /// [`Self::state_with`] says.
+    pub fn state<S: Clone + Send + Sync + 'static>(&mut self) -> &mut Self {
+        self.state_with::<S>(|state| state)
+    }
+
+    /// As [`Self::state`], for a state that a journal records, that texts of the prompt show (`Greet {guest}.`), or that holds secrets:
+    /// `state_with::<Visit>(StateParts::recorded)`. `agent!` sees by itself which of them a type can do.
+    pub fn state_with<S: Clone + Send + Sync + 'static>(
+        &mut self,
+        parts: impl FnOnce(StateParts<S>) -> StateParts<S>,
+    ) -> &mut Self {
+        let state = parts(StateParts::new()).into_entry();
+        self.add_type(short_name::<S>(), |entry| entry.state = Some(state))
+    }
+
+    /// Registers a type of the input that parents give: `input: types.rs:Question`.
+    pub fn input<T: TypedInput>(&mut self) -> &mut Self {
+        self.add_type(short_name::<T>(), |entry| entry.input = Some(AgentDeclaration::input::<T>))
+    }
+
+    /// Registers a type of answers: `output: types.rs:Report`.
+    pub fn output<T: TypedAnswer>(&mut self) -> &mut Self {
+        self.add_type(short_name::<T>(), |entry| entry.output = Some(AgentDeclaration::output::<T>))
+    }
+
+    /// Registers an agent of the program, which cards name as a child by its path: `agents: ["crate::agents::Helper"]`.
+    pub fn agent<A: Agent>(&mut self) -> &mut Self {
+        self.add(short_name::<A>(), Entry::Agent(DynAgent::of::<A>()))
+    }
+
+    /// Gives the item before it another name.
+    pub fn called(&mut self, name: &str) -> &mut Self {
+        match self.entries.remove(&self.last) {
+            Some(entry) => self.add(name, entry),
+            None => self,
+        }
+    }
+
+    fn add(&mut self, name: &str, entry: Entry) -> &mut Self {
+        name.clone_into(&mut self.last);
+        self.entries.insert(name.to_owned(), entry);
+        self
+    }
+
+    /// A type has several uses.
+    fn add_type(&mut self, name: &str, change: impl FnOnce(&mut TypeEntry)) -> &mut Self {
+        let mut entry = match self.entries.remove(name) {
+            Some(Entry::Type(entry)) => entry,
+            _ => TypeEntry::default(),
+        };
+        change(&mut entry);
+        self.add(name, Entry::Type(entry))
+    }
+}
+
+/// A hook with values `V`.
+fn hook_entry<V: HookValues, H: 'static>(
+    names: &[&str],
+    make: impl Fn(V) -> H + Send + Sync + 'static,
+    add: fn(AgentDeclaration, H, Option<onionskin_core::declaration::CallFilter>) -> AgentDeclaration,
+) -> HookEntry {
+    let name =
+        |at: usize| names.get(at).map_or_else(|| format!("value {}", at + 1), |name| (*name).to_owned());
+    let takes = V::kinds().into_iter().enumerate().map(|(at, kind)| (name(at), kind)).collect();
+    let add = move |agent: AgentDeclaration, values: &[Value], filter| match V::read(values) {
+        Ok(values) => add(agent, make(values), filter),
+        // The loader has read them before. The panic is the error of building the agent.
+        Err((at, reason)) => panic!("value {} of a hook was read when the card was loaded: {reason}", at + 1),
+    };
+    HookEntry { takes, check: |values| V::read(values).map(|_| ()), add: Arc::new(add) }
+}
+
+fn turn_kind<H: TurnHook>() -> Kind {
+    Kind::TurnHook(H::PLACE.and_then(|place| TURN_PLACES.iter().copied().find(|known| *known == place)))
+}
+
+fn is_of_toolbox<T: Toolbox>(call: &ToolContext, prefix: Option<&str>) -> bool {
+    let name = call.tool_name();
+    let name = match prefix {
+        Some(prefix) => name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')),
+        None => Some(name),
+    };
+    let is_its = |name| T::TOOLS.iter().any(|block| block.contains(&name));
+    call.source() == ToolSource::Function && name.is_some_and(is_its)
+}
+
+/// The last segment of a type's name, without its generic arguments.
+fn short_name<T: ?Sized>() -> &'static str {
+    let name = type_name::<T>();
+    let path = name.split('<').next().unwrap_or(name);
+    let last = path.rsplit("::").next().unwrap_or(path);
+    last.strip_prefix("r#").unwrap_or(last)
+}
+
+/// A source that several declarations use.
+struct Shared<S>(Arc<S>);
+
+impl<S: PromptSource> PromptSource for Shared<S> {
+    fn text(&self, run: &RunContext) -> impl Future<Output = Result<Option<String>, BoxError>> + Send {
+        self.0.text(run)
+    }
+}

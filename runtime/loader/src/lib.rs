@@ -1,0 +1,28 @@
+//! Agents of cards that a program reads at run time: a [`CardLoader`] makes them, with the program's tools and hooks from a [`Registry`].
+
+// `items` and `registry` hold what a program registers, `entry` is its form inside. `loader` reads the cards, `find` looks for what they
+// name, `plan` turns each into the steps that declare an agent, `filter`, `settings`, `state` and `values` are parts of that, and `builtin` is what
+// features add. `error` collects the mistakes.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod builtin;
+mod entry;
+mod error;
+mod filter;
+mod find;
+mod items;
+mod loader;
+mod plan;
+mod registry;
+mod settings;
+mod state;
+mod values;
+
+pub use error::{LoadError, Mistake, MistakeKind};
+pub use items::Items;
+pub use loader::{CardLoader, LoadedCards};
+pub use registry::Registry;
+pub use state::StateParts;
+pub use values::HookValues;

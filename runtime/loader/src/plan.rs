@@ -1,0 +1,307 @@
+//! From a card to the steps that declare its agent.
+
+use std::sync::Arc;
+
+use onionskin_cards::{Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Problem, Spanned, Text};
+use onionskin_core::declaration::{AgentDeclaration, DynAgent, RunFn};
+use onionskin_core::prompt::{Prompt, PromptPart};
+use serde_json::Value;
+
+use crate::builtin;
+use crate::entry::{Entry, StateEntry, Step};
+use crate::error::{MistakeKind, Mistakes};
+use crate::filter::{Test, call_filter};
+use crate::find::Finder;
+use crate::settings;
+
+/// The agent of a card, before its children are made.
+#[derive(Default)]
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) children: Vec<PlannedChild>,
+    pub(crate) run: Option<RunFn>,
+    pub(crate) state: Option<StateEntry>,
+}
+
+/// A child of a card.
+pub(crate) enum PlannedChild {
+    /// The card of this index.
+    Card(usize),
+    Program(DynAgent),
+}
+
+/// Reads a card. Its mistakes are added to the others.
+pub(crate) struct Planner<'p> {
+    pub(crate) finder: &'p Finder<'p>,
+    pub(crate) deck: &'p Deck,
+    pub(crate) card: &'p Card,
+    pub(crate) mistakes: &'p mut Mistakes,
+    pub(crate) plan: Plan,
+}
+
+impl Planner<'_> {
+    pub(crate) fn plan(mut self) -> Plan {
+        for need in self.card.needs() {
+            if let Some((kind, problem)) = self.finder.mistake(self.card, &need) {
+                self.mistakes.add(&self.card.source, kind, problem);
+            }
+        }
+        self.texts();
+        self.tools();
+        self.children();
+        self.hooks();
+        self.types();
+        self.settings();
+        self.plan
+    }
+
+    fn step(&mut self, step: impl Fn(AgentDeclaration) -> AgentDeclaration + Send + Sync + 'static) {
+        self.plan.steps.push(Arc::new(step));
+    }
+
+    fn mistake(&mut self, kind: MistakeKind, message: String, span: &std::ops::Range<usize>) {
+        self.mistakes.add(&self.card.source, kind, Problem { message, span: span.clone() });
+    }
+
+    fn item(&self, item: &Spanned<Item>) -> Option<&Entry> {
+        self.finder.item(self.card, &item.value)
+    }
+
+    fn texts(&mut self) {
+        let card = self.card;
+        match &card.description {
+            Some(Text::Written(text)) => {
+                let text = text.value.clone();
+                self.step(move |agent| agent.description(text.clone()));
+            }
+            Some(Text::Function(item)) => {
+                let message = "parents read the `description` before there is a run: write its text here";
+                self.mistake(MistakeKind::Format, message.to_owned(), &item.span);
+            }
+            None => {}
+        }
+        let texts = [
+            (PromptPart::Instructions, &card.instruction),
+            (PromptPart::Role, &card.role),
+            (PromptPart::ExpectedOutput, &card.expected_output),
+            (PromptPart::AdditionalContext, &card.additional_context),
+            (PromptPart::SystemMessage, &card.system_message),
+        ];
+        let mut prompt = Prompt::new();
+        for (part, text) in texts {
+            match text {
+                Some(Text::Written(text)) => prompt = prompt.text(part, &text.value),
+                Some(Text::Function(item)) => {
+                    if let Some(Entry::Text(add)) = self.item(item) {
+                        prompt = add(prompt, part);
+                    }
+                }
+                None => {}
+            }
+        }
+        for flag in &card.flags {
+            let part = match flag.value {
+                "markdown" => PromptPart::Markdown,
+                "add_datetime_to_context" => PromptPart::DateTime,
+                "add_location_to_context" => PromptPart::Location,
+                "add_name_to_context" => PromptPart::Name,
+                _ => PromptPart::SessionState,
+            };
+            prompt = prompt.include(part);
+        }
+        self.step(move |agent| agent.prompt(prompt.clone()));
+    }
+
+    fn tools(&mut self) {
+        let card = self.card;
+        for server in &card.servers {
+            let name: Arc<str> = server.value.as_str().into();
+            let filter = card.tools.iter().find(|(of, _)| of.value == server.value);
+            let patterns: Option<Vec<String>> =
+                filter.map(|(_, patterns)| patterns.iter().map(|pattern| pattern.value.clone()).collect());
+            self.step(move |agent| {
+                let patterns: Option<Vec<&str>> =
+                    patterns.as_ref().map(|patterns| patterns.iter().map(String::as_str).collect());
+                agent.server(Arc::clone(&name), patterns.as_deref())
+            });
+        }
+        if let Some(first) = card.servers.first() {
+            self.built_in(builtin::servers(), &first.span);
+        }
+        for tool in &card.function_tools {
+            if let Some(Entry::Tool { step, .. }) = self.item(tool) {
+                let step = Arc::clone(step);
+                self.plan.steps.push(step);
+            }
+        }
+        for tool in &card.runtime {
+            self.built_in(builtin::tool(&tool.value), &tool.span);
+        }
+        for toolbox in &card.toolboxes {
+            if let Some(Entry::Toolbox { step, .. }) = self.item(&toolbox.item) {
+                let (step, prefix) = (*step, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()));
+                self.step(move |agent| step(agent, prefix.as_deref()));
+            }
+        }
+    }
+
+    fn built_in(&mut self, step: Result<builtin::Plain, builtin::Missing>, span: &std::ops::Range<usize>) {
+        match step {
+            Ok(step) => self.step(step),
+            Err((feature, message)) => self.mistake(MistakeKind::MissingFeature(feature), message, span),
+        }
+    }
+
+    fn children(&mut self) {
+        for child in &self.card.agents {
+            match self.deck.child(&child.value) {
+                Child::Card(index) => self.plan.children.push(PlannedChild::Card(index)),
+                // The deck has reported a plain name already.
+                Child::Program(path) if !path.contains("::") => {}
+                Child::Program(_) => match self.finder.agent(child) {
+                    Ok(Entry::Agent(agent)) => self.plan.children.push(PlannedChild::Program(agent.clone())),
+                    Ok(_) => {}
+                    Err((kind, problem)) => self.mistakes.add(&self.card.source, kind, problem),
+                },
+            }
+        }
+    }
+
+    fn hooks(&mut self) {
+        let card = self.card;
+        for item in &card.tool_hooks {
+            match item {
+                HookItem::Rest(_) => self.step(AgentDeclaration::dynamic_hooks),
+                HookItem::Hook(hook, filter) => {
+                    let filter =
+                        filter.as_ref().map(|filter| call_filter(card, filter, |name| self.tests(name)));
+                    self.hook(hook, filter);
+                }
+            }
+        }
+        let others = card.run_hooks.iter().chain(card.turn_hooks.iter().map(|(_, hook)| hook));
+        for hook in others.chain(&card.message_hooks) {
+            self.hook(hook, None);
+        }
+    }
+
+    fn hook(&mut self, hook: &Hook, filter: Option<onionskin_core::declaration::CallFilter>) {
+        let Some(Entry::Hook { hook: entry, .. }) = self.item(&hook.item) else { return };
+        let add = Arc::clone(&entry.add);
+        let values: Vec<Value> = hook.with.iter().map(|value| value.value.clone()).collect();
+        self.step(move |agent| add(agent, &values, filter.clone()));
+    }
+
+    /// The tools, toolboxes and children that a filter names.
+    fn tests(&self, name: &str) -> Vec<Test> {
+        let card = self.card;
+        if let Some(tool) = card.function_tools.iter().find(|tool| tool.value.last_name() == name) {
+            return match self.item(tool) {
+                Some(Entry::Tool { name, .. }) => vec![Test::Function(Arc::clone(name))],
+                // It is a mistake that was reported.
+                _ => vec![Test::Named(name.to_owned())],
+            };
+        }
+        let toolboxes = card.toolboxes.iter().filter(|toolbox| toolbox.item.value.last_name() == name);
+        let toolboxes: Vec<Test> = toolboxes
+            .map(|toolbox| match self.item(&toolbox.item) {
+                Some(Entry::Toolbox { is_of, .. }) => {
+                    Test::Toolbox(*is_of, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()))
+                }
+                _ => Test::Named(name.to_owned()),
+            })
+            .collect();
+        if !toolboxes.is_empty() {
+            return toolboxes;
+        }
+        let child = card.agents.iter().find(|child| child.value.rsplit("::").next() == Some(name));
+        let child = child.map(|child| match (self.deck.child(&child.value), self.finder.agent(child)) {
+            (Child::Program(_), Ok(Entry::Agent(agent))) => agent.name().to_owned(),
+            _ => name.to_owned(),
+        });
+        child.map(Test::Child).into_iter().collect()
+    }
+
+    fn types(&mut self) {
+        let card = self.card;
+        if let Some(item) = &card.run
+            && let Some(Entry::Strategy(run)) = self.item(item)
+        {
+            self.plan.run = Some(*run);
+        }
+        if let Some(item) = &card.state
+            && let Some(Entry::Type(ty)) = self.item(item)
+        {
+            match ty.state.clone() {
+                Some(state) => {
+                    for step in &state.steps {
+                        self.step(*step);
+                    }
+                    self.plan.state = Some(state);
+                }
+                None => self.unfit_type(item, "state"),
+            }
+        }
+        for (field, item) in [("input", &card.input), ("output", &card.output)] {
+            let Some(item) = item else { continue };
+            let Some(Entry::Type(ty)) = self.item(item) else { continue };
+            match if field == "input" { ty.input } else { ty.output } {
+                Some(step) => self.step(step),
+                None => self.unfit_type(item, field),
+            }
+        }
+    }
+
+    /// The type is registered for another use.
+    fn unfit_type(&mut self, item: &Spanned<Item>, field: &str) {
+        let need = Need { item, kind: Kind::Type, with: None };
+        self.mistakes.add(&self.card.source, MistakeKind::WrongKind, need.another_use(field));
+    }
+
+    fn settings(&mut self) {
+        let card = self.card;
+        if let Some(model) = &card.model {
+            let model = model.value.clone();
+            self.step(move |agent| builtin::model(agent.model(&model)));
+        }
+        if let Some(default) = &card.default {
+            let default = default.value;
+            self.step(move |agent| agent.default_agent(default));
+        }
+        if !card.request_params.is_empty() {
+            let (params, problems) = settings::request_params(card);
+            for problem in problems {
+                self.mistakes.add(&card.source, MistakeKind::Format, problem);
+            }
+            self.step(move |agent| agent.request_params(params.clone()));
+        }
+        if !card.limits.is_empty() {
+            let limits = settings::limits(card);
+            self.step(move |agent| agent.limits(limits.clone()));
+        }
+        if let Some(source) = &card.history_source {
+            let source = settings::history_source(source.value);
+            self.step(move |agent| agent.history_source(source));
+        }
+        if let Some(target) = &card.history_merge_target {
+            let target = settings::history_merge_target(target.value);
+            self.step(move |agent| agent.history_merge_target(target));
+        }
+        if let Some(calls) = &card.max_parallel {
+            let calls = usize::try_from(calls.value).unwrap_or(usize::MAX);
+            self.step(move |agent| agent.max_parallel(calls));
+        }
+        if let Some(timeout) = &card.child_timeout_sec {
+            let timeout = settings::seconds(Some(timeout.value));
+            self.step(move |agent| agent.child_timeout(timeout));
+        }
+        if let Some(instances) = &card.max_display_instances {
+            let instances = usize::try_from(instances.value).unwrap_or(usize::MAX);
+            self.step(move |agent| agent.max_display_instances(instances));
+        }
+        if let Some(effect) = &card.effect {
+            let effect = settings::effect(effect.value);
+            self.step(move |agent| agent.effect(effect));
+        }
+    }
+}

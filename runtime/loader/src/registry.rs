@@ -1,0 +1,143 @@
+//! The items of the program that cards can name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+use onionskin_core::{guardrails, hooks, turn_hooks};
+
+use crate::entry::Entry;
+use crate::items::Items;
+
+/// The tools, hooks, types and functions of the program that cards can name.
+///
+/// The program lists them. Nothing collects them by itself, as the crate `inventory` would: a list runs no code before `main`, holds values
+/// that the program configures and types with generic arguments, says in one place what the authors of cards can reach, and the linker
+/// drops what no list names.
+///
+/// An item belongs to a file, as cards name it, `tools.rs:add_one`, or to a module, `crate::tools::add_one`. The path of the file is that
+/// of the cards: it begins at the base folder of the [`CardLoader`](crate::CardLoader), so equal names in two folders are two items. The
+/// file itself is not read, and does not have to exist.
+///
+/// The ready hooks are registered already, by their paths: `::onionskin::hooks::log`, `timing` and `retry`;
+/// `::onionskin::turn_hooks::last_inputs`, `last_tokens` and `choose_tool`; `::onionskin::guardrails::max_input` and `max_answer`.
+///
+/// ```
+/// use onionskin::loader::Registry;
+/// use onionskin::{Args, Next, ToolContext, ToolResult, tool, tool_hook};
+///
+/// /// Adds one to a number.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// /// Marks long results.
+/// #[tool_hook]
+/// async fn mark(#[config] above: usize, ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+///     let mut output = next.run(args).await?;
+///     if output.to_text().len() > above {
+///         output.push_text(format!(" [{}]", ctx.tool_name()));
+///     }
+///     Ok(output)
+/// }
+///
+/// let registry = Registry::new()
+///     .file("cards/tools.rs", |items| items.tool::<add_one>())
+///     .file("cards/hooks.rs", |items| items.tool_hook::<mark>())
+///     .module("crate::tools", |items| items.tool::<add_one>().called("plus_one"));
+/// # let _ = registry;
+/// ```
+#[derive(Clone)]
+pub struct Registry {
+    pub(crate) files: BTreeMap<String, BTreeMap<String, Entry>>,
+    /// By paths, without the `::` before a crate.
+    pub(crate) paths: BTreeMap<String, Entry>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Registry {
+    /// Makes a registry that has the ready hooks only.
+    pub fn new() -> Self {
+        Self { files: BTreeMap::new(), paths: BTreeMap::new() }
+            .module("::onionskin::hooks", |items| {
+                items.tool_hook::<hooks::log>().tool_hook::<hooks::timing>().tool_hook::<hooks::retry>()
+            })
+            .module("::onionskin::turn_hooks", |items| {
+                items
+                    .turn_hook::<turn_hooks::last_inputs>()
+                    .turn_hook::<turn_hooks::last_tokens>()
+                    .turn_hook::<turn_hooks::choose_tool>()
+            })
+            .module("::onionskin::guardrails", |items| {
+                items.run_hook::<guardrails::max_input>().run_hook::<guardrails::max_answer>()
+            })
+    }
+
+    /// Registers items of a file: `file("cards/tools.rs", |items| items.tool::<add_one>())`. The path begins at the base folder of the
+    /// loader, with `/` between its parts. Items of several calls for one file are put together.
+    #[must_use]
+    pub fn file(mut self, file: &str, items: impl FnOnce(&mut Items) -> &mut Items) -> Self {
+        let mut given = Items::default();
+        items(&mut given);
+        let file = normal(Path::new(file)).to_string_lossy().into_owned();
+        self.files.entry(file).or_default().extend(given.entries);
+        self
+    }
+
+    /// Registers items of a module: `module("crate::tools", |items| items.tool::<add_one>())`. Cards name them by their paths, and agents of
+    /// the program too.
+    #[must_use]
+    pub fn module(mut self, path: &str, items: impl FnOnce(&mut Items) -> &mut Items) -> Self {
+        let mut given = Items::default();
+        items(&mut given);
+        let module = plain_path(path);
+        let of_module = given.entries.into_iter().map(|(name, entry)| (format!("{module}::{name}"), entry));
+        self.paths.extend(of_module);
+        self
+    }
+
+    /// The item of a path.
+    pub(crate) fn by_path(&self, path: &str) -> Option<&Entry> {
+        self.paths.get(plain_path(path))
+    }
+
+    /// The items of files, by the files' full paths.
+    pub(crate) fn by_files(&self, base: &Path) -> BTreeMap<PathBuf, &BTreeMap<String, Entry>> {
+        self.files.iter().map(|(file, items)| (normal(&base.join(file)), items)).collect()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = self
+            .files
+            .iter()
+            .flat_map(|(file, items)| items.keys().map(move |name| format!("{file}:{name}")));
+        f.debug_set().entries(files).entries(self.paths.keys()).finish()
+    }
+}
+
+fn plain_path(path: &str) -> &str {
+    path.strip_prefix("::").unwrap_or(path)
+}
+
+/// A path without `.` and without `..` behind a name.
+pub(crate) fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if normal.file_name().is_some() => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}

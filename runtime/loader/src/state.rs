@@ -1,0 +1,47 @@
+//! What the runtime may do with a state.
+
+use std::marker::PhantomData;
+
+use onionskin_core::declaration::AgentDeclaration;
+use onionskin_core::secret::VisitSecrets;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::entry::StateEntry;
+
+/// What the runtime may do with a state beyond giving it to tools: [`Items::state_with`](crate::Items::state_with) takes it.
+pub struct StateParts<S> {
+    steps: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
+    state: PhantomData<fn() -> S>,
+}
+
+impl<S: Clone + Send + Sync + 'static> StateParts<S> {
+    pub(crate) fn new() -> Self {
+        Self { steps: Vec::new(), state: PhantomData }
+    }
+
+    /// Lets a journal record the state, and texts of the prompt show its fields
+    /// ([`AgentDeclaration::record_state`]).
+    #[must_use]
+    pub fn recorded(mut self) -> Self
+    where
+        S: Serialize + DeserializeOwned,
+    {
+        self.steps.push(AgentDeclaration::record_state::<S>);
+        self
+    }
+
+    /// Lets the runtime redact the secrets in the state ([`AgentDeclaration::visit_state`]).
+    #[must_use]
+    pub fn visited(mut self) -> Self
+    where
+        S: VisitSecrets,
+    {
+        self.steps.push(AgentDeclaration::visit_state::<S>);
+        self
+    }
+
+    pub(crate) fn into_entry(self) -> StateEntry {
+        StateEntry { with_state: |agent| agent.with_state::<S>(), steps: self.steps }
+    }
+}

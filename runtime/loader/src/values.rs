@@ -1,0 +1,97 @@
+//! The values that a card gives a hook, `with: [3]`, in the types of the hook.
+
+use std::any::TypeId;
+
+use onionskin_cards::ValueKind;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A value that does not fit its type: its index, and why.
+pub(crate) type Unfit = (usize, String);
+
+/// The values of a hook as a tuple of up to eight types that serde reads; `()` for a hook without values. Programs do not implement it.
+#[diagnostic::on_unimplemented(
+    message = "a card cannot give a hook the values `{Self}`",
+    label = "not a tuple of up to eight types that implement `Deserialize` and borrow nothing",
+    note = "register the hook with `tool_hook_with`, `run_hook_with`, `turn_hook_with` or `message_hook_with`, and make it of values that \
+            serde reads"
+)]
+pub trait HookValues: Sized + 'static {
+    /// What a card can be held to, for each value.
+    #[doc(hidden)]
+    fn kinds() -> Vec<Option<ValueKind>>;
+
+    /// Reads as many values as there are kinds.
+    #[doc(hidden)]
+    fn read(values: &[Value]) -> Result<Self, Unfit>;
+}
+
+impl HookValues for () {
+    fn kinds() -> Vec<Option<ValueKind>> {
+        Vec::new()
+    }
+
+    fn read(_: &[Value]) -> Result<Self, Unfit> {
+        Ok(())
+    }
+}
+
+macro_rules! hook_values {
+    ($($($at:literal $name:ident)*;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($name: DeserializeOwned + 'static),*> HookValues for ($($name,)*) {
+            fn kinds() -> Vec<Option<ValueKind>> {
+                vec![$(kind_of::<$name>()),*]
+            }
+
+            fn read(values: &[Value]) -> Result<Self, Unfit> {
+                Ok(($(value::<$name>(values, $at)?,)*))
+            }
+        }
+    )*};
+}
+
+hook_values! {
+    0 A;
+    0 A 1 B;
+    0 A 1 B 2 C;
+    0 A 1 B 2 C 3 D;
+    0 A 1 B 2 C 3 D 4 E;
+    0 A 1 B 2 C 3 D 4 E 5 F;
+    0 A 1 B 2 C 3 D 4 E 5 F 6 G;
+    0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H;
+}
+
+fn value<T: DeserializeOwned>(values: &[Value], at: usize) -> Result<T, Unfit> {
+    let value = values.get(at).unwrap_or(&Value::Null);
+    T::deserialize(value).map_err(|error| (at, error.to_string()))
+}
+
+/// The kinds that the macros read from the text of a type.
+fn kind_of<T: 'static>() -> Option<ValueKind> {
+    let id = TypeId::of::<T>();
+    let is_one_of = |ids: &[TypeId]| ids.contains(&id);
+    let whole = [
+        TypeId::of::<u8>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<i8>(),
+        TypeId::of::<i16>(),
+        TypeId::of::<i32>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<isize>(),
+    ];
+    if is_one_of(&whole) {
+        Some(ValueKind::Whole)
+    } else if is_one_of(&[TypeId::of::<f32>(), TypeId::of::<f64>()]) {
+        Some(ValueKind::Number)
+    } else if id == TypeId::of::<String>() {
+        Some(ValueKind::Text)
+    } else if id == TypeId::of::<bool>() {
+        Some(ValueKind::Flag)
+    } else {
+        None
+    }
+}

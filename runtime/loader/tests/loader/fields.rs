@@ -1,0 +1,227 @@
+//! Each field of a card means what it means in `agent!`.
+
+use std::sync::Arc;
+
+use onionskin::loader::{Registry, StateParts};
+use onionskin::{App, ScriptedModel, ScriptedTurn};
+use serde_json::json;
+
+use super::parts::{
+    Helper, Kb, Question, Report, Visit, add_one, add_two, at_most, greeting, guest, louder, mark, more,
+    repeat,
+};
+use super::{load, run};
+
+fn registry() -> Registry {
+    Registry::new()
+        .file("tools.rs", |items| {
+            items
+                .tool::<add_one>()
+                .tool::<add_two>()
+                .tool::<guest>()
+                .toolbox::<Kb>()
+                .state_with::<Visit>(StateParts::recorded)
+                .input::<Question>()
+                .output::<Report>()
+                .text("greeting", greeting)
+                .strategy("repeat", |run, input| Box::pin(repeat(run, input)))
+        })
+        .file("hooks.rs", |items| {
+            items.tool_hook::<mark>().tool_hook::<more>().turn_hook::<at_most>().run_hook::<louder>()
+        })
+        .module("crate::agents", |items| items.agent::<Helper>())
+}
+
+/// What the model was asked, without chance.
+fn asked(model: &ScriptedModel) -> serde_json::Value {
+    let mut requests = serde_json::to_value(model.requests()).unwrap();
+    for request in requests.as_array_mut().unwrap() {
+        for id in ["correlation_id", "run_id", "session_id", "run", "session", "id"] {
+            request.as_object_mut().unwrap().remove(id);
+        }
+    }
+    requests
+}
+
+const DESK: &str = r#"---
+description: Answers people.
+role: A clerk.
+expected_output: One line.
+additional_context: "{{kept}}"
+markdown: true
+function_tools: [tools.rs:add_one, "tools.rs:add_two"]
+toolboxes: [{ archive: tools.rs:Kb }]
+agents: [office, "crate::agents::Helper"]
+tool_hooks:
+  - { hook: hooks.rs:mark, with: [" a"], for: [add_one, Kb] }
+  - ..
+  - { hook: hooks.rs:mark, with: [" b"], except: [source(agent), add_one] }
+  - { hook: hooks.rs:more, for: [add_two] }
+run_hooks: [hooks.rs:louder]
+turn_hooks: { before_llm_call: { hook: hooks.rs:at_most, with: [77] } }
+default: true
+model: small
+request_params: { temperature: 1, seed: 3, stop_sequences: [END], tool_choice: required, extra_body: { a: [1] } }
+limits: { turns: 5, tool_calls: 9, time_sec: 60.5 }
+history_source: child
+history_merge_target: none
+max_parallel: 1
+child_timeout_sec: 10.5
+max_display_instances: 3
+effect: pure
+---
+Answer "well" to {session_state.name}.
+"#;
+
+const OFFICE: &str = "name: office\ndescription: Works.\ninstruction: { function: \"tools.rs:greeting\" }\n";
+
+mod written {
+    use super::super::parts::{Helper, Kb, add_one, add_two, at_most, greeting, louder, mark, more};
+
+    onionskin::agent! {
+        /// Answers people.
+        pub Desk {
+            name: "desk",
+            description: "Answers people.",
+            instruction: "Answer \"well\" to {session_state.name}.",
+            role: "A clerk.",
+            expected_output: "One line.",
+            additional_context: "{{kept}}",
+            markdown: true,
+            function_tools: [add_one, add_two],
+            toolboxes: [archive: Kb],
+            agents: [Office, Helper],
+            tool_hooks: [
+                mark(" a".to_owned()) for [add_one, Kb],
+                ..,
+                mark(" b".to_owned()) except [source(agent), add_one],
+                more for [add_two],
+            ],
+            run_hooks: [louder],
+            turn_hooks: [at_most(77)],
+            default: true,
+            model: "small",
+            request_params: {
+                temperature: 1.0, seed: 3, stop_sequences: ["END"],
+                tool_choice: onionskin::model::ToolChoice::Required,
+                extra_body: serde_json::from_str("{\"a\":[1]}").unwrap(),
+            },
+            limits: { turns: 5, tool_calls: 9, time_sec: 60.5 },
+            history_source: child,
+            history_merge_target: none,
+            max_parallel: 1,
+            child_timeout_sec: 10.5,
+            max_display_instances: 3,
+            effect: pure,
+        }
+        /// Works.
+        pub Office { name: "office", description: "Works.", instruction: greeting }
+    }
+}
+
+fn script() -> Arc<ScriptedModel> {
+    let calls = [
+        ("add_one", json!({ "x": 1 })),
+        ("add_two", json!({ "x": 1 })),
+        ("archive_find", json!({ "word": "tea" })),
+        ("agent__office", json!({ "input": "Well?" })),
+        ("agent__Helper", json!({ "input": "Help!" })),
+    ];
+    let calls = calls.into_iter().fold(ScriptedTurn::say(""), |turn, (tool, args)| turn.and_call(tool, args));
+    Arc::new(
+        ScriptedModel::new()
+            .agent("desk", [calls, ScriptedTurn::say("{last}")])
+            .agent("office", [ScriptedTurn::say("Working.")])
+            .agent("Helper", [ScriptedTurn::say("Helping.")]),
+    )
+}
+
+#[tokio::test]
+async fn c3_a_loaded_card_means_what_the_same_agent_means_in_rust() {
+    let cards = load(registry(), &[("desk.md", DESK), ("office.yaml", OFFICE)]).unwrap();
+    assert_eq!(cards.names().collect::<Vec<_>>(), ["desk", "office"]);
+    assert_eq!(cards.default_agent().unwrap().name(), "desk");
+    let hook = || mark::new(" dynamic".to_owned());
+    let model = script();
+    let app = cards
+        .add_to(App::builder())
+        .toolbox_as("archive", Kb)
+        .hook_for("desk", hook())
+        .model(Arc::clone(&model));
+    let app = app.build().await.unwrap();
+    let said = app.run("hello").await.unwrap().text;
+
+    let written = script();
+    let in_rust =
+        App::builder().agent::<written::Desk>().agent::<written::Office>().toolbox_as("archive", Kb);
+    let in_rust = in_rust.hook_for("desk", hook()).model(Arc::clone(&written)).build().await.unwrap();
+    assert_eq!(said, in_rust.run("hello").await.unwrap().text);
+    let (asked, wanted) = (asked(&model), asked(&written));
+    assert_eq!(serde_json::to_string_pretty(&asked).unwrap(), serde_json::to_string_pretty(&wanted).unwrap());
+
+    assert!(asked[0].to_string().contains("HELLO"), "{asked}");
+    assert_eq!(asked[0]["params"]["max_tokens"], 77);
+    for result in
+        ["2 dynamic a", "4 b dynamic", "a passage on tea b dynamic a", "Working. dynamic", "Helping. dynamic"]
+    {
+        assert!(said.contains(result), "{result}: {said}");
+    }
+    let page = app.describe().unwrap().to_markdown();
+    assert_eq!(page, in_rust.describe().unwrap().to_markdown());
+}
+
+#[tokio::test]
+async fn c3_texts_of_a_loaded_card_show_the_state_and_tools_take_it() {
+    let card = "state: tools.rs:Visit\nfunction_tools: [tools.rs:guest]\ninstruction: Greet {guest}.\n";
+    let cards = load(registry(), &[("host.yaml", card)]).unwrap();
+    let model =
+        Arc::new(ScriptedModel::turns([ScriptedTurn::call("guest", json!({})), ScriptedTurn::say("{last}")]));
+    let visit = Visit { guest: "Ada".to_owned() };
+    let app = cards.add_to(App::builder()).state(visit).model(Arc::clone(&model)).build().await.unwrap();
+    assert_eq!(app.run("Who?").await.unwrap().text, "Ada");
+    assert!(asked(&model)[0].to_string().contains("Greet Ada."), "{}", asked(&model));
+}
+
+#[tokio::test]
+async fn c3_a_loaded_card_has_typed_input_and_output_and_a_strategy() {
+    let typed =
+        "description: Reports.\ninput: tools.rs:Question\noutput: tools.rs:Report\ninstruction: Report.\n";
+    let echo = "default: true\nrun: tools.rs:repeat\ninstruction: Repeat.\nagents: [typed]\n";
+    let cards = load(registry(), &[("echo.yaml", echo), ("typed.yaml", typed)]).unwrap();
+    assert_eq!(run(&cards, ScriptedModel::turns([]), "Ho").await.text, "HoHo");
+    let model = ScriptedModel::turns([ScriptedTurn::say(r#"{"lines":["a"]}"#)]);
+    let app = cards.add_to(App::builder()).model(model).build().await.unwrap();
+    assert_eq!(app.agent("typed").unwrap().run("?").await.unwrap().text, r#"{"lines":["a"]}"#);
+    let page = app.describe().unwrap().to_markdown();
+    assert!(page.contains("about"), "{page}");
+}
+
+#[tokio::test]
+async fn c3_equal_names_in_two_folders_are_two_items() {
+    let registry = Registry::new()
+        .file("a/tools.rs", |items| items.tool::<add_one>().called("add"))
+        .file("./b/../b/tools.rs", |items| items.tool::<add_two>().called("add"));
+    let card = |tools: &str| format!("function_tools: [{tools}]\ninstruction: Add.\n");
+    let (a, b) = (card("tools.rs:add"), card("../b/tools.rs:add"));
+    let cards =
+        load(registry, &[("a/one.yaml", &a), ("b/two.yaml", &card("./tools.rs:add")), ("a/three.yaml", &b)])
+            .unwrap();
+    for (agent, tool, sum) in [("one", "add_one", "2"), ("two", "add_two", "3"), ("three", "add_two", "3")] {
+        let model =
+            ScriptedModel::turns([ScriptedTurn::call(tool, json!({ "x": 1 })), ScriptedTurn::say("{last}")]);
+        let app = App::builder().dyn_agent(cards.agent(agent).unwrap()).model(model).build().await.unwrap();
+        assert_eq!(app.run("?").await.unwrap().text, sum, "{agent}");
+    }
+}
+
+#[tokio::test]
+async fn c3_ready_hooks_are_registered_and_a_missing_tool_of_a_filter_fails_the_build() {
+    let card = "instruction: Add.\nfunction_tools: [tools.rs:add_one]\ntool_hooks:\n  \
+                - { hook: \"::onionskin::hooks::retry\", with: [3], for: [tool(late)] }\n  - onionskin::hooks::log\n";
+    let cards = load(registry(), &[("a.yaml", card)]).unwrap();
+    let error = cards.add_to(App::builder()).model(ScriptedModel::turns([])).build().await.unwrap_err();
+    assert!(
+        matches!(&error, onionskin::BuildError::FilterNamesNoTool { hook: "retry", tool, .. } if tool == "late"),
+        "{error}"
+    );
+}

@@ -1,0 +1,44 @@
+//! Cards that a program loads at run time.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+mod fields;
+mod hostile;
+mod mistakes;
+#[allow(
+    clippy::needless_pass_by_value,
+    clippy::unused_self,
+    reason = "functions as tools and hooks have them"
+)]
+mod parts;
+
+use std::fs;
+
+use onionskin::loader::{CardLoader, LoadError, LoadedCards, Registry};
+use onionskin::model::Model;
+use onionskin::{App, RunOutput};
+use tempfile::TempDir;
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// Loads all of these files that are cards.
+fn load(registry: Registry, files: &[(&str, &str)]) -> Result<LoadedCards, LoadError> {
+    let folder = folder(files);
+    let cards = files.iter().map(|(name, _)| *name).filter(|name| !name.contains(".r"));
+    CardLoader::new(registry).base(folder.path()).load(cards)
+}
+
+/// Runs the entry agent of cards.
+async fn run(cards: &LoadedCards, model: impl Model, input: &str) -> RunOutput {
+    let app = cards.add_to(App::builder()).model(model).build().await.unwrap();
+    app.run(input).await.unwrap()
+}

@@ -1,0 +1,211 @@
+//! The mistakes of cards, with the words and places of the compiled form.
+
+use std::fs;
+use std::path::Path;
+
+use onionskin::loader::{CardLoader, MistakeKind, Registry};
+
+use super::parts::{Helper, Report, Visit, add_one, at_most, louder, mark};
+use super::{folder, load};
+
+/// The mistakes of the crate of cards: name, text, and what is said of it. The macros are held to the same files.
+fn mistakes() -> Vec<(String, String, String)> {
+    let mut all = Vec::new();
+    for file in ["files", "fields", "values", "hooks"] {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../cards/tests/mistakes/{file}.md"));
+        let text = fs::read_to_string(path).unwrap();
+        for case in text.split("\n## ").skip(1) {
+            let mut parts = case.split("~~~text\n");
+            let name = parts.next().unwrap().trim().to_owned();
+            let mut block = || parts.next().unwrap().split("\n~~~").next().unwrap().to_owned();
+            let card = block();
+            all.push((name, card, block()));
+        }
+    }
+    all
+}
+
+#[test]
+fn c3_each_mistake_of_a_card_is_a_load_error_with_the_same_words_and_place() {
+    let mistakes = mistakes();
+    assert!(mistakes.len() > 90, "{}", mistakes.len());
+    for (name, card, said) in mistakes {
+        let folder = folder(&[(&name, &card)]);
+        let error = CardLoader::new(Registry::new()).base(folder.path()).load([&name]).unwrap_err();
+        assert_eq!(error.to_string().trim_end(), said.trim_end(), "{name}");
+        assert!(error.mistakes().iter().all(|mistake| mistake.kind == MistakeKind::Format), "{error:?}");
+    }
+}
+
+fn registry() -> Registry {
+    Registry::new()
+        .file("cards/tools.rs", |items| items.tool::<add_one>().state::<Visit>().output::<Report>())
+        .file("cards/hooks.rs", |items| {
+            items
+                .tool_hook::<mark>()
+                .run_hook::<louder>()
+                .turn_hook::<at_most>()
+                .text("greeting", super::parts::greeting)
+        })
+        .module("crate", |items| items.agent::<Helper>())
+}
+
+/// The kinds and the lines of the mistakes in one card.
+fn found(card: &str) -> Vec<(MistakeKind, String)> {
+    let error = load(registry(), &[("cards/a.yaml", card)]).unwrap_err();
+    error.mistakes().iter().map(|mistake| (mistake.kind, mistake.to_string())).collect()
+}
+
+#[test]
+fn c3_what_a_card_names_is_wrong_in_four_ways_with_types_of_their_own() {
+    let card = "instruction: Add.\nfunction_tools:\n  - tools.rs\n";
+    assert_eq!(
+        found(card),
+        [(
+            MistakeKind::Format,
+            "cards/a.yaml:3:5: `tools.rs` names nothing: write a file and a name, `tools.rs:add_one`, or a path, \
+             `crate::tools::add_one`"
+                .to_owned()
+        )]
+    );
+    let card = "instruction: Add.
+function_tools:
+  - tool.rs:add_one
+  - tools.rs:add_oen
+  - hooks.rs:mark
+  - crate::add_one
+tool_hooks:
+  - tools.rs:add_one
+  - hooks.rs:louder
+  - hooks.rs:greeting
+";
+    let lines = [
+        (
+            MistakeKind::MissingFile,
+            "cards/a.yaml:3:5: there is no file `cards/tool.rs`; a card names files relative to its own folder",
+        ),
+        (MistakeKind::MissingItem, "cards/a.yaml:4:5: `tools.rs` has no `add_oen`; did you mean `add_one`?"),
+        (
+            MistakeKind::WrongKind,
+            "cards/a.yaml:5:5: `hooks.rs:mark` is a hook around tool calls: name it in `tool_hooks`",
+        ),
+        (
+            MistakeKind::MissingItem,
+            "cards/a.yaml:6:5: the program has no `crate::add_one`; nothing in it is a tool",
+        ),
+        (
+            MistakeKind::WrongKind,
+            "cards/a.yaml:8:5: `tools.rs:add_one` is a tool: name it in `function_tools`",
+        ),
+        (
+            MistakeKind::WrongKind,
+            "cards/a.yaml:9:5: `hooks.rs:louder` is a hook around runs: name it in `run_hooks`",
+        ),
+        (
+            MistakeKind::WrongKind,
+            "cards/a.yaml:10:5: `hooks.rs:greeting` is a function that gives text, and not a hook around tool calls",
+        ),
+    ];
+    assert_eq!(found(card), lines.map(|(kind, line)| (kind, line.to_owned())));
+}
+
+#[test]
+fn c3_values_places_and_types_that_do_not_fit_have_places() {
+    let card = "instruction: Add.
+tool_hooks:
+  - { hook: hooks.rs:mark, with: [1] }
+  - hooks.rs:mark
+  - { hook: \"::onionskin::hooks::retry\", with: [-1] }
+turn_hooks:
+  after_llm_call: { hook: hooks.rs:at_most, with: [1] }
+state: tools.rs:Report
+output: tools.rs:Visit
+agents: [\"crate::Helpr\"]
+description: { function: hooks.rs:greeting }
+";
+    let lines = [
+        (MistakeKind::WrongValue, "cards/a.yaml:3:35: `with` of `hooks.rs:mark` is a text"),
+        (
+            MistakeKind::WrongValue,
+            "cards/a.yaml:4:5: too few values for `hooks.rs:mark`: it takes 1, and this gives 0: `with: [with]`",
+        ),
+        (
+            MistakeKind::WrongValue,
+            "cards/a.yaml:5:49: `attempts` of `::onionskin::hooks::retry` does not fit: invalid value: integer `-1`, expected u32",
+        ),
+        (
+            MistakeKind::WrongKind,
+            "cards/a.yaml:7:27: `hooks.rs:at_most` is a hook of `before_llm_call`, and not of `after_llm_call`: name it below \
+             `before_llm_call`",
+        ),
+        (
+            MistakeKind::WrongKind,
+            "cards/a.yaml:8:8: `tools.rs:Report` is not registered for `state`: the program calls `state::<..>()` for it",
+        ),
+        (
+            MistakeKind::WrongKind,
+            "cards/a.yaml:9:9: `tools.rs:Visit` is not registered for `output`: the program calls `output::<..>()` for it",
+        ),
+        (
+            MistakeKind::MissingItem,
+            "cards/a.yaml:10:10: the program has no `crate::Helpr`; did you mean `crate::Helper`?",
+        ),
+        (
+            MistakeKind::Format,
+            "cards/a.yaml:11:26: parents read the `description` before there is a run: write its text here",
+        ),
+    ];
+    assert_eq!(found(card), lines.map(|(kind, line)| (kind, line.to_owned())));
+}
+
+#[test]
+fn c3_all_mistakes_of_all_cards_are_reported_at_once() {
+    let files = [
+        ("a.yaml", "instruction: A.\nserver: [time]\n"),
+        ("b.yaml", "instruction: B.\nagents: [a, d, nobody]\nfunction_tools: [x.rs:y]\n"),
+        ("c.yaml", "name: b\ninstruction: C.\n"),
+        ("d.yaml", "instruction: D.\nagents: [b]\n"),
+    ];
+    let folder = folder(&files);
+    let paths = ["a.yaml", "b.yaml", "c.yaml", "d.yaml", "e.yaml"];
+    let error = CardLoader::new(Registry::new()).base(folder.path()).load(paths).unwrap_err();
+    let kinds: Vec<_> =
+        error.mistakes().iter().map(|mistake| (mistake.file.as_str(), mistake.line, mistake.kind)).collect();
+    assert_eq!(
+        kinds,
+        [
+            ("e.yaml", 1, MistakeKind::MissingFile),
+            ("a.yaml", 2, MistakeKind::Format),
+            ("b.yaml", 2, MistakeKind::Cards),
+            ("b.yaml", 2, MistakeKind::Cards),
+            ("b.yaml", 3, MistakeKind::MissingFile),
+            ("c.yaml", 1, MistakeKind::Cards),
+        ]
+    );
+}
+
+/// Without the feature, which the tests of this crate alone leave off.
+#[test]
+#[cfg(not(feature = "shell"))]
+fn c3_a_built_in_tool_without_its_feature_is_a_mistake_that_names_it() {
+    assert_eq!(
+        found("instruction: Run.\nruntime: [shell.execute]\n"),
+        [(
+            MistakeKind::MissingFeature("shell"),
+            "cards/a.yaml:2:11: `shell.execute` runs programs: enable feature `shell` of onionskin"
+                .to_owned()
+        )]
+    );
+}
+
+#[test]
+fn c3_a_file_that_is_there_and_not_registered_says_what_to_call() {
+    let files = [("a.yaml", "instruction: A.\nfunction_tools: [tools.rs:x]\n"), ("tools.rs", "")];
+    let error = load(Registry::new(), &files).unwrap_err();
+    assert_eq!(error.mistakes()[0].kind, MistakeKind::MissingFile);
+    assert_eq!(
+        error.mistakes()[0].message,
+        "the program registers nothing of `tools.rs`: call `file(\"tools.rs\", ..)` of its `Registry`"
+    );
+}
