@@ -254,8 +254,11 @@ pub(crate) fn shown(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
-/// The file, or the cards of the folder in the order of their names.
-fn card_files(base: &Path, path: &Path) -> Result<Vec<PathBuf>, CardError> {
+/// The file, or the cards of the folder in the order of their names. `path` begins at `base`, and so do the files.
+///
+/// # Errors
+/// Returns an error if there is no such file, or if the folder has no cards.
+pub fn card_files(base: &Path, path: &Path) -> Result<Vec<PathBuf>, CardError> {
     let whole =
         |message: String| CardError::new(Source::new(shown(path), ""), vec![Problem { message, span: 0..0 }]);
     let full = base.join(path);

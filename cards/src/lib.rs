@@ -19,7 +19,7 @@ mod workflow;
 mod yaml;
 
 pub use card::{Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox, is_card};
-pub use deck::{Child, Deck, DeckError};
+pub use deck::{Child, Deck, DeckError, card_files};
 pub use file::read_file;
 pub use needs::{Kind, Need, ValueKind};
 pub use problem::{CardError, Problem};

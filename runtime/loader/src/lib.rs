@@ -2,7 +2,7 @@
 
 // `items` and `registry` hold what a program registers, `entry` is its form inside. `loader` reads the cards, `find` looks for what they
 // name, `plan` turns each into the steps that declare an agent, `filter`, `settings`, `state` and `values` are parts of that, and `builtin` is what
-// features add. `error` collects the mistakes.
+// features add. `error` collects the mistakes. `watch` loads cards again when they change, which `stamps` sees.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -17,8 +17,10 @@ mod loader;
 mod plan;
 mod registry;
 mod settings;
+mod stamps;
 mod state;
 mod values;
+mod watch;
 
 pub use error::{LoadError, Mistake, MistakeKind};
 pub use items::Items;
@@ -26,3 +28,4 @@ pub use loader::{CardLoader, LoadedCards};
 pub use registry::Registry;
 pub use state::StateParts;
 pub use values::HookValues;
+pub use watch::{CardWatch, ReloadError, WatchedCards};

@@ -81,11 +81,23 @@ impl CardLoader {
     /// # Errors
     /// Returns all mistakes of all cards.
     pub fn load<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<LoadedCards, LoadError> {
-        let paths: Vec<P> = paths.into_iter().collect();
-        // A registry may have files by their full paths. Without a working directory there are none.
-        let base = std::env::current_dir().unwrap_or_default().join(&self.base);
+        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        self.attempt(&self.base_folder(), &paths).0
+    }
+
+    /// The full path of the base folder. Without a working directory there is none.
+    pub(crate) fn base_folder(&self) -> PathBuf {
+        std::env::current_dir().unwrap_or_default().join(&self.base)
+    }
+
+    /// Loads cards. The files are those that the cards name and that are read, whether or not they could be.
+    pub(crate) fn attempt(
+        &self,
+        base: &Path,
+        paths: &[PathBuf],
+    ) -> (Result<LoadedCards, LoadError>, Vec<PathBuf>) {
         let mut mistakes = Mistakes::default();
-        let (deck, error) = Deck::read_with_mistakes(&base, &paths, &[]);
+        let (deck, error) = Deck::read_with_mistakes(base, paths, &[]);
         if let Some(error) = &error {
             for of_file in error.of_files() {
                 let source = of_file.source_file();
@@ -97,7 +109,7 @@ impl CardLoader {
                 mistakes.add_all(among_cards, MistakeKind::Cards);
             }
         }
-        let finder = Finder::new(&self.registry, &base);
+        let finder = Finder::new(&self.registry, base);
         let plans: Vec<Plan> = deck
             .cards
             .iter()
@@ -106,10 +118,11 @@ impl CardLoader {
                 Planner { finder, deck, card, mistakes: &mut mistakes, plan }.plan()
             })
             .collect();
-        match mistakes.into_error() {
+        let cards = match mistakes.into_error() {
             Some(error) => Err(error),
             None => Ok(LoadedCards::new(&deck, plans)),
-        }
+        };
+        (cards, Vec::new())
     }
 }
 

@@ -11,6 +11,7 @@ mod mistakes;
     reason = "functions as tools and hooks have them"
 )]
 mod parts;
+mod reload;
 
 use std::fs;
 

@@ -1,0 +1,187 @@
+//! Cards that change while the program runs.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use onionskin::loader::{CardLoader, MistakeKind, Registry, ReloadError, WatchedCards};
+use onionskin::{App, Provided, ScriptedModel, ScriptedTurn, tool};
+use serde_json::json;
+use tokio::sync::Notify;
+
+use super::folder;
+
+const FIRST: &str = "---\ndefault: true\n---\nFirst.\n";
+
+/// Cards of a folder. The model answers each input in the same words.
+async fn watch(folder: &Path) -> WatchedCards {
+    CardLoader::new(Registry::new())
+        .base(folder)
+        .watch(["."], |cards| {
+            cards.add_to(App::builder()).model(ScriptedModel::turns([ScriptedTurn::say("{input}")]))
+        })
+        .start()
+        .await
+        .unwrap()
+}
+
+async fn prompt(app: &App) -> String {
+    app.entry().system_prompt().await.unwrap().unwrap()
+}
+
+fn age(file: &Path, seconds: u64) {
+    let file = File::options().append(true).open(file).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
+}
+
+#[tokio::test]
+async fn c3_the_next_run_sees_a_changed_card_and_a_new_one() {
+    let folder = folder(&[("a.md", FIRST)]);
+    let cards = watch(folder.path()).await;
+    assert_eq!(cards.run("Hello.").await.unwrap().text, "Hello.");
+    let first = cards.app().await;
+    assert_eq!(prompt(&first).await, "First.");
+    assert!(Arc::ptr_eq(&first, &cards.app().await), "nothing has changed");
+
+    // The same size, and perhaps the same time.
+    fs::write(folder.path().join("a.md"), FIRST.replace("First", "Third")).unwrap();
+    let second = cards.app().await;
+    assert_eq!(prompt(&second).await, "Third.");
+    assert_eq!(prompt(&first).await, "First.", "an app that was given stays as it is");
+
+    fs::write(folder.path().join("b.yaml"), "instruction: B.\n").unwrap();
+    assert_eq!(cards.app().await.agents().collect::<Vec<_>>(), ["a", "b"]);
+    fs::remove_file(folder.path().join("b.yaml")).unwrap();
+    assert_eq!(cards.app().await.agents().collect::<Vec<_>>(), ["a"]);
+}
+
+#[tokio::test]
+async fn c3_a_file_that_is_written_again_without_a_change_loads_nothing() {
+    let folder = folder(&[("a.md", FIRST)]);
+    let file = folder.path().join("a.md");
+    age(&file, 60);
+    let cards = watch(folder.path()).await;
+    let first = cards.app().await;
+    fs::write(&file, FIRST).unwrap();
+    assert!(Arc::ptr_eq(&first, &cards.app().await));
+    age(&file, 30);
+    assert!(Arc::ptr_eq(&first, &cards.app().await));
+    fs::write(&file, FIRST.replace("First", "Third")).unwrap();
+    age(&file, 20);
+    assert_eq!(prompt(&*cards.app().await).await, "Third.");
+}
+
+#[tokio::test]
+async fn c3_a_broken_card_keeps_the_last_good_one_and_is_reported_once() {
+    let folder = folder(&[("a.md", FIRST)]);
+    let reports: Arc<Mutex<Vec<String>>> = Arc::default();
+    let noted = Arc::clone(&reports);
+    let cards = CardLoader::new(Registry::new())
+        .base(folder.path())
+        .watch(["a.md"], |cards| cards.add_to(App::builder()).model(ScriptedModel::turns([])))
+        .on_problem(move |problem| noted.lock().unwrap().push(problem.to_string()))
+        .start()
+        .await
+        .unwrap();
+    let first = cards.app().await;
+    assert!(cards.problem().await.is_none());
+
+    fs::write(folder.path().join("a.md"), "---\nmodle: x\n---\nSecond.\n").unwrap();
+    for _ in 0..2 {
+        assert!(Arc::ptr_eq(&first, &cards.app().await));
+    }
+    let problem = cards.problem().await.unwrap();
+    let ReloadError::Load(error) = &*problem else { panic!("{problem}") };
+    assert_eq!(error.mistakes()[0].kind, MistakeKind::Format);
+    assert_eq!(error.mistakes()[0].to_string(), "a.md:2:1: unknown field `modle`; did you mean `model`?");
+    assert_eq!(*reports.lock().unwrap(), [problem.to_string()]);
+
+    // A card that is read and cannot be built is a problem too.
+    fs::write(folder.path().join("a.md"), "---\nstate: a.rs:S\n---\nSecond.\n").unwrap();
+    assert!(Arc::ptr_eq(&first, &cards.app().await));
+    fs::remove_file(folder.path().join("a.md")).unwrap();
+    assert!(Arc::ptr_eq(&first, &cards.app().await));
+    assert_eq!(reports.lock().unwrap().len(), 3);
+
+    fs::write(folder.path().join("a.md"), "---\n---\nSecond.\n").unwrap();
+    assert_eq!(prompt(&*cards.app().await).await, "Second.");
+    assert!(cards.problem().await.is_none());
+}
+
+#[tokio::test]
+async fn c3_an_app_that_cannot_be_built_keeps_the_last_one_until_it_is_loaded_again() {
+    let folder = folder(&[("a.md", FIRST)]);
+    let builds = AtomicUsize::new(0);
+    let cards = CardLoader::new(Registry::new())
+        .base(folder.path())
+        .watch(["a.md"], move |cards| {
+            let app = cards.add_to(App::builder());
+            // The second time, the program forgets the model.
+            if builds.fetch_add(1, Ordering::Relaxed) == 1 {
+                app
+            } else {
+                app.model(ScriptedModel::turns([]))
+            }
+        })
+        .start()
+        .await
+        .unwrap();
+    fs::write(folder.path().join("a.md"), "---\n---\nSecond.\n").unwrap();
+    assert_eq!(prompt(&*cards.app().await).await, "First.");
+    assert!(matches!(&*cards.problem().await.unwrap(), ReloadError::Build(_)));
+    assert_eq!(prompt(&*cards.app().await).await, "First.");
+    assert_eq!(prompt(&*cards.reload().await).await, "Second.");
+    assert!(cards.problem().await.is_none());
+}
+
+/// Says that it runs, and waits.
+#[tool]
+async fn wait(gate: Provided<Gate>) -> &'static str {
+    gate.begun.notify_one();
+    gate.go.notified().await;
+    "waited"
+}
+
+#[derive(Default)]
+struct Gate {
+    begun: Notify,
+    go: Notify,
+}
+
+#[tokio::test]
+async fn c3_a_run_in_flight_keeps_its_agents() {
+    let card = "function_tools: [tools.rs:wait]\ninstruction: Wait.\n";
+    let folder = folder(&[("a.yaml", card)]);
+    let gate = Arc::new(Gate::default());
+    let provided = Arc::clone(&gate);
+    let cards = CardLoader::new(Registry::new().file("tools.rs", |items| items.tool::<wait>()))
+        .base(folder.path())
+        .watch(["a.yaml"], move |cards| {
+            let turns = [ScriptedTurn::call("wait", json!({})), ScriptedTurn::say("{last}")];
+            let app = cards.add_to(App::builder()).model(ScriptedModel::turns(turns));
+            app.provide_shared(Arc::clone(&provided))
+        })
+        .start()
+        .await
+        .unwrap();
+    let change = async {
+        gate.begun.notified().await;
+        // An agent without the tool is not built, because nothing takes the gate.
+        fs::write(folder.path().join("a.yaml"), card.replace("Wait", "Rest")).unwrap();
+        let app = cards.app().await;
+        assert_eq!(prompt(&app).await, "Rest.");
+        gate.go.notify_one();
+    };
+    let (output, ()) = tokio::join!(cards.run("Go."), change);
+    assert_eq!(output.unwrap().text, "waited");
+}
+
+#[tokio::test]
+async fn c3_cards_that_are_broken_at_the_start_are_an_error() {
+    let folder = folder(&[]);
+    let watch = CardLoader::new(Registry::new()).base(folder.path());
+    let error = watch.watch(["a.md"], |cards| cards.add_to(App::builder())).start().await.unwrap_err();
+    assert!(matches!(error, ReloadError::Load(_)), "{error}");
+}
