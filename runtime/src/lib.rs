@@ -88,7 +88,7 @@
 //! - `skills`: the built-in tool `skills.read`, on Unix.
 //! - `otel`: spans and metrics over OTLP, for OpenTelemetry.
 //! - `yaml`: scripted models from YAML files.
-//! - `rhai`: tools written as Rhai scripts.
+//! - `rhai`: tools and hooks written as Rhai scripts.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
 //! - `web-search`: the toolbox `WebSearch`.
 //! - `chrono04`, `uuid1`, `url2`: types of these crates in strict tools; they turn on schemars' features of the same names.

@@ -41,6 +41,8 @@ pub enum MistakeKind {
     WrongKind,
     /// A value for a hook does not fit.
     WrongValue,
+    /// A script has a mistake, or its function has not the parameters of a tool or a hook.
+    Script,
     /// The cards do not fit together: an unknown child, a name that is there twice, an agent that contains itself, a second entry agent.
     Cards,
     /// The card needs this feature of onionskin.

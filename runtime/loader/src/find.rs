@@ -1,5 +1,6 @@
 //! Finds the items that a card names.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -8,36 +9,62 @@ use onionskin_cards::{Card, Item, Kind, Need, Problem, Spanned};
 use crate::entry::Entry;
 use crate::error::MistakeKind;
 use crate::registry::{Registry, normal};
+use crate::script::{self, Fault};
+
+/// Functions of scripts that were read: by file, name, and whether as a tool.
+type Scripts = BTreeMap<(PathBuf, String, bool), Result<Entry, Fault>>;
 
 /// The items of the program, by the full paths of their files.
 pub(crate) struct Finder<'r> {
     registry: &'r Registry,
     files: BTreeMap<PathBuf, &'r BTreeMap<String, Entry>>,
+    scripts: RefCell<Scripts>,
 }
 
 impl<'r> Finder<'r> {
     /// `base` is the folder that the files of the registry begin at.
     pub(crate) fn new(registry: &'r Registry, base: &Path) -> Self {
-        Self { registry, files: registry.by_files(base) }
+        Self { registry, files: registry.by_files(base), scripts: RefCell::default() }
     }
 
     /// The item that a card names, without mistakes.
-    pub(crate) fn item(&self, card: &Card, item: &Item) -> Option<&'r Entry> {
+    pub(crate) fn item(&self, card: &Card, item: &Item, kind: Kind) -> Option<Entry> {
         match item {
-            Item::Path(path) => self.registry.by_path(path),
-            Item::File { file, name } => self.files.get(&full(card, file))?.get(plain(name)),
+            Item::Path(path) => self.registry.by_path(path).cloned(),
+            Item::File { file, name } if is_script(file) => self.script(full(card, file), name, kind).ok(),
+            Item::File { file, name } => self.files.get(&full(card, file))?.get(plain(name)).cloned(),
         }
+    }
+
+    fn script(&self, path: PathBuf, name: &str, kind: Kind) -> Result<Entry, Fault> {
+        // What no script can be is not read.
+        if !matches!(kind, Kind::Tool | Kind::ToolHook) {
+            return Err(Fault::WrongKind);
+        }
+        let key = (path, name.to_owned(), kind == Kind::Tool);
+        if let Some(known) = self.scripts.borrow().get(&key) {
+            return known.clone();
+        }
+        let read = script::entry(&key.0, name, kind);
+        self.scripts.borrow_mut().insert(key, read.clone());
+        read
     }
 
     /// The mistake in an item that a card names.
     pub(crate) fn mistake(&self, card: &Card, need: &Need<'_>) -> Option<(MistakeKind, Problem)> {
-        let Some(entry) = self.item(card, &need.item.value) else {
+        if let Item::File { file, name } = &need.item.value
+            && is_script(file)
+            && let Err(fault) = self.script(full(card, file), name, need.kind)
+        {
+            return Some(fault.mistake(need, &shown(card, file)));
+        }
+        let Some(entry) = self.item(card, &need.item.value, need.kind) else {
             return Some(self.missing(card, need));
         };
         if !entry.is_of(need.kind) {
             return Some((MistakeKind::WrongKind, need.another_kind(Some(entry.kind()))));
         }
-        let Entry::Hook { hook, .. } = entry else { return None };
+        let Entry::Hook { hook, .. } = &entry else { return None };
         if let Some(problem) = need.wrong_values(&hook.takes) {
             return Some((MistakeKind::WrongValue, problem));
         }
@@ -80,6 +107,11 @@ impl<'r> Finder<'r> {
 
 fn of_kind(items: &BTreeMap<String, Entry>, kind: Kind) -> impl Iterator<Item = &str> {
     items.iter().filter(move |(_, entry)| entry.is_of(kind)).map(|(name, _)| &**name)
+}
+
+/// Whether a file is a script.
+pub(crate) fn is_script(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|ending| ending == "rhai")
 }
 
 /// The full path of a file beside a card.

@@ -16,6 +16,7 @@ mod items;
 mod loader;
 mod plan;
 mod registry;
+mod script;
 mod settings;
 mod stamps;
 mod state;

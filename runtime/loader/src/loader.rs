@@ -1,12 +1,13 @@
 //! Loads cards.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::Deck;
+use onionskin_cards::{Deck, Item};
 use onionskin_core::declaration::{AgentDeclaration, AppBuilder, DynAgent};
 
 use crate::error::{LoadError, MistakeKind, Mistakes};
-use crate::find::Finder;
+use crate::find::{Finder, full, is_script};
 use crate::plan::{Plan, PlannedChild, Planner};
 use crate::registry::Registry;
 
@@ -76,7 +77,7 @@ impl CardLoader {
 
     /// Loads cards and all cards of folders. The cards name each other as children, and other cards not.
     ///
-    /// A card has at most 1 MiB. No file that a card names is written, and nothing in a card is run.
+    /// A card has at most 1 MiB. Scripts that a card names are read and checked, and not run.
     ///
     /// # Errors
     /// Returns all mistakes of all cards.
@@ -122,8 +123,20 @@ impl CardLoader {
             Some(error) => Err(error),
             None => Ok(LoadedCards::new(&deck, plans)),
         };
-        (cards, Vec::new())
+        (cards, scripts(&deck))
     }
+}
+
+/// The scripts that cards name.
+fn scripts(deck: &Deck) -> Vec<PathBuf> {
+    let mut scripts = BTreeSet::new();
+    for card in &deck.cards {
+        scripts.extend(card.needs().into_iter().filter_map(|need| match &need.item.value {
+            Item::File { file, .. } if is_script(file) => Some(full(card, file)),
+            _ => None,
+        }));
+    }
+    scripts.into_iter().collect()
 }
 
 impl LoadedCards {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onionskin_cards::{Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Problem, Spanned, Text};
-use onionskin_core::declaration::{AgentDeclaration, DynAgent, RunFn};
+use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptPart};
 use serde_json::Value;
 
@@ -63,8 +63,8 @@ impl Planner<'_> {
         self.mistakes.add(&self.card.source, kind, Problem { message, span: span.clone() });
     }
 
-    fn item(&self, item: &Spanned<Item>) -> Option<&Entry> {
-        self.finder.item(self.card, &item.value)
+    fn item(&self, item: &Spanned<Item>, kind: Kind) -> Option<Entry> {
+        self.finder.item(self.card, &item.value, kind)
     }
 
     fn texts(&mut self) {
@@ -92,7 +92,7 @@ impl Planner<'_> {
             match text {
                 Some(Text::Written(text)) => prompt = prompt.text(part, &text.value),
                 Some(Text::Function(item)) => {
-                    if let Some(Entry::Text(add)) = self.item(item) {
+                    if let Some(Entry::Text(add)) = self.item(item, Kind::Text) {
                         prompt = add(prompt, part);
                     }
                 }
@@ -129,8 +129,7 @@ impl Planner<'_> {
             self.built_in(builtin::servers(), &first.span);
         }
         for tool in &card.function_tools {
-            if let Some(Entry::Tool { step, .. }) = self.item(tool) {
-                let step = Arc::clone(step);
+            if let Some(Entry::Tool { step, .. }) = self.item(tool, Kind::Tool) {
                 self.plan.steps.push(step);
             }
         }
@@ -138,8 +137,8 @@ impl Planner<'_> {
             self.built_in(builtin::tool(&tool.value), &tool.span);
         }
         for toolbox in &card.toolboxes {
-            if let Some(Entry::Toolbox { step, .. }) = self.item(&toolbox.item) {
-                let (step, prefix) = (*step, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()));
+            if let Some(Entry::Toolbox { step, .. }) = self.item(&toolbox.item, Kind::Toolbox) {
+                let prefix = toolbox.prefix.as_ref().map(|prefix| prefix.value.clone());
                 self.step(move |agent| step(agent, prefix.as_deref()));
             }
         }
@@ -175,19 +174,24 @@ impl Planner<'_> {
                 HookItem::Hook(hook, filter) => {
                     let filter =
                         filter.as_ref().map(|filter| call_filter(card, filter, |name| self.tests(name)));
-                    self.hook(hook, filter);
+                    self.hook(hook, Kind::ToolHook, filter);
                 }
             }
         }
-        let others = card.run_hooks.iter().chain(card.turn_hooks.iter().map(|(_, hook)| hook));
-        for hook in others.chain(&card.message_hooks) {
-            self.hook(hook, None);
+        for hook in &card.run_hooks {
+            self.hook(hook, Kind::RunHook, None);
+        }
+        for (place, hook) in &card.turn_hooks {
+            self.hook(hook, Kind::TurnHook(place.as_ref().map(|place| place.value)), None);
+        }
+        for hook in &card.message_hooks {
+            self.hook(hook, Kind::MessageHook, None);
         }
     }
 
-    fn hook(&mut self, hook: &Hook, filter: Option<onionskin_core::declaration::CallFilter>) {
-        let Some(Entry::Hook { hook: entry, .. }) = self.item(&hook.item) else { return };
-        let add = Arc::clone(&entry.add);
+    fn hook(&mut self, hook: &Hook, kind: Kind, filter: Option<CallFilter>) {
+        let Some(Entry::Hook { hook: entry, .. }) = self.item(&hook.item, kind) else { return };
+        let add = entry.add;
         let values: Vec<Value> = hook.with.iter().map(|value| value.value.clone()).collect();
         self.step(move |agent| add(agent, &values, filter.clone()));
     }
@@ -196,17 +200,17 @@ impl Planner<'_> {
     fn tests(&self, name: &str) -> Vec<Test> {
         let card = self.card;
         if let Some(tool) = card.function_tools.iter().find(|tool| tool.value.last_name() == name) {
-            return match self.item(tool) {
-                Some(Entry::Tool { name, .. }) => vec![Test::Function(Arc::clone(name))],
+            return match self.item(tool, Kind::Tool) {
+                Some(Entry::Tool { name, .. }) => vec![Test::Function(name)],
                 // It is a mistake that was reported.
                 _ => vec![Test::Named(name.to_owned())],
             };
         }
         let toolboxes = card.toolboxes.iter().filter(|toolbox| toolbox.item.value.last_name() == name);
         let toolboxes: Vec<Test> = toolboxes
-            .map(|toolbox| match self.item(&toolbox.item) {
+            .map(|toolbox| match self.item(&toolbox.item, Kind::Toolbox) {
                 Some(Entry::Toolbox { is_of, .. }) => {
-                    Test::Toolbox(*is_of, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()))
+                    Test::Toolbox(is_of, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()))
                 }
                 _ => Test::Named(name.to_owned()),
             })
@@ -225,14 +229,14 @@ impl Planner<'_> {
     fn types(&mut self) {
         let card = self.card;
         if let Some(item) = &card.run
-            && let Some(Entry::Strategy(run)) = self.item(item)
+            && let Some(Entry::Strategy(run)) = self.item(item, Kind::Strategy)
         {
-            self.plan.run = Some(*run);
+            self.plan.run = Some(run);
         }
         if let Some(item) = &card.state
-            && let Some(Entry::Type(ty)) = self.item(item)
+            && let Some(Entry::Type(ty)) = self.item(item, Kind::Type)
         {
-            match ty.state.clone() {
+            match ty.state {
                 Some(state) => {
                     for step in &state.steps {
                         self.step(*step);
@@ -244,7 +248,7 @@ impl Planner<'_> {
         }
         for (field, item) in [("input", &card.input), ("output", &card.output)] {
             let Some(item) = item else { continue };
-            let Some(Entry::Type(ty)) = self.item(item) else { continue };
+            let Some(Entry::Type(ty)) = self.item(item, Kind::Type) else { continue };
             match if field == "input" { ty.input } else { ty.output } {
                 Some(step) => self.step(step),
                 None => self.unfit_type(item, field),

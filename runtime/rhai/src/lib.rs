@@ -1,7 +1,7 @@
-//! Tools written as [Rhai](https://rhai.rs) scripts: [`from_code`].
+//! Tools written as [Rhai](https://rhai.rs) scripts, [`from_code`], and hooks, [`hook_from_code`].
 
 // `docs` reads a function's schema from its comments. `calls` finds calls of functions that do not exist. `language` lists the
-// functions of the language. `sandbox` makes the engine, and `tool` runs a script in it. `memory` counts the bytes that a
+// functions of the language. `sandbox` makes the engine, `code` runs a function in it, and `tool` and `hook` are the two forms of one. `memory` counts the bytes that a
 // script holds. `bounded` and `chars` replace functions of the language that would hold too much. `limits` are the limits of a
 // call. `json` converts values in both directions. `env` holds the program's values and functions that the script sees.
 
@@ -11,8 +11,10 @@ mod bounded;
 mod call_error;
 mod calls;
 mod chars;
+mod code;
 mod docs;
 mod env;
+mod hook;
 mod json;
 mod language;
 mod limits;
@@ -25,6 +27,7 @@ mod tool;
 use std::sync::Arc;
 
 pub use env::{Env, HostFunction};
+pub use hook::ScriptHook;
 pub use limits::ScriptLimits;
 pub use load_error::ScriptError;
 use onionskin_core::{ToolDefinition, ToolSpec};
@@ -137,6 +140,58 @@ pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
     let Script { text, func_name, env, limits } = code.into();
     let script = tool::ScriptTool::load(&text, func_name.as_deref(), env, limits)?;
     Ok(ToolSpec::from_dyn(Arc::new(script)).with_code(text))
+}
+
+/// Makes a hook around tool calls of a function in a Rhai script: `fn audit(ctx, args)`. `ctx` has `agent_name`, `server_name`, `tool_name`,
+/// `tool_source`, `tool_use_id` and `correlation_id`. `call_next(args)` runs what is inside of the hook, once, and returns the text of the
+/// output. Its error is an exception, which the script can catch; a stop and an abort end the script.
+///
+/// What the function returns is the output of the call. If it is nothing, or the text of `call_next` without a change, the output stays whole, with
+/// its images and its structured content. An error that is thrown is a tool error.
+///
+/// The script sees its [`Env`] only, and runs within its [`ScriptLimits`]; the time in `call_next` does not count. Add the hook with
+/// [`AgentDeclaration::hook`](onionskin_core::declaration::AgentDeclaration::hook) or `.hook(..)` of a builder.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent, rhai, tool};
+/// use serde_json::json;
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// agent! { Clerk { instruction: "Do sums.", function_tools: [add_one] } }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let audit = rhai::hook_from_code(
+///     r#"
+///     fn audit(ctx, args) {
+///         if ctx.tool_name == "add_one" && args.x > 10 {
+///             args.x = 10;
+///         }
+///         call_next(args) + " [audit]"
+///     }
+///     "#,
+/// )?;
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::call("add_one", json!({ "x": 41 })), ScriptedTurn::say("{last}")]);
+/// assert_eq!(Clerk::builder().model(model).hook(audit).run("41 + 1?").await?.text, "11 [audit]");
+///
+/// let error = rhai::hook_from_code("fn audit(ctx, args, call_next) { 1 }").err().unwrap();
+/// assert!(error.to_string().starts_with("1:4: a hook takes two parameters"), "{error}");
+/// # Ok(())
+/// # })
+/// # }
+/// ```
+///
+/// # Errors
+/// Returns an error with line and column if the script is wrong, or if the function has other parameters. Returns an error if it has several
+/// functions that are not `private` and none is chosen with [`Script::func_name`], or if it lacks the chosen one.
+pub fn hook_from_code(code: impl Into<Script>) -> Result<ScriptHook, ScriptError> {
+    let Script { text, func_name, env, limits } = code.into();
+    ScriptHook::load(&text, func_name.as_deref(), env, limits)
 }
 
 /// The definition of a script's function as a tool.

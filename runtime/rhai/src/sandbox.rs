@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rhai::module_resolvers::DummyModuleResolver;
 use rhai::{Dynamic, Engine, EvalAltResult, Module, OptimizationLevel, Position};
@@ -33,6 +33,8 @@ pub(super) const TOO_MANY_OPERATIONS: Dynamic = Dynamic::FALSE;
 pub(super) struct Watch {
     /// The caller dropped the call.
     pub(super) dropped: Arc<AtomicBool>,
+    /// The nanoseconds that the script waited for others.
+    pub(super) waited: Arc<AtomicU64>,
     pub(super) stash: Stash,
 }
 
@@ -69,6 +71,7 @@ pub(super) fn engine(
     let (dropped, stash, time) = (Arc::clone(&watch.dropped), Arc::clone(&watch.stash), limits.time);
     // A limit beyond the clock means unlimited.
     let until = Instant::now().checked_add(time);
+    let waited = Arc::clone(&watch.waited);
     let (meter, most, operations) = (Arc::clone(meter), limits.operations, AtomicU64::new(0));
     // The language counts the operations of a closure separately, and from zero for each call by one of its own functions.
     engine.on_progress(move |_| {
@@ -81,7 +84,13 @@ pub(super) fn engine(
         }
         let is_over = dropped.load(Ordering::Relaxed) || lock(&stash).is_some();
         // Reading a clock takes longer than an operation.
-        let is_late = || count % 64 == 0 && until.is_some_and(|until| Instant::now() > until);
+        let is_late = || {
+            let waited = || Duration::from_nanos(waited.load(Ordering::Relaxed));
+            // A time beyond the clock has not come.
+            let is_after =
+                |until: Instant| until.checked_add(waited()).is_some_and(|until| Instant::now() > until);
+            count % 64 == 0 && until.is_some_and(is_after)
+        };
         (is_over || is_late()).then_some(Dynamic::UNIT)
     });
     Ok(engine)

@@ -12,6 +12,7 @@ mod mistakes;
 )]
 mod parts;
 mod reload;
+mod scripts;
 
 use std::fs;
 

@@ -1,0 +1,141 @@
+//! Tools and hooks in scripts beside the cards.
+
+use std::fs;
+
+use onionskin::loader::{CardLoader, MistakeKind, Registry};
+use onionskin::{App, ScriptedModel, ScriptedTurn};
+use serde_json::json;
+
+use super::parts::add_one;
+use super::{folder, load, run};
+
+const TOOLS: &str = r"
+/// Doubles a number.
+///
+/// # Arguments
+/// * `x: int` - The number
+fn double(x) { times(x, 2) }
+
+private fn times(x, y) { x * y }
+";
+
+const HOOKS: &str = r#"
+fn audit(ctx, args) {
+    if ctx.tool_name == "add_one" { args.x = 10; }
+    call_next(args) + " [" + ctx.tool_source + "]"
+}
+"#;
+
+const CARD: &str = "instruction: Add.
+function_tools: [scripts/tools.rhai:double, tools.rs:add_one]
+tool_hooks:
+  - { hook: scripts/hooks.rhai:audit, for: [add_one] }
+  - { hook: scripts/hooks.rhai:audit, except: [add_one] }
+";
+
+fn registry() -> Registry {
+    Registry::new().file("cards/tools.rs", |items| items.tool::<add_one>())
+}
+
+fn model() -> ScriptedModel {
+    let calls = ScriptedTurn::call("double", json!({ "x": 4 })).and_call("add_one", json!({ "x": 41 }));
+    ScriptedModel::turns([calls, ScriptedTurn::say("{last}")])
+}
+
+#[tokio::test]
+async fn c3_functions_of_scripts_are_tools_and_hooks() {
+    let files =
+        [("cards/a.yaml", CARD), ("cards/scripts/tools.rhai", TOOLS), ("cards/scripts/hooks.rhai", HOOKS)];
+    let cards = load(registry(), &files).unwrap();
+    let said = run(&cards, model(), "?").await.text;
+    assert!(said.contains("8 [function]") && said.contains("11 [function]"), "{said}");
+}
+
+/// The mistakes of a card beside one script.
+fn found(card: &str, script: &str) -> Vec<(MistakeKind, String)> {
+    let error = load(registry(), &[("cards/a.yaml", card), ("cards/s.rhai", script)]).unwrap_err();
+    error.mistakes().iter().map(|mistake| (mistake.kind, mistake.to_string())).collect()
+}
+
+/// The case `hook-wrong-arity-loaded`.
+#[test]
+fn c3_a_script_hook_with_other_parameters_is_refused_when_its_card_is_loaded() {
+    let card = "instruction: A.\ntool_hooks:\n  - s.rhai:audit\n";
+    for (script, count) in [("\n  fn audit(ctx, args, call_next) { 1 }", 3), ("\n  fn audit(ctx) { 1 }", 1)] {
+        let line = format!(
+            "cards/a.yaml:3:5: `s.rhai:audit` cannot be a hook around tool calls: cards/s.rhai:2:6: a hook takes two parameters and \
+             goes on with `call_next(args)`: `fn audit(ctx, args)`; this takes {count}"
+        );
+        assert_eq!(found(card, script), [(MistakeKind::Script, line)]);
+    }
+}
+
+#[test]
+fn c3_mistakes_in_scripts_have_kinds_and_places() {
+    let card = "instruction: A.
+function_tools: [s.rhai:doubel, t.rhai:x]
+run_hooks: [s.rhai:double]
+tool_hooks: [s.rhai:double]
+";
+    assert_eq!(
+        found(card, TOOLS),
+        [
+            (
+                MistakeKind::MissingItem,
+                "cards/a.yaml:2:18: `s.rhai` has no `doubel`; did you mean `double`?".to_owned()
+            ),
+            (
+                MistakeKind::MissingFile,
+                "cards/a.yaml:2:33: there is no file `cards/t.rhai`; a card names files relative to its own folder".to_owned()
+            ),
+            (
+                MistakeKind::WrongKind,
+                "cards/a.yaml:3:13: `s.rhai:double` is a script, which can be a tool or a hook around tool calls only".to_owned()
+            ),
+            (
+                MistakeKind::Script,
+                "cards/a.yaml:4:14: `s.rhai:double` cannot be a hook around tool calls: cards/s.rhai:6:4: a hook takes two parameters \
+                 and goes on with `call_next(args)`: `fn double(ctx, args)`; this takes 1"
+                    .to_owned()
+            ),
+        ]
+    );
+    assert_eq!(
+        found("instruction: A.\nfunction_tools: [s.rhai:audit]\n", HOOKS),
+        [(
+            MistakeKind::Script,
+            "cards/a.yaml:2:18: `s.rhai:audit` cannot be a tool: cards/s.rhai:4:5: there is no function `call_next`".to_owned()
+        )]
+    );
+    let broken = found("instruction: A.\nfunction_tools: [s.rhai:f]\n", "/// F.\nfn f() { 1 +; }\n");
+    assert_eq!(broken[0].0, MistakeKind::Script);
+    assert!(broken[0].1.contains(" cannot be a tool: cards/s.rhai:2:13: "), "{broken:?}");
+}
+
+#[tokio::test]
+async fn c3_the_next_run_sees_a_changed_script() {
+    let folder = folder(&[
+        ("cards/a.yaml", CARD),
+        ("cards/scripts/tools.rhai", TOOLS),
+        ("cards/scripts/hooks.rhai", HOOKS),
+    ]);
+    let cards = CardLoader::new(registry())
+        .base(folder.path())
+        .watch(["cards"], |cards| cards.add_to(App::builder()).model(model()))
+        .start()
+        .await
+        .unwrap();
+    assert!(cards.run("?").await.unwrap().text.contains("8 [function]"));
+    let script = folder.path().join("cards/scripts/tools.rhai");
+    fs::write(&script, TOOLS.replace("x, 2", "x, 3")).unwrap();
+    assert!(cards.run("?").await.unwrap().text.contains("12 [function]"));
+
+    fs::write(&script, TOOLS.replace("x, 2", "x; 2")).unwrap();
+    assert!(cards.run("?").await.unwrap().text.contains("12 [function]"));
+    assert!(cards.problem().await.unwrap().to_string().contains("cards/scripts/tools.rhai:6:"));
+    fs::remove_file(&script).unwrap();
+    assert!(cards.run("?").await.unwrap().text.contains("12 [function]"));
+    fs::write(&script, TOOLS.replace("x, 2", "x, 4")).unwrap();
+    assert!(cards.run("?").await.unwrap().text.contains("16 [function]"));
+    assert!(cards.problem().await.is_none());
+}

@@ -1,0 +1,191 @@
+//! A script's function as a hook around tool calls.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use futures_util::future::{Either, select};
+use onionskin_core::{Args, Exit, Hook, Next, ToolContext, ToolError, ToolOutput, ToolResult, made};
+use rhai::{Dynamic, EvalAltResult};
+use serde_json::{Map, Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use super::call_error::failed;
+use super::code::{Code, Found, SetOnDrop, off_thread};
+use super::env::{Env, Function};
+use super::json::{from_script, to_script};
+use super::limits::ScriptLimits;
+use super::load_error::ScriptError;
+use super::sandbox::Watch;
+
+/// The function with which a script goes on.
+const CALL_NEXT: &str = "call_next";
+
+/// A hook around tool calls that is a function of a script: [`hook_from_code`](super::hook_from_code) makes it.
+#[derive(Clone)]
+pub struct ScriptHook(Arc<Code>);
+
+/// What a script gives `call_next`, and where it waits for the output's text or the error's.
+type Asked = (Map<String, Value>, oneshot::Sender<ToolResult<String>>);
+
+impl ScriptHook {
+    /// Reads a script.
+    ///
+    /// # Errors
+    /// Returns an error if the script has a mistake, or if the function has other parameters.
+    pub(super) fn load(
+        text: &str,
+        func_name: Option<&str>,
+        env: Env,
+        limits: ScriptLimits,
+    ) -> Result<Self, ScriptError> {
+        let unused = |_: Vec<Value>| Err(Exit::tool("there is no call"));
+        let env =
+            with_call_next(env, Function { name: CALL_NEXT.to_owned(), params: 1, call: Arc::new(unused) });
+        let (code, ()) = Code::load(text, func_name, env, limits, parameters)?;
+        Ok(Self(Arc::new(code)))
+    }
+
+    /// The name of the function.
+    pub fn name(&self) -> &str {
+        &self.0.function
+    }
+
+    /// The result of the hook, from what its function returned and what is inside of it.
+    fn settle(&self, returned: Result<Value, Box<EvalAltResult>>, inner: Option<ToolResult>) -> ToolResult {
+        let hook = self.name();
+        match (returned, inner) {
+            // Nothing, or the text that it was given: the output stays what it is.
+            (Ok(Value::Null), Some(Ok(output))) => Ok(output),
+            (Ok(Value::String(text)), Some(Ok(output))) if *output.to_text() == text => Ok(output),
+            (Ok(Value::Null), _) => Ok(ToolOutput::unit()),
+            (Ok(Value::String(text)), _) => Ok(ToolOutput::text(text)),
+            (Ok(value), _) => Ok(ToolOutput::value(&value)?),
+            // An error of `call_next` that the script did not catch, or threw again.
+            (Err(error), Some(Err(exit)))
+                if thrown(&error).is_some_and(|text| text == next_failed(&exit)) =>
+            {
+                Err(exit)
+            }
+            (Err(error), _) => Err(failed(&self.0.limits, hook, &error)),
+        }
+    }
+}
+
+/// A hook has two parameters.
+fn parameters(found: &Found<'_>) -> Result<(), ScriptError> {
+    let (name, count) = (found.name, found.params.len());
+    if count == 2 {
+        return Ok(());
+    }
+    let (line, column) = found.place;
+    let reason = format!(
+        "a hook takes two parameters and goes on with `call_next(args)`: `fn {name}(ctx, args)`; this takes {count}"
+    );
+    Err(ScriptError::Invalid { line, column, reason })
+}
+
+fn with_call_next(mut env: Env, call_next: Function) -> Env {
+    env.functions.retain(|function| function.name != CALL_NEXT);
+    env.functions.push(call_next);
+    env
+}
+
+/// The text that a script catches.
+fn next_failed(exit: &Exit) -> String {
+    format!("`{CALL_NEXT}`: {exit}")
+}
+
+/// The text that an error of a script was thrown with.
+fn thrown(error: &EvalAltResult) -> Option<String> {
+    match error.unwrap_inner() {
+        EvalAltResult::ErrorRuntime(value, _) => value.clone().into_string().ok(),
+        _ => None,
+    }
+}
+
+impl Hook for ScriptHook {
+    type Made = made::AtRunTime;
+
+    async fn call<'a, 'b, N: Next>(&'a self, cx: &'a ToolContext, args: &'b mut Args, next: N) -> ToolResult {
+        let given = Value::Object(args.as_object().map_err(Clone::clone)?.clone());
+        let values = vec![value(&context(cx))?, value(&given)?];
+        let watch = Watch::default();
+        let _dropped = SetOnDrop(Arc::clone(&watch.dropped));
+        let (sender, mut asked) = mpsc::channel::<Asked>(1);
+        let env = with_call_next(self.0.env.clone(), call_next(sender, &watch));
+        let (code, stack) = (Arc::clone(&self.0), self.0.limits.stack());
+        // The environment is dropped with the script, so that nobody waits for a script that asks nothing.
+        let script = off_thread(stack, move || {
+            let called = code.call(&env, values, &watch)?;
+            Ok(called.map(|value| from_script(&value)))
+        });
+        let mut script = pin!(script);
+        let (called, inner) = match select(script.as_mut(), pin!(asked.recv())).await {
+            Either::Left((called, _)) => (called?, None),
+            Either::Right((None, _)) => (script.await?, None),
+            Either::Right((Some((wanted, answer)), _)) => {
+                if args.as_object().ok() != Some(&wanted) {
+                    args.replace(wanted);
+                }
+                let result = next.run(args).await;
+                let told = match &result {
+                    Ok(output) => Ok(output.to_text().into_owned()),
+                    Err(Exit::Tool(error)) => Err(Exit::Tool(ToolError::new(error.to_string()))),
+                    // No script decides about it.
+                    Err(_) => return result,
+                };
+                // The script may have ended.
+                let _ = answer.send(told);
+                (script.await?, Some(result))
+            }
+        };
+        let returned = match called {
+            Ok(value) => Ok(value.map_err(|reason| {
+                Exit::tool(format!("the result of the hook `{}` cannot be used: {reason}", self.name()))
+            })?),
+            Err(error) => Err(error),
+        };
+        self.settle(returned, inner)
+    }
+}
+
+/// What a script sees of a call.
+fn context(cx: &ToolContext) -> Value {
+    json!({
+        "agent_name": cx.agent_name(),
+        "server_name": cx.server_name(),
+        "tool_name": cx.tool_name(),
+        "tool_source": cx.source().to_string(),
+        "tool_use_id": cx.tool_use_id(),
+        "correlation_id": cx.correlation_id(),
+    })
+}
+
+fn value(json: &Value) -> Result<Dynamic, Exit> {
+    to_script(json).map_err(|reason| Exit::tool(format!("a script cannot see the arguments: {reason}")))
+}
+
+/// `call_next` of one call. The thread of the script waits in it, and this time is not the script's.
+fn call_next(sender: mpsc::Sender<Asked>, watch: &Watch) -> Function {
+    let (waited, was_called) = (Arc::clone(&watch.waited), AtomicBool::new(false));
+    let call = move |mut values: Vec<Value>| {
+        let Some(Value::Object(wanted)) = values.pop() else {
+            return Err(Exit::tool("it takes the arguments, which are a map"));
+        };
+        if was_called.swap(true, Ordering::Relaxed) {
+            return Err(Exit::tool("a hook calls it once"));
+        }
+        let (answer, result) = oneshot::channel();
+        if sender.try_send((wanted, answer)).is_err() {
+            return Err(Exit::tool("the call was cancelled"));
+        }
+        let since = Instant::now();
+        let result = result.blocking_recv();
+        let nanos = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        waited.fetch_add(nanos, Ordering::Relaxed);
+        result.unwrap_or_else(|_| Err(Exit::tool("the call was cancelled"))).map(Value::String)
+    };
+    Function { name: CALL_NEXT.to_owned(), params: 1, call: Arc::new(call) }
+}

@@ -1,0 +1,142 @@
+//! Hooks in scripts.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::time::Duration;
+
+use onionskin::content::Image;
+use onionskin::rhai::{Script, ScriptHook, ScriptLimits, hook_from_code};
+use onionskin::spec::Execution;
+use onionskin::{Exit, ToolOutput, ToolResult, ToolSpec, tool};
+use serde_json::json;
+
+/// A tool with a hook in front of it.
+fn hooked(script: &str) -> ToolSpec {
+    hooked_by(hook_from_code(script).unwrap())
+}
+
+fn hooked_by(hook: ScriptHook) -> ToolSpec {
+    look_at::spec().hook(hook)
+}
+
+/// Looks at something.
+#[tool(name = "look")]
+async fn look_at(what: String) -> ToolResult {
+    match &*what {
+        "error" => Err("nothing to see".into()),
+        "abort" => Err(Exit::abort("the end")),
+        "slow" => {
+            tokio::time::sleep(Duration::from_millis(120)).await;
+            Ok(ToolOutput::text("at last"))
+        }
+        "image" => {
+            let mut output = ToolOutput::text("see");
+            output.push(Image::from_bytes(b"\x89PNG\r\n\x1a\n").unwrap());
+            Ok(output)
+        }
+        what => Ok(ToolOutput::text(format!("saw {what}"))),
+    }
+}
+
+async fn look(spec: ToolSpec, what: &str) -> Execution {
+    spec.exec(json!({ "what": what })).await
+}
+
+async fn text_of(spec: ToolSpec, what: &str) -> String {
+    match look(spec, what).await.output() {
+        Ok(output) => output.to_text().into_owned(),
+        Err(exit) => format!("error: {exit}"),
+    }
+}
+
+async fn text(script: &str, what: &str) -> String {
+    text_of(hooked(script), what).await
+}
+
+#[tokio::test]
+async fn c3_a_script_hook_runs_before_instead_of_and_after_a_tool() {
+    let script = r#"fn h(ctx, args) {
+        if args.what == "secret" { return "blocked " + ctx.tool_name; }
+        args.what = args.what + "!";
+        call_next(args) + " [h]"
+    }"#;
+    assert_eq!(text(script, "tea").await, "saw tea! [h]");
+    assert_eq!(text(script, "secret").await, "blocked look");
+    assert_eq!(
+        text("fn h(ctx, args) { #{ seen: [1, 2] } }", "tea").await,
+        json!({ "seen": [1, 2] }).to_string()
+    );
+    assert_eq!(text("fn h(ctx, args) { }", "tea").await, text("fn h(ctx, args) { () }", "tea").await);
+}
+
+#[tokio::test]
+async fn c3_an_output_that_a_script_hook_does_not_change_stays_whole() {
+    for script in ["fn h(ctx, args) { call_next(args) }", "fn h(ctx, args) { call_next(args); }"] {
+        let seen = look(hooked(script), "image").await;
+        assert_eq!(seen.output().unwrap().content().len(), 2, "{script}");
+    }
+}
+
+#[tokio::test]
+async fn c3_errors_pass_a_script_hook_unless_it_catches_them() {
+    let bare = "fn h(ctx, args) { call_next(args) }";
+    assert_eq!(text(bare, "error").await, "error: nothing to see");
+    let caught =
+        r#"fn h(ctx, args) { try { return call_next(args); } catch (error) { return "caught " + error; } }"#;
+    assert_eq!(text(caught, "error").await, "caught `call_next`: nothing to see");
+    let again = "fn h(ctx, args) { try { return call_next(args); } catch (error) { throw error; } }";
+    assert_eq!(text(again, "error").await, "error: nothing to see");
+    let own = r#"fn h(ctx, args) { call_next(args); throw "mine" }"#;
+    assert!(text(own, "tea").await.contains("mine"), "{}", text(own, "tea").await);
+    for script in [bare, caught] {
+        assert!(matches!(look(hooked(script), "abort").await.output(), Err(Exit::Abort(_))), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn c3_a_script_hook_goes_on_once_and_with_a_map() {
+    let twice = "fn h(ctx, args) { call_next(args); call_next(args) }";
+    assert!(text(twice, "tea").await.contains("a hook calls it once"), "{}", text(twice, "tea").await);
+    let list = "fn h(ctx, args) { call_next([1]) }";
+    assert!(text(list, "tea").await.contains("it takes the arguments, which are a map"));
+}
+
+#[tokio::test]
+async fn c3_the_time_of_a_tool_is_not_that_of_a_script_hook_around_it() {
+    let mut limits = ScriptLimits::default();
+    limits.time = Duration::from_millis(60);
+    let script = "fn h(ctx, args) { let text = call_next(args); for i in 0..300 { text.len(); } text }";
+    let hook = hook_from_code(Script::new(script).limits(limits.clone())).unwrap();
+    assert_eq!(text_of(hooked_by(hook), "slow").await, "at last");
+
+    let endless = "fn h(ctx, args) { call_next(args); loop { } }";
+    let hook = hook_from_code(Script::new(endless).limits(limits)).unwrap();
+    let error = text_of(hooked_by(hook), "tea").await;
+    assert!(error.contains("took"), "{error}");
+}
+
+#[tokio::test]
+async fn c3_a_dropped_call_ends_its_script_hook() {
+    let call = look(hooked("fn h(ctx, args) { try { call_next(args) } catch { loop { } } }"), "slow");
+    assert!(tokio::time::timeout(Duration::from_millis(20), call).await.is_err());
+}
+
+#[test]
+fn c3_a_script_hook_has_two_parameters_and_only_known_functions() {
+    let error =
+        |script: &str| hook_from_code(script).err().map(|error| error.to_string()).unwrap_or_default();
+    assert_eq!(
+        error("// a hook\n    fn fn_hook(a) { }"),
+        "2:8: a hook takes two parameters and goes on with `call_next(args)`: `fn fn_hook(ctx, args)`; this takes 1"
+    );
+    assert_eq!(
+        error("fn h(ctx, args) { call_nxt(args) }"),
+        "1:19: there is no function `call_nxt`; did you mean `call_next`?"
+    );
+    assert_eq!(
+        error("fn h(ctx, args) { call_next() }"),
+        "1:19: `call_next` takes 1 arguments, and is given 0"
+    );
+    assert!(error("fn h(ctx, args) { 1 +; }").starts_with("1:22: "));
+    assert_eq!(hook_from_code("fn h(ctx, args) { }").unwrap().name(), "h");
+}
