@@ -1,8 +1,9 @@
 //! Agents of cards that a program reads at run time: a [`CardLoader`] makes them, with the program's tools and hooks from a [`Registry`].
 
 // `items` and `registry` hold what a program registers, `entry` is its form inside. `loader` reads the cards, `find` looks for what they
-// name, `plan` turns each into the steps that declare an agent, `filter`, `settings`, `state` and `values` are parts of that, and `builtin` is what
-// features add. `error` collects the mistakes. `watch` loads cards again when they change, which `stamps` sees.
+// name, also in a `script`, and `plan` turns each card into the steps that declare an agent. `filter`, `settings`, `state` and `values` are
+// parts of that, and `builtin` has what features add. `error` collects the mistakes. `watch` loads cards again when they change, which
+// `stamps` sees.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
