@@ -243,6 +243,7 @@ impl Kind {
             Self::ToolHook | Self::RunHook | Self::TurnHook(_) | Self::MessageHook => "hooks.rs",
             Self::Text => "prompts.rs",
             Self::Strategy => "strategy.rs",
+            Self::Agent => "agents.rs",
             Self::Type => "types.rs",
         }
     }

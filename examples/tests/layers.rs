@@ -12,7 +12,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const DESIGN: &str = include_str!("../../docs/design.md");
 const CORE: &str = "runtime/core";
 
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "cards",
     "macros",
     CORE,
