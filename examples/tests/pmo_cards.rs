@@ -1,6 +1,7 @@
 //! The agents of the PMO report, declared by cards: they are those that the program declares in Rust.
 
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+#![allow(clippy::duplicate_mod, reason = "the modules of the compiled cards are private")]
 
 use std::sync::{Arc, Mutex};
 

@@ -23,7 +23,7 @@ fn fails(how: &str) -> ToolResult {
 async fn failed(guardrails: impl OutputGuardrails, how: &str) -> Exit {
     let mut spec = fails::spec();
     spec.add_output_guardrails(guardrails);
-    call!(spec, how = how).await.unwrap_err()
+    call!(spec, how = how).await.expect_err("it fails")
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ fn a9_a_long_text_in_small_pieces_is_masked_in_time() {
         assert_eq!(shown, Pii::new().mask(&text));
     }
     // Quadratic work would take minutes.
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl DeltaFilter for JsonDeltas {
                 }
                 Place::String(string) if c == '"' && self.escape.len() != 1 => {
                     value.push_str(&std::mem::take(&mut self.escape));
-                    shown.push_str(&quoted(&(string.push(&value) + &string.finish())));
+                    shown.push_str(&quoted(&(string.push(&value) + string.finish().as_str())));
                     shown.push('"');
                     value.clear();
                     self.place = Place::Outside;
@@ -93,7 +93,7 @@ impl DeltaFilter for JsonDeltas {
         let escape = std::mem::take(&mut self.escape);
         match std::mem::replace(&mut self.place, Place::Begin) {
             Place::Plain(mut plain) => plain.finish(),
-            Place::String(mut string) => quoted(&(string.push(&escape) + &string.finish())),
+            Place::String(mut string) => quoted(&(string.push(&escape) + string.finish().as_str())),
             Place::Begin | Place::Outside => String::new(),
         }
     }

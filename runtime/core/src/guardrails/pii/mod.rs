@@ -133,7 +133,8 @@ impl Pii {
     /// The JSON text with the kinds in place of the data in its strings. `None` if no value changes.
     fn mask_json(&self, text: &str) -> Option<String> {
         let mut filter = JsonDeltas::new(self.clone());
-        let masked = filter.push(text) + &filter.finish();
+        let mut masked = filter.push(text);
+        masked.push_str(&filter.finish());
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         let is_same = masked == text || value(text).is_some_and(|old| value(&masked) == Some(old));
         (!is_same).then_some(masked)
