@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::Hook;
 use crate::context::Works;
 
-/// Describes how lists construct a hook or a guardrail `H`, and which state it works on: its `Made`.
+/// Describes how lists construct a hook or a guardrail `H`, and which state it works on: its `Made`. Programs do not implement it: they name
+/// one of the types of [`made`](crate::made).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "not one of the types in `onionskin::made`",

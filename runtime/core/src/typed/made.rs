@@ -56,7 +56,7 @@ impl<H, M: HookMadeBy<H>> HookMadeBy<Arc<H>> for InArc<M> {
 }
 
 /// A hook that can be added dynamically. Typed hooks cannot, because their place at the tool is fixed when the agent is
-/// declared.
+/// declared. Programs do not implement it: each hook that is not typed is one.
 #[diagnostic::on_unimplemented(
     message = "a typed hook cannot be added at run time",
     label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
@@ -64,5 +64,6 @@ impl<H, M: HookMadeBy<H>> HookMadeBy<Arc<H>> for InArc<M> {
 )]
 pub trait RawHook: Hook {}
 
+#[doc(hidden)]
 #[diagnostic::do_not_recommend]
 impl<H: Hook<Made: HookMadeBy<H, Ring<EndRing>: RawRing>>> RawHook for H {}
