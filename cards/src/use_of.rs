@@ -80,10 +80,11 @@ fn divided(text: &str) -> Option<(&str, &str)> {
 /// Whether this is a path of Rust: names with `::` between them.
 pub(crate) fn is_path(text: &str) -> bool {
     let is_name = |name: &str| {
-        let name = name.strip_prefix("r#").unwrap_or(name);
-        let mut chars = name.chars();
+        let raw = name.strip_prefix("r#");
+        let mut chars = raw.unwrap_or(name).chars();
         chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-            && chars.all(|c| c.is_alphanumeric() || c == '_')
+            && chars.all(|c| c.is_alphabetic() || c.is_ascii_digit() || c == '_')
+            && !matches!(raw, Some("self" | "Self" | "super" | "crate" | "_"))
     };
     text.strip_prefix("::").unwrap_or(text).split("::").all(is_name)
 }
@@ -103,9 +104,20 @@ mod tests {
         assert_eq!(read("crate::tools::add_one"), path("crate::tools::add_one"));
         assert_eq!(read("::onionskin::hooks::log"), path("::onionskin::hooks::log"));
         assert_eq!(read("add_one"), path("add_one"));
-        for wrong in
-            ["", ":", "a b", "tools.rs:", ":add_one", "tools.rs:add one", "a:::b", "a::", "tools.rs", "1a"]
-        {
+        for wrong in [
+            "",
+            ":",
+            "a b",
+            "a²",
+            "crate::r#self",
+            "tools.rs:",
+            ":add_one",
+            "tools.rs:add one",
+            "a:::b",
+            "a::",
+            "tools.rs",
+            "1a",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
         assert!(read("tools.py:add_one").unwrap_err().contains("is Python"));

@@ -12,8 +12,9 @@ use crate::items::Items;
 /// The tools, hooks, types and functions of the program that cards can name.
 ///
 /// The program lists them. Nothing collects them by itself, as the crate `inventory` would: a list runs no code before `main`, holds values
-/// that the program configures and types with generic arguments, says in one place what the authors of cards can reach, and the linker
-/// drops what no list names.
+/// that the program configures and types with generic arguments, says in one place which items of the program the authors of cards can name, and
+/// the linker drops what no list names. Cards name three things beside it: servers, built-in tools whose features are on, and, with the feature
+/// `rhai`, scripts. So load only cards whose authors you trust with these.
 ///
 /// An item belongs to a file, as cards name it, `tools.rs:add_one`, or to a module, `crate::tools::add_one`. The path of the file is that
 /// of the cards: it begins at the base folder of the [`CardLoader`](crate::CardLoader), so equal names in two folders are two items. The

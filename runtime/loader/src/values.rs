@@ -67,31 +67,27 @@ fn value<T: DeserializeOwned>(values: &[Value], at: usize) -> Result<T, Unfit> {
     T::deserialize(value).map_err(|error| (at, error.to_string()))
 }
 
-/// The kinds that the macros read from the text of a type.
+/// What the values of a type have to be, in the words of the compiler's errors.
 fn kind_of<T: 'static>() -> Option<ValueKind> {
     let id = TypeId::of::<T>();
-    let is_one_of = |ids: &[TypeId]| ids.contains(&id);
-    let whole = [
-        TypeId::of::<u8>(),
-        TypeId::of::<u16>(),
-        TypeId::of::<u32>(),
-        TypeId::of::<u64>(),
-        TypeId::of::<usize>(),
-        TypeId::of::<i8>(),
-        TypeId::of::<i16>(),
-        TypeId::of::<i32>(),
-        TypeId::of::<i64>(),
-        TypeId::of::<isize>(),
+    let known = [
+        (TypeId::of::<u8>(), "u8"),
+        (TypeId::of::<u16>(), "u16"),
+        (TypeId::of::<u32>(), "u32"),
+        (TypeId::of::<u64>(), "u64"),
+        (TypeId::of::<u128>(), "u128"),
+        (TypeId::of::<usize>(), "usize"),
+        (TypeId::of::<i8>(), "i8"),
+        (TypeId::of::<i16>(), "i16"),
+        (TypeId::of::<i32>(), "i32"),
+        (TypeId::of::<i64>(), "i64"),
+        (TypeId::of::<i128>(), "i128"),
+        (TypeId::of::<isize>(), "isize"),
+        (TypeId::of::<f32>(), "f32"),
+        (TypeId::of::<f64>(), "f64"),
+        (TypeId::of::<String>(), "String"),
+        (TypeId::of::<bool>(), "bool"),
     ];
-    if is_one_of(&whole) {
-        Some(ValueKind::Whole)
-    } else if is_one_of(&[TypeId::of::<f32>(), TypeId::of::<f64>()]) {
-        Some(ValueKind::Number)
-    } else if id == TypeId::of::<String>() {
-        Some(ValueKind::Text)
-    } else if id == TypeId::of::<bool>() {
-        Some(ValueKind::Flag)
-    } else {
-        None
-    }
+    let (_, name) = known.into_iter().find(|(known, _)| *known == id)?;
+    ValueKind::of_type(name)
 }

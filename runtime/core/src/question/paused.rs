@@ -212,10 +212,19 @@ impl PausedRun {
         if changes(&self.input, redactor) || self.attached.iter().any(|part| changes(part, redactor)) {
             return Some("the input".to_owned());
         }
-        let mut records = self.records.iter().flatten().filter(|(step, _)| !step.contains("/ask "));
+        let mut records = self.records.iter().flatten().filter(|(step, _)| !is_answer(step));
         let (step, _) = records.find(|(_, record)| changes(record.value(), redactor))?;
         Some(format!("step `{step}`"))
     }
+}
+
+/// Whether a step, by its name, is a question of a call: `turn 1/call 2/ask pay`. Names of tools can hold the word too.
+fn is_answer(step: &str) -> bool {
+    let of_call = step.match_indices("call ").filter_map(|(at, word)| {
+        let (number, rest) = step[at + word.len()..].split_once('/')?;
+        number.bytes().all(|byte| byte.is_ascii_digit()).then_some(rest)
+    });
+    of_call.last().is_some_and(|rest| rest.starts_with("ask "))
 }
 
 impl Redact for Paused {
@@ -242,5 +251,18 @@ impl fmt::Display for Paused {
         let count = self.questions().len();
         write!(f, "the run `{}` of `{}` waits for {count} answer", self.run_id(), self.agent_name())?;
         f.write_str(if count == 1 { "" } else { "s" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_answer;
+
+    #[test]
+    fn t8_the_name_of_a_tool_makes_no_answer_of_its_result() {
+        assert!(is_answer("turn 1/call 2/ask pay.e3cc4e58539c"));
+        assert!(is_answer("London[1]/turn 1/call 2/ask pay"));
+        assert!(!is_answer("turn 1/call 2/tool files/ask y"));
+        assert!(!is_answer("turn 1/model"));
     }
 }

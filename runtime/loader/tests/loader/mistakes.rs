@@ -122,7 +122,6 @@ turn_hooks:
 state: tools.rs:Report
 output: tools.rs:Visit
 agents: [\"crate::Helpr\"]
-description: { function: hooks.rs:greeting }
 ";
     let lines = [
         (MistakeKind::WrongValue, "cards/a.yaml:3:35: `with` of `hooks.rs:mark` is a text"),
@@ -132,7 +131,7 @@ description: { function: hooks.rs:greeting }
         ),
         (
             MistakeKind::WrongValue,
-            "cards/a.yaml:5:49: `attempts` of `::onionskin::hooks::retry` does not fit: invalid value: integer `-1`, expected u32",
+            "cards/a.yaml:5:49: `attempts` of `::onionskin::hooks::retry` is a whole number from 0 to 4294967295",
         ),
         (
             MistakeKind::WrongKind,
@@ -150,10 +149,6 @@ description: { function: hooks.rs:greeting }
         (
             MistakeKind::MissingItem,
             "cards/a.yaml:10:10: the program has no `crate::Helpr`; did you mean `crate::Helper`?",
-        ),
-        (
-            MistakeKind::Format,
-            "cards/a.yaml:11:26: parents read the `description` before there is a run: write its text here",
         ),
     ];
     assert_eq!(found(card), lines.map(|(kind, line)| (kind, line.to_owned())));
