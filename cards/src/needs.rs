@@ -134,7 +134,7 @@ impl Need<'_> {
         let file = file.unwrap_or(self.kind.file());
         let module = file.trim_end_matches(".rs");
         Some(self.problem(format!(
-            "`{name}` says not where it is: write `{file}:{name}`, or a path, `crate::{module}::{name}`"
+            "`{name}` has no file and no path: write `{file}:{name}`, or a path, `crate::{module}::{name}`"
         )))
     }
 

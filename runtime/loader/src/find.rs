@@ -90,7 +90,10 @@ impl<'r> Finder<'r> {
 
     fn missing(&self, card: &Card, need: &Need<'_>) -> (MistakeKind, Problem) {
         let Item::File { file, .. } = &need.item.value else {
-            return (MistakeKind::MissingItem, need.missing(self.paths(need.kind)));
+            let Some(problem) = need.without_place(self.file_of(card, need).as_deref()) else {
+                return (MistakeKind::MissingItem, need.missing(self.paths(need.kind)));
+            };
+            return (MistakeKind::MissingItem, problem);
         };
         let (path, shown) = (full(card, file), shown(card, file));
         match self.files.get(&path) {
@@ -98,6 +101,17 @@ impl<'r> Finder<'r> {
             None if path.is_file() => (MistakeKind::MissingFile, need.unregistered_file(&shown)),
             None => (MistakeKind::MissingFile, need.missing_file(&shown)),
         }
+    }
+
+    /// The registered file in the folder of the card that has the item, if it is named without one.
+    fn file_of(&self, card: &Card, need: &Need<'_>) -> Option<String> {
+        let folder = normal(card.folder());
+        let in_folder = self.files.iter().filter(|(path, _)| path.parent() == Some(&*folder));
+        let mut with_item = in_folder.filter(|(_, items)| {
+            items.get(need.item.value.last_name()).is_some_and(|entry| entry.is_of(need.kind))
+        });
+        let (path, _) = with_item.next()?;
+        Some(path.file_name()?.to_string_lossy().into_owned())
     }
 
     fn paths(&self, kind: Kind) -> impl Iterator<Item = &'r str> {

@@ -204,6 +204,8 @@ impl ToolContext {
             Ok(Answer::Declined(reason)) => Err(AskError::Declined { reason }),
             Ok(Answer::Approval(_)) => Err(AskError::Declined { reason: None }),
             Err(Unanswered::Nobody(reason)) => {
+                // The model reads the error, and the author of the tool has to.
+                tracing::error!(tool = self.tool_name(), "a question cannot be asked: {reason}");
                 Err(AskError::NoAnswerer { tool: self.tool_name().into(), reason })
             }
             Err(Unanswered::Failed(reason)) => {

@@ -111,6 +111,15 @@ tool_hooks:
 }
 
 #[test]
+fn c3_a_name_without_a_file_says_where_its_item_is() {
+    let line = "cards/a.yaml:2:18: `add_one` has no file and no path: write `tools.rs:add_one`, or a path, `crate::tools::add_one`";
+    assert_eq!(
+        found("instruction: Add.\nfunction_tools: [add_one]\n"),
+        [(MistakeKind::MissingItem, line.to_owned())]
+    );
+}
+
+#[test]
 fn c3_values_places_and_types_that_do_not_fit_have_places() {
     let card = "instruction: Add.
 tool_hooks:
