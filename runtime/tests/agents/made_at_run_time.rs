@@ -121,3 +121,30 @@ async fn c3_settings_reach_a_made_agent_by_its_name() {
         .unwrap();
     assert_eq!(app.run("1 + 1?").await.unwrap().text, "2 [audit] [audit]");
 }
+
+#[tokio::test]
+async fn c3_an_agent_that_many_ways_lead_to_is_built_once() {
+    let mut below: Vec<DynAgent> = Vec::new();
+    for level in 0..40 {
+        let children = below;
+        below = ["a", "b"]
+            .map(|side| {
+                let children = children.clone();
+                DynAgent::new(format!("{side}{level}"), move || {
+                    let agent = AgentDeclaration::new()
+                        .instruction("Ask.")
+                        .description("Asks.")
+                        .tool(count::default());
+                    children.iter().fold(agent, AgentDeclaration::dyn_child)
+                })
+                .with_state::<u32>()
+            })
+            .into();
+    }
+    let asks = |level: u32| ScriptedTurn::call(format!("agent__a{level}"), json!({ "input": "go" }));
+    let model = ScriptedModel::new()
+        .agent("a39", [asks(38), ScriptedTurn::say("{last}")])
+        .agent("a38", [ScriptedTurn::call("count", json!({})), ScriptedTurn::say("{last} lamps")]);
+    let app = App::builder().dyn_agent(&below[0]).model(model).state(3_u32).build().await.unwrap();
+    assert_eq!(app.run("go").await.unwrap().text, "3 lamps");
+}

@@ -9,7 +9,7 @@ use super::child_tool::ChildTool;
 use super::children::Children;
 use super::compiled_hook::HookNames;
 use super::declaration::{AgentDeclaration, AgentId, DynAgent, Onion, OnionBuilder};
-use super::declared::{Declared, declaring};
+use super::declared::{Declared, Way, declaring};
 use super::handle::AgentHandle;
 use super::input_form::InputForm;
 use super::instance::Instance;
@@ -32,8 +32,9 @@ use crate::tool::{DynTool, Dynamic, ToolboxLink};
 impl Setup {
     /// Builds agents with their children. A server that several agents use is started once.
     pub(super) async fn build(mut self, links: &[DynAgent]) -> Result<Vec<AgentHandle>, BuildError> {
+        let mut way = Way::default();
         let mut declared: Vec<_> =
-            links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
+            links.iter().map(|link| Declared::new(link, &mut way)).collect::<Result<_, _>>()?;
         for agent in &declared {
             agent.set_visitors(&mut self.states);
         }
@@ -258,7 +259,14 @@ fn on_messages(
 /// The states that a session must contain: the agent's own, and those of its children.
 fn needs(name: &Arc<str>, state: StateType, children: &[ChildTool]) -> Vec<(Arc<str>, StateType)> {
     let own = (!state.is_none()).then(|| (Arc::clone(name), state));
-    own.into_iter().chain(children.iter().flat_map(ChildTool::needs).cloned()).collect()
+    let mut needs: Vec<_> = own.into_iter().collect();
+    for need in children.iter().flat_map(ChildTool::needs) {
+        // Several children can lead to one agent.
+        if !needs.contains(need) {
+            needs.push(need.clone());
+        }
+    }
+    needs
 }
 
 /// The types of the input and the answers. Code of the types makes their schemas.

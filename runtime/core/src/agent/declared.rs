@@ -1,10 +1,10 @@
 //! The declarations of an agent and of its children, before they are built.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::build_error::BuildError;
-use super::declaration::{AgentDeclaration, DynAgent};
+use super::declaration::{AgentDeclaration, AgentId, DynAgent};
 use super::server_pool::Configured;
 use super::setup::StateMakers;
 use crate::onion::caught;
@@ -18,20 +18,32 @@ pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
 pub(super) struct Declared {
     pub(super) declaration: AgentDeclaration,
     pub(super) link: DynAgent,
+    /// Empty if an agent before this one is the same: it has them.
     pub(super) children: Vec<Declared>,
 }
 
+/// The way from an outermost agent to one beneath it, and all agents that have been declared.
+#[derive(Default)]
+pub(super) struct Way {
+    path: Vec<Arc<str>>,
+    seen: HashSet<AgentId>,
+}
+
 impl Declared {
-    pub(super) fn new(link: &DynAgent, path: &mut Vec<Arc<str>>) -> Result<Self, BuildError> {
-        let again = path.contains(&link.name);
-        path.push(Arc::clone(&link.name));
+    pub(super) fn new(link: &DynAgent, way: &mut Way) -> Result<Self, BuildError> {
+        let again = way.path.contains(&link.name);
+        way.path.push(Arc::clone(&link.name));
         if again {
-            return Err(BuildError::Cycle { agent: (*link.name).to_owned(), path: path.join(" > ") });
+            return Err(BuildError::Cycle { agent: (*link.name).to_owned(), path: way.path.join(" > ") });
         }
         let mut declaration = caught(|| link.declare()).map_err(|reason| declaring(&link.name, reason))?;
-        let children = std::mem::take(&mut declaration.children);
-        let children = children.iter().map(|child| Self::new(child, path)).collect::<Result<_, _>>()?;
-        path.pop();
+        let mut children = std::mem::take(&mut declaration.children);
+        // Many ways can lead to one agent: two children on each of thirty levels are a thousand million ways.
+        if !way.seen.insert(link.id) {
+            children.clear();
+        }
+        let children = children.iter().map(|child| Self::new(child, way)).collect::<Result<_, _>>()?;
+        way.path.pop();
         Ok(Self { declaration, link: link.clone(), children })
     }
 
