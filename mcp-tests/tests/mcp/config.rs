@@ -178,6 +178,17 @@ async fn a4_a_server_that_is_not_configured_is_told_with_those_that_are() {
     assert!(text.contains("`fix`, which is not configured; the configured servers are: other"), "{text}");
 }
 
+#[test]
+fn a4_a_file_that_has_no_end_or_is_too_long_is_refused() {
+    let refused = |path: &std::path::Path| McpConfig::from_file(path).unwrap_err().to_string();
+    assert!(refused("/dev/zero".as_ref()).contains("it is not a file"));
+    let long = std::env::temp_dir().join(format!("onionskin-long-{}.json", std::process::id()));
+    std::fs::File::create(&long).unwrap().set_len((8 << 20) + 1).unwrap();
+    let text = refused(&long);
+    std::fs::remove_file(&long).unwrap();
+    assert!(text.contains("it has more than 8388608 bytes"), "{text}");
+}
+
 #[tokio::test]
 async fn a4_a_file_starts_a_server_with_its_variables_filled_in() {
     // cargo sets the variable for tests; its value plays a secret.

@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::McpError;
+use super::file;
 use super::mcp_json::{self, Configured};
 use super::server_config::ServerConfig;
+
+/// The largest `.mcp.json` that is read.
+const MOST_BYTES: usize = 8 << 20;
 
 /// Configured servers, by name.
 ///
@@ -58,13 +62,16 @@ impl McpConfig {
     /// are ignored: [`Self::unread`] lists them, and so do the notices of the agents that use their server.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read, or is not JSON of this form.
+    /// Returns an error if the file cannot be read, has more than 8 MiB, or is not JSON of this form.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, McpError> {
         let path = path.as_ref();
-        let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| McpError::File { file: file.clone(), reason: error.to_string() })?;
-        Self::from_json(&text, &file)
+        let name = path.display().to_string();
+        let unread = |reason| McpError::File { file: name.clone(), reason };
+        let text = file::text(path, MOST_BYTES).map_err(unread)?;
+        if text.len() > MOST_BYTES {
+            return Err(unread(format!("it has more than {MOST_BYTES} bytes")));
+        }
+        Self::from_json(&text, &name)
     }
 
     /// Reads the text of a `.mcp.json`, in the form that [`Self::from_file`] describes. Errors name `file` as the place

@@ -33,6 +33,7 @@ mod error;
 #[cfg(feature = "rmcp3")]
 mod export;
 mod fake;
+mod file;
 mod list_tools;
 mod lock;
 mod mcp_json;

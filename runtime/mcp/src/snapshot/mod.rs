@@ -40,7 +40,6 @@ mod tool;
 mod write;
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::Path;
 
 use onionskin_core::ToolSpec;
@@ -54,6 +53,7 @@ pub use tool::SnapshotTool;
 pub(super) use drift::REPORTED;
 pub(super) use take::tools;
 
+use super::file;
 use super::unconnected::unconnected;
 
 /// The tools of servers, as they were when the snapshot was taken.
@@ -81,21 +81,10 @@ impl Snapshot {
     /// snapshot: [`SnapshotError`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, SnapshotError> {
         let path = path.as_ref();
-        let file = path.display().to_string();
-        let unread = |reason: &dyn std::fmt::Display| SnapshotError::Read {
-            file: file.clone(),
-            reason: reason.to_string(),
-        };
-        // A pipe has no end, and opening one may not return.
-        if !std::fs::metadata(path).map_err(|error| unread(&error))?.is_file() {
-            return Err(unread(&"it is not a file"));
-        }
-        let mut bytes = Vec::new();
-        let most = Self::MOST_BYTES as u64 + 1;
-        let opened = std::fs::File::open(path).and_then(|opened| opened.take(most).read_to_end(&mut bytes));
-        opened.map_err(|error| unread(&error))?;
-        let text = String::from_utf8(bytes).map_err(|_| unread(&"it is not UTF-8"))?;
-        Self::from_json(&text, &file)
+        let name = path.display().to_string();
+        let text = file::text(path, Self::MOST_BYTES)
+            .map_err(|reason| SnapshotError::Read { file: name.clone(), reason })?;
+        Self::from_json(&text, &name)
     }
 
     /// Reads the text of a file. Errors name `file` as its place; no file is read.
