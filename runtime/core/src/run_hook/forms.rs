@@ -28,9 +28,9 @@ pub trait InjectAnswer<'a> {
 #[diagnostic::on_unimplemented(
     message = "a run hook before the run cannot return `{Self}`",
     label = "not a run hook's result",
-    note = "return `()`, or `Result<(), E>` to refuse the input; for a new input `String` or `Result<String, E>`, or change `input: &mut \
+    note = "return `()`, or `Result<(), E>`; for a new input `String` or `Result<String, E>`, or change `input: &mut \
             RunInput`",
-    note = "`E` is `InputCheckError`, another error that is `Send` and `Sync`, or a text"
+    note = "`E` is `InputCheckError` to refuse the input; another error that is `Send` and `Sync`, or a text, is a failure of the hook"
 )]
 pub trait BeforeRunReturn {
     #[doc(hidden)]
@@ -41,9 +41,9 @@ pub trait BeforeRunReturn {
 #[diagnostic::on_unimplemented(
     message = "a run hook after the run cannot return `{Self}`",
     label = "not a run hook's result",
-    note = "return `()`, or `Result<(), E>` to refuse the answer; for a new answer `String` or `Result<String, E>`, or change `answer: &mut \
+    note = "return `()`, or `Result<(), E>`; for a new answer `String` or `Result<String, E>`, or change `answer: &mut \
             RunAnswer`",
-    note = "`E` is `OutputCheckError`, another error that is `Send` and `Sync`, or a text"
+    note = "`E` is `OutputCheckError` to refuse the answer; another error that is `Send` and `Sync`, or a text, is a failure of the hook"
 )]
 pub trait AfterRunReturn {
     #[doc(hidden)]
