@@ -74,10 +74,26 @@ impl CardError {
         // Of a place over several lines, the first one is shown.
         let end = text[start..end].find('\n').map_or(end, |newline| start + newline);
         let mark = AnnotationKind::Primary.span(start..end);
-        let snippet = Snippet::source(text).path(name).annotation(mark);
+        // The error goes to logs.
+        let field = &text[start..end];
+        let text = if holds_secret(field) { without_rest_of_line(text, end) } else { text.to_owned() };
+        let snippet = Snippet::source(&*text).path(name).annotation(mark);
         let report = Level::ERROR.primary_title(&*problem.message).element(snippet);
         Renderer::plain().render(&[report])
     }
+}
+
+/// Whether a field of this name can hold a secret.
+fn holds_secret(field: &str) -> bool {
+    let field = field.to_lowercase();
+    ["api_key", "api-key", "apikey", "secret", "password"].iter().any(|word| field.contains(word))
+        || field.ends_with("token")
+}
+
+/// The text with `: ..` in place of what follows on the line of this byte.
+fn without_rest_of_line(text: &str, at: usize) -> String {
+    let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
+    format!("{}: ..{}", &text[..at], &text[end..])
 }
 
 impl fmt::Display for CardError {

@@ -31,8 +31,15 @@ impl Field<'_> {
     }
 }
 
+/// The most mistakes of a card that are kept.
+const MOST_PROBLEMS: usize = 1_000;
+
 impl Reader {
+    /// Notes a mistake. Of very many, the first ones are enough.
     pub(crate) fn note(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        if self.problems.len() == MOST_PROBLEMS {
+            return;
+        }
         self.problems.push(Problem { message: message.into(), span: span.clone() });
     }
 

@@ -7,6 +7,9 @@ use granit_parser::{Event, Parser, ScalarStyle, Span};
 use super::{Key, Node, Scalar, Value};
 use crate::problem::Problem;
 
+/// The most names in a map: each is compared with those before it.
+const MOST_NAMES: usize = 5_000;
+
 /// How deep lists and maps may be.
 const DEEPEST: usize = 32;
 
@@ -137,6 +140,10 @@ impl Tree<'_> {
                         let message = "a name is wanted here, before the colon".to_owned();
                         return Err(Problem { message, span: node.span });
                     };
+                    if entries.len() == MOST_NAMES {
+                        let message = format!("a map has at most {MOST_NAMES} names here");
+                        return Err(Problem { message, span: node.span });
+                    }
                     if entries.iter().any(|(earlier, _)| earlier.text == scalar.text) {
                         let message = format!("`{}` is given twice; keep one of them", scalar.text);
                         return Err(Problem { message, span: node.span });
@@ -158,6 +165,13 @@ mod tests {
     fn problem(text: &str) -> (String, &str) {
         let problem = parse(text, 0).unwrap_err();
         (problem.message, &text[problem.span])
+    }
+
+    #[test]
+    fn c1_a_map_has_not_too_many_names() {
+        let lines: Vec<_> = (0..6_000).map(|number| format!("a{number}: 1\n")).collect();
+        let text = lines.concat();
+        assert_eq!(problem(&text), ("a map has at most 5000 names here".to_owned(), "a5000"));
     }
 
     #[test]
