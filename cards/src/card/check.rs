@@ -232,6 +232,11 @@ pub(super) fn setting(reader: &mut Reader, name: &'static str, node: &Node) {
         Value::Scalar(scalar) => scalar.number().and_then(|number| number.as_f64()),
         _ => None,
     };
+    // `1e3` is a number with a fraction for serde and in Rust.
+    let is_written_whole = match &node.value {
+        Value::Scalar(scalar) => scalar.number().is_some_and(|number| !number.is_f64()),
+        _ => false,
+    };
     let is_time = name.ends_with("_sec");
     match name {
         "stop_sequences" => {
@@ -269,7 +274,7 @@ pub(super) fn setting(reader: &mut Reader, name: &'static str, node: &Node) {
                 reader
                     .note(span, "these are more seconds than a time can hold; leave it out for the default");
             }
-            Some(number) if !is_time && number.fract() != 0.0 => {
+            Some(number) if !is_time && (number.fract() != 0.0 || !is_written_whole) => {
                 reader.note(span, format!("`{name}` is a whole number: `{name}: 10`"));
             }
             Some(number) => {
