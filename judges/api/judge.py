@@ -63,9 +63,8 @@ def baseline_sources():
     commit = (HERE / "baseline").read_text().split()[0]
     if subprocess.run(["git", "-C", str(ROOT), "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True).returncode:
         raise Failed(f"judges/api/baseline names {commit}, which is no commit before this one")
-    shutil.rmtree(TARGET / "api" / "baseline", ignore_errors=True)
-    # A path of its own for each commit: the files have the time of the commit, so cargo takes the build of another one for theirs.
-    folder = TARGET / "api" / "baseline" / commit[:12]
+    folder = TARGET / "api" / "baseline"
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     archive = subprocess.run(["git", "-C", str(ROOT), "archive", commit], capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", str(folder)], input=archive, check=True)
@@ -83,7 +82,8 @@ def library_crates(sources):
 
 
 def rustdoc(sources, crate, age):
-    """The file with rustdoc's JSON of a crate: of `now` or of `then`."""
+    """The file with rustdoc's JSON of a crate, of `now` or of the baseline's commit: a folder for each, because the files of a commit have its time, and cargo
+    would take the build of another one for theirs."""
     # A folder for each age: cargo takes two workspaces with crates of the same names for one.
     folder = TARGET / "api" / age
     run(
@@ -361,7 +361,7 @@ def main():
         # Nothing is gone from a crate that is new, so what `accepted.toml` says of it is not needed.
         found, lines, features = set(), set(), set()
         if crate in older:
-            before = rustdoc(then, crate, "then")
+            before = rustdoc(then, crate, f"then-{commit[:12]}")
             found = breaks(before, now)
             lines = gone_lines(public_items(before), items, found)
             features = set(gone_features(older[crate], crates[crate]))
