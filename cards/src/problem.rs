@@ -1,5 +1,6 @@
 //! The mistakes of a file, and how they are shown.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -76,7 +77,11 @@ impl CardError {
         let mark = AnnotationKind::Primary.span(start..end);
         // The error goes to logs.
         let field = &text[start..end];
-        let text = if holds_secret(field) { without_rest_of_line(text, end) } else { text.to_owned() };
+        let text = if holds_secret(field) {
+            Cow::Owned(without_rest_of_line(text, end))
+        } else {
+            Cow::Borrowed(text)
+        };
         let snippet = Snippet::source(&*text).path(name).annotation(mark);
         let report = Level::ERROR.primary_title(&*problem.message).element(snippet);
         Renderer::plain().render(&[report])

@@ -25,9 +25,7 @@ impl AgentRun {
         match self.take_attached() {
             None => Message::user(text),
             Some(mut input) => {
-                if input.text() != text {
-                    input.set_text(text);
-                }
+                input.set_text(text);
                 Message::user_content(input.into_parts())
             }
         }
