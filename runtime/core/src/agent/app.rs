@@ -55,7 +55,7 @@ pub struct App {
 impl App {
     /// Makes a builder of an app without agents.
     pub fn builder() -> AppBuilder {
-        AppBuilder { setup: Setup::default(), links: Vec::new() }
+        AppBuilder { setup: Setup::default(), links: Vec::new(), entry: None }
     }
 
     /// The entry agent.
@@ -123,6 +123,7 @@ impl App {
 pub struct AppBuilder {
     setup: Setup,
     links: Vec<DynAgent>,
+    entry: Option<String>,
 }
 
 impl AppBuilder {
@@ -135,6 +136,26 @@ impl AppBuilder {
     /// As [`Self::agent`], for an agent that is made at run time.
     pub fn dyn_agent(mut self, agent: &DynAgent) -> Self {
         self.links.push(agent.clone());
+        self
+    }
+
+    /// Makes the agent of this name the entry agent, whichever agents have `default: true`.
+    ///
+    /// ```
+    /// use onionskin::{App, ScriptedModel, agent};
+    ///
+    /// agent! {
+    ///     Clerk { default: true, instruction: "Answer." }
+    ///     Auditor { instruction: "Check the answer." }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let app = App::builder().agent::<Clerk>().agent::<Auditor>().entry("Auditor").model(ScriptedModel::turns([]));
+    /// assert_eq!(app.build().await.unwrap().entry().name(), "Auditor");
+    /// # });
+    /// ```
+    pub fn entry(mut self, agent: impl Into<String>) -> Self {
+        self.entry = Some(agent.into());
         self
     }
 
@@ -327,15 +348,20 @@ impl AppBuilder {
                 return Err(BuildError::TwoAgents { name: link.name().to_owned() });
             }
         }
-        let entry = match entries.as_slice() {
-            [entry] => *entry,
-            [] if self.links.len() == 1 => 0,
-            [] => {
-                return Err(BuildError::NoEntry {
-                    agents: names(&(0..self.links.len()).collect::<Vec<_>>()),
-                });
-            }
-            several => return Err(BuildError::SeveralEntries { agents: names(several) }),
+        let all = || names(&(0..self.links.len()).collect::<Vec<_>>());
+        let named = match &self.entry {
+            Some(name) => match self.links.iter().position(|link| *link.name == **name) {
+                Some(index) => Some(index),
+                None => return Err(BuildError::UnknownEntry { name: name.clone(), agents: all() }),
+            },
+            None => None,
+        };
+        let entry = match (named, entries.as_slice()) {
+            (Some(entry), _) => entry,
+            (None, [entry]) => *entry,
+            (None, []) if self.links.len() == 1 => 0,
+            (None, []) => return Err(BuildError::NoEntry { agents: all() }),
+            (None, several) => return Err(BuildError::SeveralEntries { agents: names(several) }),
         };
         let agents = self.setup.build(&self.links).await?;
         Ok(App { agents, entry })

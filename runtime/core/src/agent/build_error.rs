@@ -535,6 +535,15 @@ pub enum BuildError {
         /// The app's agents.
         agents: String,
     },
+    /// An app has no agent of the name that [`AppBuilder::entry`](super::AppBuilder::entry) sets.
+    #[error("the app has no agent `{name}` that could be its entry; it has: {agents}")]
+    #[non_exhaustive]
+    UnknownEntry {
+        /// The name.
+        name: String,
+        /// The app's agents.
+        agents: String,
+    },
     /// An app has several entry agents.
     #[error("several agents of the app have `default: true`: {agents}; only one can be the entry")]
     #[non_exhaustive]

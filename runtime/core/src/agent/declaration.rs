@@ -25,7 +25,7 @@ use crate::context::{DynCall, StateType};
 use crate::definition::Effect;
 use crate::message_hook::{DynMessageHook, MessageHook};
 use crate::model::{BoxModel, Message, Model, RequestParams};
-use crate::onion::{Call, Core, Definitions, DynHook, Hook, MadeBy, RuntimeHooks, StateOf};
+use crate::onion::{Call, Core, Definitions, DynHook, Hook, MadeBy, RuntimeHooks, StateOf, caught};
 use crate::prompt::{Prompt, PromptPart, PromptText};
 use crate::run_hook::{DynRunHook, RunHook};
 use crate::secret::{StateVisitor, VisitSecrets};
@@ -243,6 +243,20 @@ impl DynAgent {
     /// The agent's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the agent has `default: true`. One whose declaration panics has not; building it is an error.
+    ///
+    /// ```
+    /// use onionskin::agent;
+    /// use onionskin::declaration::DynAgent;
+    ///
+    /// agent! { Clerk { default: true, instruction: "Answer." } }
+    ///
+    /// assert!(DynAgent::of::<Clerk>().is_default());
+    /// ```
+    pub fn is_default(&self) -> bool {
+        caught(|| self.declare().is_default).unwrap_or_default()
     }
 
     /// The agent's declaration.
