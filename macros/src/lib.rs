@@ -27,6 +27,7 @@ mod option;
 mod param;
 mod paths;
 mod policy_entry;
+mod program;
 mod run_hook;
 mod strict;
 mod suggest;
@@ -115,6 +116,13 @@ pub fn agent(declaration: TokenStream) -> TokenStream {
         Some(declaration) => editor::agent(declaration, plain).into(),
         None => plain.into(),
     }
+}
+
+/// Makes the `main` of a program with a command line. `onionskin::main` shows it with examples, and calls it with its own crate as the first
+/// token.
+#[proc_macro]
+pub fn main(program: TokenStream) -> TokenStream {
+    program::expand(program.into()).into()
 }
 
 /// Expands an attribute.

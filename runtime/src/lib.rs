@@ -62,6 +62,7 @@
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`](run::RunStream), [`Event`](event::Event), [`RunOutput`], [`Limits`](declaration::Limits), [`RunError`] |
 //! | Models | [`Model`](model::Model), [`ScriptedModel`], `GenaiModel` (feature `genai`) |
 //! | Agents of cards, read at run time | module `loader` (feature `loader`) |
+//! | The command line of a program | [`main!`], module `cli` (feature `cli`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (features `filesystem`, `human-input`, `shell`, `skills`) |
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
@@ -79,6 +80,7 @@
 //!   `params`, `signature`, `docstring` and `required` keep the order of the function.
 //! - `cards`: agents that the compiler reads from cards, `agent!(card = "cards/pmo.md")`.
 //! - `loader`: agents of cards that the program reads at run time.
+//! - `cli`: the command line of a program, [`main!`].
 //! - `rmcp3`: tools in the types of rmcp 3, and from them.
 //! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
@@ -97,6 +99,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod features;
+mod program;
 
 #[cfg(all(feature = "shell", not(unix)))]
 compile_error!("the feature `shell` of onionskin needs a Unix system");
@@ -110,6 +113,9 @@ compile_error!("the feature `skills` of onionskin needs a Unix system");
 #[cfg(any(feature = "filesystem", feature = "human-input", feature = "shell", feature = "skills"))]
 #[doc(inline)]
 pub use onionskin_builtins as builtin;
+#[cfg(feature = "cli")]
+#[doc(inline)]
+pub use onionskin_cli as cli;
 #[cfg(not(feature = "filesystem"))]
 #[doc(hidden)]
 pub use onionskin_core::__onionskin_filesystem;

@@ -1,20 +1,36 @@
-//! The arguments.
+//! The commands and their arguments.
 
-use std::path::PathBuf;
+use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-/// Tools, hooks and agents for language models.
+use crate::failure::FAILED;
+use crate::list::{self, ListArguments};
+#[cfg(feature = "mcp")]
+use crate::mcp::McpCommand;
+use crate::program::Program;
+use crate::run::{self, RunArguments};
+
+/// What texts of the help call the program.
+const PROGRAM: &str = "{program}";
+
 #[derive(Parser)]
-#[command(name = "onionskin", version, arg_required_else_help = true)]
-pub(crate) struct Arguments {
+#[command(arg_required_else_help = true)]
+struct Arguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    command: Command,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Run an agent.
+    #[command(long_about = run::ABOUT, after_long_help = run::EXAMPLES)]
+    Run(RunArguments),
+    /// Show the agents and their tools.
+    #[command(long_about = list::ABOUT, after_long_help = list::EXAMPLES)]
+    List(ListArguments),
     /// Lock and list the tools of MCP servers.
+    #[cfg(feature = "mcp")]
     #[command(arg_required_else_help = true)]
     Mcp {
         #[command(subcommand)]
@@ -22,84 +38,50 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Subcommand)]
-pub(crate) enum McpCommand {
-    /// Write what the servers offer to a file, for the compiler.
-    #[command(long_about = LOCK, after_help = LOCK_EXAMPLES)]
-    Lock(LockArguments),
-    /// Show what the servers offer.
-    #[command(long_about = LIST, after_help = LIST_EXAMPLES)]
-    List(ListArguments),
+/// The commands of a program, for the parser, the help and completions.
+pub(crate) fn commands(program: &Program) -> clap::Command {
+    let about =
+        if program.about.is_empty() { "Tools, hooks and agents for language models" } else { program.about };
+    let commands =
+        Arguments::command().name(program.name).bin_name(program.name).version(program.version).about(about);
+    named(commands, program.name)
 }
 
-const LOCK: &str = "\
-Start the servers, list their tools, and write names, descriptions and schemas to a file beside Cargo.toml.
-
-With the file in the package, the compiler checks the names of tools in `agent!`, and an agent reports how its servers differ \
-from it. Commit the file. It has no commands, variables or addresses of servers, and values of configured variables are hidden in it.
-
-Exit code: 0 if all is well, 1 if `--check` finds a difference, 2 after an error.";
-
-const LOCK_EXAMPLES: &str = "\
-Examples:
-  onionskin mcp lock            lock all servers of .mcp.json
-  onionskin mcp lock time git   lock these, and keep the others as they are in the file
-  onionskin mcp lock --check    compare only, for CI";
-
-const LIST: &str = "\
-Start the servers and show their tools, each with the first line of its description.
-
-Exit code: 0 if all is well, 2 after an error.";
-
-const LIST_EXAMPLES: &str = "\
-Examples:
-  onionskin mcp list
-  onionskin mcp list time --json | jq '.servers.time.tools[].name'";
-
-/// Which servers.
-#[derive(Args)]
-pub(crate) struct ServerArguments {
-    /// Only these servers. Default: all of the configuration.
-    #[arg(value_name = "SERVER")]
-    pub(crate) servers: Vec<String>,
-
-    /// The configuration of the servers.
-    #[arg(long, value_name = "FILE", default_value = ".mcp.json")]
-    pub(crate) config: PathBuf,
+/// Writes the name of the program in the texts of commands.
+fn named(command: clap::Command, name: &str) -> clap::Command {
+    let replaced = |text: Option<&clap::builder::StyledStr>| {
+        text.map(|text| text.to_string().replace(PROGRAM, name)).filter(|text| !text.is_empty())
+    };
+    let (about, examples) = (replaced(command.get_long_about()), replaced(command.get_after_long_help()));
+    let mut command = command.mut_subcommands(|command| named(command, name));
+    if let Some(about) = about {
+        command = command.long_about(about);
+    }
+    if let Some(examples) = examples {
+        command = command.after_long_help(examples);
+    }
+    command
 }
 
-#[derive(Args)]
-pub(crate) struct LockArguments {
-    #[command(flatten)]
-    pub(crate) of: ServerArguments,
-
-    /// The file to write. The compiler reads it under its default name, beside Cargo.toml.
-    #[arg(long, value_name = "FILE", default_value = onionskin_mcp::snapshot::Snapshot::FILE)]
-    pub(crate) out: PathBuf,
-
-    /// Write nothing; show how the servers differ from the file.
-    #[arg(long)]
-    pub(crate) check: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct ListArguments {
-    #[command(flatten)]
-    pub(crate) of: ServerArguments,
-
-    /// Print JSON, with whole descriptions and schemas.
-    #[arg(long)]
-    pub(crate) json: bool,
+/// Reads the arguments of the process. Help and mistakes are shown; they give the exit code.
+pub(crate) fn read(program: &Program) -> Result<Command, ExitCode> {
+    let read = commands(program).try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
+    match read {
+        Ok(Arguments { command }) => Ok(command),
+        Err(error) => {
+            // If there is no reader, the exit code says as much.
+            let _ = error.print();
+            Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(FAILED)))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
-    use super::Arguments;
+    use super::{Program, commands};
 
     #[test]
     fn o1_the_arguments_are_consistent() {
-        Arguments::command().debug_assert();
+        commands(&Program::new("helper", "1.0.0")).debug_assert();
     }
 }

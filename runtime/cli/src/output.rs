@@ -2,7 +2,9 @@
 
 use std::io::{self, Write as _};
 
-use crate::Failure;
+use serde::Serialize;
+
+use crate::failure::Failure;
 
 /// A longer line of a server is cut.
 const LONGEST: usize = 100;
@@ -16,8 +18,15 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes a result as JSON, on several lines.
+pub(crate) fn json(result: &impl Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(result).map_err(Failure::new)?;
+    text(&format!("{json}\n"))
+}
+
+/// Writes an error. One that is drawn with its lines of a file begins with the word already.
 pub(crate) fn error(text: &str) {
-    aside("error", text);
+    aside("error", text.strip_prefix("error: ").unwrap_or(text));
 }
 
 pub(crate) fn note(text: &str) {

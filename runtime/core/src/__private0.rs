@@ -10,6 +10,7 @@ pub use std::time::Duration;
 pub use std::vec::Vec;
 
 pub use futures_util::future::{BoxFuture, lazy};
+pub use onionskin_macros::main;
 pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 

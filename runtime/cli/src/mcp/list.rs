@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use onionskin_mcp::snapshot::{Snapshot, SnapshotTool};
 use serde_json::{Map, Value, json};
 
-use crate::arguments::ListArguments;
-use crate::servers::take;
-use crate::{Failure, output};
+use super::ListArguments;
+use super::servers::take;
+use crate::failure::Failure;
+use crate::output;
 
 pub(crate) async fn run(arguments: ListArguments) -> Result<ExitCode, Failure> {
     let snapshot = take(&arguments.of).await?;

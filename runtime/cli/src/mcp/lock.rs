@@ -5,12 +5,10 @@ use std::process::ExitCode;
 
 use onionskin_mcp::snapshot::Snapshot;
 
-use crate::arguments::LockArguments;
-use crate::servers::take;
-use crate::{Failure, output};
-
-/// The exit code of a difference.
-const DIFFERENT: u8 = 1;
+use super::LockArguments;
+use super::servers::take;
+use crate::failure::{FOUND, Failure};
+use crate::output;
 
 pub(crate) async fn run(arguments: LockArguments) -> Result<ExitCode, Failure> {
     let LockArguments { of, out, check } = arguments;
@@ -42,7 +40,7 @@ fn compare(before: &Snapshot, now: &Snapshot, out: &Path) -> Result<ExitCode, Fa
         "the servers differ from `{}`: run `onionskin mcp lock` to update it",
         out.display()
     ));
-    Ok(ExitCode::from(DIFFERENT))
+    Ok(ExitCode::from(FOUND))
 }
 
 fn write(now: &Snapshot, out: &Path, existed: bool) -> Result<ExitCode, Failure> {

@@ -1,21 +1,18 @@
-//! The servers of a configuration, started until a signal comes.
+//! The servers of a configuration.
 
 use onionskin_mcp::McpConfig;
 use onionskin_mcp::snapshot::{Snapshot, Taken};
 
-use crate::arguments::ServerArguments;
-use crate::{Failure, output};
+use super::ServerArguments;
+use crate::failure::Failure;
+use crate::output;
 
 /// Takes a snapshot of the chosen servers, and shows what they report.
+///
+/// Cancel safety: the servers are killed with the future.
 pub(crate) async fn take(arguments: &ServerArguments) -> Result<Snapshot, Failure> {
     let config = chosen(arguments)?;
-    let taken = tokio::select! {
-        biased;
-        // The servers are killed with the future.
-        signal = interrupted() => return Err(Failure::interrupted(signal)),
-        taken = Snapshot::take(&config) => taken,
-    };
-    let Taken { snapshot, notices, .. } = taken.map_err(Failure::new)?;
+    let Taken { snapshot, notices, .. } = Snapshot::take(&config).await.map_err(Failure::new)?;
     for notice in &notices {
         output::note(notice);
     }
@@ -44,28 +41,4 @@ fn chosen(arguments: &ServerArguments) -> Result<McpConfig, Failure> {
         config.retain(|name| servers.iter().any(|server| server == name));
     }
     Ok(config)
-}
-
-/// Waits for Ctrl-C, or for the signal by which services are ended; gives its number.
-async fn interrupted() -> u8 {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        if let Ok(mut ended) = signal(SignalKind::terminate()) {
-            return tokio::select! {
-                () = ctrl_c() => 2,
-                _ = ended.recv() => 15,
-            };
-        }
-    }
-    ctrl_c().await;
-    2
-}
-
-async fn ctrl_c() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        // The system then ends the program itself.
-        std::future::pending::<()>().await;
-    }
 }

@@ -1,0 +1,158 @@
+//! The agents that a command works with: those of the program, and those of cards.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use onionskin_core::declaration::{AppDescription, DynAgent};
+use onionskin_core::model::BoxModel;
+use onionskin_core::text::nearest;
+use onionskin_core::{App, ScriptedModel};
+use onionskin_loader::{CardLoader, LoadedCards};
+
+use crate::failure::Failure;
+use crate::model::ModelArguments;
+use crate::output;
+use crate::program::Program;
+
+/// Which agents.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Agents")]
+pub(crate) struct AgentArguments {
+    /// Add the agent of a card, or of each card of a folder; repeatable.
+    ///
+    /// A card is a file `NAME.md`, `.yaml` or `.yml`. The files that it names are relative to its folder. Agents of cards come to those of
+    /// the program. A card with `default: true`, or the only card, is the agent that is asked.
+    #[arg(long = "card", visible_alias = "agent-cards", value_name = "PATH")]
+    pub(crate) cards: Vec<PathBuf>,
+
+    /// Ask this agent, in place of the one with `default: true`.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+
+    /// Read the MCP servers from this file.
+    ///
+    /// Without it, they are those of the program and of the `.mcp.json` in the working directory.
+    #[cfg(feature = "mcp")]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Builds the agents for runs, and starts their servers. The app's entry is the agent to ask.
+///
+/// Cancel safety: dropping the future ends the servers that were started.
+pub(crate) async fn app(
+    program: &Program,
+    agents: &AgentArguments,
+    model: &ModelArguments,
+) -> Result<App, Failure> {
+    let model = model.model()?;
+    let loaded = load(program, agents)?;
+    let Some(entry) = entry(program, agents, loaded.as_ref())? else {
+        let names = quoted(names(program, loaded.as_ref()));
+        return Err(Failure::new(format!("which agent? Name it with `--agent`; there are {names}")));
+    };
+    build(program, agents, loaded.as_ref(), &entry, model).await
+}
+
+/// Builds the agents as [`app`] does, to show them: no model is needed, and the first agent is the entry if no other is.
+///
+/// Cancel safety: as [`app`].
+pub(crate) async fn shown(program: &Program, agents: &AgentArguments) -> Result<App, Failure> {
+    let loaded = load(program, agents)?;
+    let entry = match entry(program, agents, loaded.as_ref())? {
+        Some(entry) => entry,
+        None => names(program, loaded.as_ref()).next().unwrap_or_default().to_owned(),
+    };
+    // It is not asked.
+    let model = Some(BoxModel::new(ScriptedModel::new()));
+    build(program, agents, loaded.as_ref(), &entry, model).await
+}
+
+/// Describes the agents, and ends their servers.
+///
+/// Cancel safety: as [`app`].
+pub(crate) async fn description(
+    program: &Program,
+    agents: &AgentArguments,
+) -> Result<AppDescription, Failure> {
+    let app = shown(program, agents).await?;
+    let description = app.describe();
+    app.shutdown().await;
+    description.map_err(Failure::new)
+}
+
+async fn build(
+    program: &Program,
+    arguments: &AgentArguments,
+    loaded: Option<&LoadedCards>,
+    entry: &str,
+    model: Option<BoxModel>,
+) -> Result<App, Failure> {
+    let mut app = App::builder();
+    for agent in program.agents.iter().chain(loaded.map(LoadedCards::agents).unwrap_or_default()) {
+        app = app.dyn_agent(agent);
+    }
+    app = program.prepare(app).await?.entry(entry);
+    if let Some(model) = model {
+        app = app.model(model);
+    }
+    #[cfg(feature = "mcp")]
+    if let Some(config) = &arguments.config {
+        app = app.servers(onionskin_mcp::McpConfig::from_file(config).map_err(Failure::new)?);
+    }
+    #[cfg(not(feature = "mcp"))]
+    let _ = arguments;
+    app.build().await.map_err(Failure::new)
+}
+
+/// The agents of the cards, if there are cards.
+pub(crate) fn load(program: &Program, arguments: &AgentArguments) -> Result<Option<LoadedCards>, Failure> {
+    if arguments.cards.is_empty() {
+        return Ok(None);
+    }
+    let loader = CardLoader::new(program.registry.clone().unwrap_or_default());
+    loader.load(&arguments.cards).map(Some).map_err(Failure::new)
+}
+
+/// The name of the agent that is asked; none if several could be.
+fn entry(
+    program: &Program,
+    arguments: &AgentArguments,
+    loaded: Option<&LoadedCards>,
+) -> Result<Option<String>, Failure> {
+    let all: Vec<&str> = names(program, loaded).collect();
+    if all.is_empty() {
+        let name = program.name;
+        return Err(Failure::new(format!(
+            "there is no agent: name a card with `--card PATH`; `{name} new NAME` makes a project that has one"
+        )));
+    }
+    if let Some(wanted) = &arguments.agent {
+        if all.contains(&&**wanted) {
+            return Ok(Some(wanted.clone()));
+        }
+        let hint = match nearest(wanted, all.iter().copied()) {
+            Some(near) => format!("did you mean `{}`?", output::line(near)),
+            None => format!("there are {}", quoted(all.iter().copied())),
+        };
+        return Err(Failure::new(format!("there is no agent `{}`; {hint}", output::line(wanted))));
+    }
+    if let Some(agent) = loaded.and_then(LoadedCards::default_agent) {
+        return Ok(Some(agent.name().to_owned()));
+    }
+    let defaults: Vec<_> =
+        program.agents.iter().filter(|agent| agent.is_default()).map(DynAgent::name).collect();
+    Ok(match (defaults.as_slice(), all.as_slice()) {
+        ([one], _) | ([], [one]) => Some((*one).to_owned()),
+        _ => None,
+    })
+}
+
+/// The names of all agents.
+fn names<'a>(program: &'a Program, loaded: Option<&'a LoadedCards>) -> impl Iterator<Item = &'a str> {
+    program.agents.iter().chain(loaded.map(LoadedCards::agents).unwrap_or_default()).map(DynAgent::name)
+}
+
+fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{}`", output::line(name))).collect::<Vec<_>>().join(", ")
+}

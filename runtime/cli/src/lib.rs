@@ -1,0 +1,24 @@
+//! The command line of onionskin: the commands of the ready program `onionskin`, and of each program with `onionskin::main!`.
+//!
+//! Programs use it through the crate `onionskin`, whose feature `cli` brings it. `PROGRAM --help` shows the commands.
+
+// `program` is what a program offers, and `arguments` are the commands. Each command has a module; those of servers are in `mcp`.
+// `agents` makes the app of what the program and the arguments name, with the model of `model`. `signals` ends a command, `failure` says
+// why there is no result, and `output` writes.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod agents;
+mod arguments;
+mod failure;
+mod list;
+#[cfg(feature = "mcp")]
+mod mcp;
+mod model;
+mod output;
+mod program;
+mod run;
+mod signals;
+
+pub use program::{Prepared, Program};
