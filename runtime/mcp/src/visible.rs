@@ -23,6 +23,11 @@ pub(super) fn visible(text: &str) -> String {
     shown
 }
 
+/// A name as a part of a line: no line feed in it begins a line of ours.
+pub(super) fn name(text: &str) -> String {
+    visible(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
 /// Whether the text can be shown as it is, in one line.
 pub(super) fn is_plain(text: &str) -> bool {
     !text.chars().any(|c| c == '\n' || c == '\t' || disturbs(c))
@@ -52,6 +57,7 @@ mod tests {
     fn a4_control_characters_are_escaped_and_long_texts_cut() {
         assert_eq!(visible("ä\tb\n"), "ä\tb\n");
         assert_eq!(visible("a\u{1b}[31m\u{202e}b\r"), "a\\u{1b}[31m\\u{202e}b\\r");
+        assert_eq!(name("a\nb\t"), "a\\nb\\t");
         let long = visible(&"ü".repeat(5_000));
         assert!(long.len() <= LONGEST + 3 && long.ends_with("ü…"), "{}", long.len());
     }

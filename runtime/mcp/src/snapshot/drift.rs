@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::Snapshot;
 use super::tool::SnapshotTool;
-use crate::visible::visible;
+use crate::visible;
 
 /// A report of a running program lists so many tools of each kind: a server may have changed all of its 10,000.
 pub(crate) const REPORTED: usize = 20;
@@ -69,10 +69,12 @@ impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = Vec::new();
         lines.extend(
-            self.added.iter().map(|name| format!("`{}`: the server is not in the file", visible(name))),
+            self.added.iter().map(|name| format!("`{}`: the server is not in the file", visible::name(name))),
         );
         lines.extend(
-            self.removed.iter().map(|name| format!("`{}`: only the file has the server", visible(name))),
+            self.removed
+                .iter()
+                .map(|name| format!("`{}`: only the file has the server", visible::name(name))),
         );
         lines.extend(self.servers.iter().map(ToString::to_string));
         f.write_str(&lines.join("\n"))
@@ -139,7 +141,8 @@ impl ServerDrift {
 
     /// The added, the removed and the changed tools, at most so many of each, with what changed.
     pub(crate) fn listed(&self, most: usize) -> [Vec<String>; 3] {
-        let quoted = |names: &[String]| first(names.iter().map(|name| format!("`{}`", visible(name))), most);
+        let quoted =
+            |names: &[String]| first(names.iter().map(|name| format!("`{}`", visible::name(name))), most);
         [
             quoted(&self.added),
             quoted(&self.removed),
@@ -151,7 +154,7 @@ impl ServerDrift {
         let parts = ["added", "removed", "changed"].into_iter().zip(self.listed(most));
         let parts = parts.filter(|(_, names)| !names.is_empty());
         let parts: Vec<_> = parts.map(|(what, names)| format!("{what} {}", names.join(", "))).collect();
-        format!("`{}`: {}", visible(&self.server), parts.join("; "))
+        format!("`{}`: {}", visible::name(&self.server), parts.join("; "))
     }
 }
 
@@ -190,6 +193,6 @@ impl fmt::Display for ToolDrift {
             (self.output_schema, "output schema"),
         ];
         let parts: Vec<_> = parts.into_iter().filter_map(|(differs, what)| differs.then_some(what)).collect();
-        write!(f, "`{}` ({})", visible(&self.tool), parts.join(", "))
+        write!(f, "`{}` ({})", visible::name(&self.tool), parts.join(", "))
     }
 }

@@ -188,6 +188,10 @@ fn a3_a_drift_names_each_difference() {
         "`time`: added `e`; removed `a`; changed `b` (input schema, output schema), `c` (description)"
     );
     assert!(then.drift(&then).is_empty());
+    // A name is a part of its line.
+    let forged =
+        of(&json!({})).drift(&of(&json!({"a\n`other`: up to date": {"inputSchema": {"type": "object"}}})));
+    assert_eq!(forged.to_string(), "`time`: added `a\\n`other`: up to date`");
     let many: Value = (0..1_000).map(|nth| (format!("t{nth:03}"), json!({"inputSchema": {}}))).collect();
     let report = of(&many).drift(&now).servers()[0].report();
     assert!(report.contains("`t019`, 980 more, in comparison with"), "{report}");
