@@ -89,6 +89,12 @@ impl<'r> Finder<'r> {
     }
 
     fn missing(&self, card: &Card, need: &Need<'_>) -> (MistakeKind, Problem) {
+        if let Some(advice) = &self.registry.without_rust
+            && is_of_author(&need.item.value)
+        {
+            let message = format!("`{}` is Rust: {advice}", need.item.value);
+            return (MistakeKind::MissingItem, Problem { message, span: need.item.span.clone() });
+        }
         let Item::File { file, .. } = &need.item.value else {
             let Some(problem) = need.without_place(self.file_of(card, need).as_deref()) else {
                 return (MistakeKind::MissingItem, need.missing(self.paths(need.kind)));
@@ -121,6 +127,14 @@ impl<'r> Finder<'r> {
 
 fn of_kind(items: &BTreeMap<String, Entry>, kind: Kind) -> impl Iterator<Item = &str> {
     items.iter().filter(move |(_, entry)| entry.is_of(kind)).map(|(name, _)| &**name)
+}
+
+/// Whether an item that is not a script belongs to the card's author, and not to onionskin.
+fn is_of_author(item: &Item) -> bool {
+    match item {
+        Item::File { .. } => true,
+        Item::Path(path) => path.contains("::") && !path.trim_start_matches("::").starts_with("onionskin::"),
+    }
 }
 
 /// Whether a file is a script.

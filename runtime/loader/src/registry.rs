@@ -54,6 +54,8 @@ pub struct Registry {
     pub(crate) files: BTreeMap<String, BTreeMap<String, Entry>>,
     /// By paths, without the `::` before a crate.
     pub(crate) paths: BTreeMap<String, Entry>,
+    /// Why the program can have no items of Rust.
+    pub(crate) without_rust: Option<String>,
 }
 
 impl Default for Registry {
@@ -65,7 +67,7 @@ impl Default for Registry {
 impl Registry {
     /// Makes a registry that has the ready hooks only.
     pub fn new() -> Self {
-        Self { files: BTreeMap::new(), paths: BTreeMap::new() }
+        Self { files: BTreeMap::new(), paths: BTreeMap::new(), without_rust: None }
             .module("::onionskin::hooks", |items| {
                 items.tool_hook::<hooks::log>().tool_hook::<hooks::timing>().tool_hook::<hooks::retry>()
             })
@@ -100,6 +102,28 @@ impl Registry {
         let module = plain_path(path);
         let of_module = given.entries.into_iter().map(|(name, entry)| (format!("{module}::{name}"), entry));
         self.paths.extend(of_module);
+        self
+    }
+
+    /// Says that the program can have no Rust of the cards' authors, because it is a ready one. A card that names such an item gets an
+    /// error that says so, with this advice behind it, in place of an error about the registry.
+    ///
+    /// ```
+    /// use onionskin::loader::{CardLoader, Registry};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("adder.md"), "---\nfunction_tools: [tools.rs:add_one]\n---\nDo sums.\n")?;
+    ///
+    /// let registry = Registry::new().without_rust("write it as a script");
+    /// let error = CardLoader::new(registry).base(folder.path()).load(["adder.md"]).unwrap_err();
+    /// assert_eq!(error.mistakes()[0].message, "`tools.rs:add_one` is Rust: write it as a script");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn without_rust(mut self, advice: impl Into<String>) -> Self {
+        self.without_rust = Some(advice.into());
         self
     }
 
