@@ -3,16 +3,20 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use onionskin_core::declaration::{AppDescription, DynAgent};
+use onionskin_core::declaration::{AppBuilder, AppDescription, DynAgent};
 use onionskin_core::model::BoxModel;
 use onionskin_core::text::nearest;
 use onionskin_core::{App, ScriptedModel};
-use onionskin_loader::{CardLoader, LoadedCards};
+use onionskin_loader::{CardLoader, LoadedCards, Registry};
 
 use crate::failure::Failure;
 use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
+
+/// What a program without a registry says of items in Rust.
+const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
+                            also be scripts, such as `tools.rhai:add_one`";
 
 /// Which agents.
 #[derive(Args, Debug, Clone)]
@@ -37,13 +41,14 @@ pub(crate) struct AgentArguments {
     pub(crate) config: Option<PathBuf>,
 }
 
-/// Builds the agents for runs, and starts their servers. The app's entry is the agent to ask.
+/// Builds the agents for runs, and starts their servers. The app's entry is the agent to ask. What the program sets wins over `with`.
 ///
 /// Cancel safety: dropping the future ends the servers that were started.
 pub(crate) async fn app(
     program: &Program,
     agents: &AgentArguments,
     model: &ModelArguments,
+    with: impl FnOnce(AppBuilder) -> AppBuilder,
 ) -> Result<App, Failure> {
     let model = model.model()?;
     let loaded = load(program, agents)?;
@@ -51,7 +56,7 @@ pub(crate) async fn app(
         let names = quoted(names(program, loaded.as_ref()));
         return Err(Failure::new(format!("which agent? Name it with `--agent`; there are {names}")));
     };
-    build(program, agents, loaded.as_ref(), &entry, model).await
+    build(program, agents, loaded.as_ref(), &entry, with(App::builder()), model).await
 }
 
 /// Builds the agents as [`app`] does, to show them: no model is needed, and the first agent is the entry if no other is.
@@ -65,7 +70,7 @@ pub(crate) async fn shown(program: &Program, agents: &AgentArguments) -> Result<
     };
     // It is not asked.
     let model = Some(BoxModel::new(ScriptedModel::new()));
-    build(program, agents, loaded.as_ref(), &entry, model).await
+    build(program, agents, loaded.as_ref(), &entry, App::builder(), model).await
 }
 
 /// Describes the agents, and ends their servers.
@@ -86,9 +91,9 @@ async fn build(
     arguments: &AgentArguments,
     loaded: Option<&LoadedCards>,
     entry: &str,
+    mut app: AppBuilder,
     model: Option<BoxModel>,
 ) -> Result<App, Failure> {
-    let mut app = App::builder();
     for agent in program.agents.iter().chain(loaded.map(LoadedCards::agents).unwrap_or_default()) {
         app = app.dyn_agent(agent);
     }
@@ -110,8 +115,12 @@ pub(crate) fn load(program: &Program, arguments: &AgentArguments) -> Result<Opti
     if arguments.cards.is_empty() {
         return Ok(None);
     }
-    let loader = CardLoader::new(program.registry.clone().unwrap_or_default());
-    loader.load(&arguments.cards).map(Some).map_err(Failure::new)
+    CardLoader::new(registry(program)).load(&arguments.cards).map(Some).map_err(Failure::new)
+}
+
+/// What cards can name.
+pub(crate) fn registry(program: &Program) -> Registry {
+    program.registry.clone().unwrap_or_else(|| Registry::new().without_rust(WITHOUT_RUST))
 }
 
 /// The name of the agent that is asked; none if several could be.

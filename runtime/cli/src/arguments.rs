@@ -4,12 +4,15 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::completions::{self, CompletionArguments};
+use crate::docs::{self, PageArguments};
 use crate::failure::FAILED;
 use crate::list::{self, ListArguments};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpCommand;
 use crate::program::Program;
 use crate::run::{self, RunArguments};
+use crate::schema::{self, SchemaArguments};
 
 /// What texts of the help call the program.
 const PROGRAM: &str = "{program}";
@@ -29,6 +32,18 @@ pub(crate) enum Command {
     /// Show the agents and their tools.
     #[command(long_about = list::ABOUT, after_long_help = list::EXAMPLES)]
     List(ListArguments),
+    /// Print the tools of an agent as JSON.
+    #[command(long_about = schema::ABOUT, after_long_help = schema::EXAMPLES)]
+    Schema(SchemaArguments),
+    /// Print a reference of the agents in Markdown.
+    #[command(long_about = docs::DOCS, after_long_help = docs::DOCS_EXAMPLES)]
+    Docs(PageArguments),
+    /// Print a graph of the agents for Mermaid.
+    #[command(long_about = docs::GRAPH, after_long_help = docs::GRAPH_EXAMPLES)]
+    Graph(PageArguments),
+    /// Print completions for a shell.
+    #[command(long_about = completions::ABOUT, after_long_help = completions::EXAMPLES)]
+    Completions(CompletionArguments),
     /// Lock and list the tools of MCP servers.
     #[cfg(feature = "mcp")]
     #[command(arg_required_else_help = true)]

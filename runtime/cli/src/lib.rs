@@ -11,6 +11,8 @@
 
 mod agents;
 mod arguments;
+mod completions;
+mod docs;
 mod failure;
 mod list;
 #[cfg(feature = "mcp")]
@@ -19,6 +21,7 @@ mod model;
 mod output;
 mod program;
 mod run;
+mod schema;
 mod signals;
 
 pub use program::{Prepared, Program};

@@ -12,7 +12,11 @@ use onionskin_core::{Agent, BoxFuture};
 use onionskin_loader::Registry;
 
 use crate::arguments::{self, Command};
+use crate::docs::{self, Page};
 use crate::failure::Failure;
+#[cfg(feature = "mcp")]
+use crate::mcp;
+use crate::{completions, list, run, schema};
 
 /// How long work on other threads may take to end after the command.
 const LAST_WORK: Duration = Duration::from_secs(1);
@@ -132,10 +136,14 @@ impl Program {
 
     async fn execute(&self, command: Command) -> Result<ExitCode, Failure> {
         match command {
-            Command::Run(arguments) => crate::run::run(self, arguments).await,
-            Command::List(arguments) => crate::list::run(self, arguments).await,
+            Command::Run(arguments) => run::run(self, arguments).await,
+            Command::List(arguments) => list::run(self, arguments).await,
+            Command::Schema(arguments) => schema::run(self, arguments).await,
+            Command::Docs(arguments) => docs::run(self, Page::Markdown, arguments).await,
+            Command::Graph(arguments) => docs::run(self, Page::Mermaid, arguments).await,
+            Command::Completions(arguments) => completions::run(self, &arguments),
             #[cfg(feature = "mcp")]
-            Command::Mcp { command } => crate::mcp::run(command).await,
+            Command::Mcp { command } => mcp::run(self, command).await,
         }
     }
 

@@ -66,14 +66,23 @@ impl Folder {
     }
 
     fn command(&self, arguments: &str) -> Command {
+        self.command_of(&arguments.split(' ').collect::<Vec<_>>())
+    }
+
+    fn command_of(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.args(arguments.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());
+        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
 
     /// The exit code, the result and the words beside it.
     fn run(&self, arguments: &str) -> (i32, String, String) {
-        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        self.run_all(&arguments.split(' ').collect::<Vec<_>>())
+    }
+
+    /// As [`Self::run`], for arguments with spaces.
+    fn run_all(&self, arguments: &[&str]) -> (i32, String, String) {
+        let Output { status, stdout, stderr } = self.command_of(arguments).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (status.code().unwrap(), text(stdout), text(stderr))
     }
@@ -132,6 +141,9 @@ fn a3_servers_are_locked_and_a_renamed_tool_is_a_difference() {
     assert!(words.contains("run `onionskin mcp lock` to update it"), "{words}");
     assert_eq!(fs::read_to_string(folder.path(LOCK_FILE)).unwrap(), text, "nothing is written");
 
+    let (_, _, words) = folder.run("mcp lock --check fix");
+    assert!(words.contains("run `onionskin mcp lock fix` to update it"), "{words}");
+
     let (code, out, _) = folder.run("mcp lock");
     let expected = "`other`: added\n`fix`: added `get_echoes`; removed `get_echo`\nonionskin-mcp.lock.json: 2 servers, 22 tools\n";
     assert_eq!((code, &*out), (0, expected));
@@ -180,10 +192,24 @@ fn a3_every_mistake_says_what_to_do() {
     fails("mcp list", &both);
     fails("mcp list fxi", &["`.mcp.json` has no server `fxi`; it has `broken`, `fix`, `gone`"]);
     assert!(!folder.path(LOCK_FILE).exists());
-    fails("mcp lock --check fix", &["cannot read `onionskin-mcp.lock.json`", "run `onionskin mcp lock`"]);
+    fails("mcp lock --check fix", &["cannot read `onionskin-mcp.lock.json`", "run `onionskin mcp lock fix`"]);
     fs::write(folder.path(LOCK_FILE), r#"{"version": 9}"#).unwrap();
     fails("mcp lock --check fix", &["has version 9"]);
     fails("mcp lock fix", &["has version 9", "to write the file anew"]);
+    fails("mcp lock --check --out other.json", &["run `onionskin mcp lock --out other.json` to write it"]);
+    fs::create_dir(folder.path("my servers")).unwrap();
+    fs::rename(folder.path(".mcp.json"), folder.path("my servers/mcp.json")).unwrap();
+    let (_, _, words) = folder.run_all(&["mcp", "lock", "--config", "my servers/mcp.json", "fix", "--check"]);
+    assert!(
+        words.contains("run `onionskin mcp lock --config 'my servers/mcp.json' fix` to write"),
+        "{words}"
+    );
+    // It exists, and cannot be looked at.
+    fails(
+        "mcp list --config onionskin-mcp.lock.json/mcp.json",
+        &["cannot read `onionskin-mcp.lock.json/mcp.json`"],
+    );
+    folder.configure(&[("fix", "plain")]);
     fails("mcp lok", &["unrecognized subcommand 'lok'", "'lock'"]);
     fails("mcp lock fix --out no/such/folder/file", &["cannot write `no/such/folder/file`"]);
 }

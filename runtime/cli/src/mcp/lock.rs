@@ -3,24 +3,32 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use onionskin_mcp::snapshot::Snapshot;
+use onionskin_mcp::snapshot::{Snapshot, SnapshotError};
 
-use super::LockArguments;
 use super::servers::take;
+use super::{CONFIG, LockArguments};
 use crate::failure::{FOUND, Failure};
 use crate::output;
+use crate::program::Program;
 
-pub(crate) async fn run(arguments: LockArguments) -> Result<ExitCode, Failure> {
+/// What errors of the library call the command.
+const PLAIN_COMMAND: &str = "onionskin mcp lock";
+
+pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<ExitCode, Failure> {
+    let update = update_command(program, &arguments);
     let LockArguments { of, out, check } = arguments;
-    let exists = out.exists();
+    // What cannot be looked at is an error of reading or writing.
+    let exists = out.try_exists().unwrap_or(true);
+    // The library names the command without options.
+    let failed = |error: SnapshotError| Failure::new(error.to_string().replace(PLAIN_COMMAND, &update));
     // Servers are not started for a comparison that cannot be made.
     let is_read = check || (exists && !of.servers.is_empty());
-    let before = if is_read { Some(Snapshot::read(&out).map_err(Failure::new)?) } else { None };
+    let before = if is_read { Some(Snapshot::read(&out).map_err(failed)?) } else { None };
     let mut now = take(&of).await?;
     if check {
         let mut before = before.unwrap_or_default();
         before.retain(|name| of.servers.is_empty() || of.servers.iter().any(|server| server == name));
-        return compare(&before, &now, &out);
+        return compare(&before, &now, &out, &update);
     }
     if let Some(mut kept) = before {
         kept.extend(now);
@@ -29,23 +37,44 @@ pub(crate) async fn run(arguments: LockArguments) -> Result<ExitCode, Failure> {
     write(&now, &out, exists)
 }
 
-fn compare(before: &Snapshot, now: &Snapshot, out: &Path) -> Result<ExitCode, Failure> {
+/// The command that updates the file, with the options of this one.
+fn update_command(program: &Program, arguments: &LockArguments) -> String {
+    let mut command = format!("{} mcp lock", program.name);
+    let options = [("--config", &arguments.of.config, CONFIG), ("--out", &arguments.out, Snapshot::FILE)];
+    for (option, file, default) in options {
+        if file != Path::new(default) {
+            command += &format!(" {option} {}", quoted(&file.to_string_lossy()));
+        }
+    }
+    for server in &arguments.of.servers {
+        command += &format!(" {}", quoted(server));
+    }
+    command
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@' | '+');
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn compare(before: &Snapshot, now: &Snapshot, out: &Path, update: &str) -> Result<ExitCode, Failure> {
     let drift = before.drift(now);
     if drift.is_empty() {
         output::text(&format!("{}: up to date\n", out.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
     output::text(&format!("{drift}\n"))?;
-    output::error(&format!(
-        "the servers differ from `{}`: run `onionskin mcp lock` to update it",
-        out.display()
-    ));
+    output::error(&format!("the servers differ from `{}`: run `{update}` to update it", out.display()));
     Ok(ExitCode::from(FOUND))
 }
 
 fn write(now: &Snapshot, out: &Path, existed: bool) -> Result<ExitCode, Failure> {
     let before = if existed { Snapshot::read(out).ok() } else { None };
-    let is_new = now.write(out).map_err(Failure::new)?;
+    let has_changed = now.write(out).map_err(Failure::new)?;
     let drift = before.map(|before| before.drift(now)).unwrap_or_default();
     let mut text = String::new();
     for (servers, what) in [(drift.added(), "added"), (drift.removed(), "removed")] {
@@ -55,7 +84,7 @@ fn write(now: &Snapshot, out: &Path, existed: bool) -> Result<ExitCode, Failure>
     let tools: usize = now.servers().filter_map(|server| now.tools(server)).map(<[_]>::len).sum();
     let servers = output::counted(now.servers().count(), "server");
     let tools = output::counted(tools, "tool");
-    let unchanged = if is_new { "" } else { ", unchanged" };
+    let unchanged = if has_changed { "" } else { ", unchanged" };
     text += &format!("{}: {servers}, {tools}{unchanged}\n", out.display());
     output::text(&text)?;
     if !existed {

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
+use crate::program::Program;
 use crate::signals::until_signal;
 
 #[derive(Subcommand)]
@@ -46,6 +47,9 @@ Examples:
   {program} mcp list
   {program} mcp list time --json | jq '.servers.time.tools[].name'";
 
+/// Where servers are configured.
+const CONFIG: &str = ".mcp.json";
+
 /// Which servers.
 #[derive(Args)]
 pub(crate) struct ServerArguments {
@@ -54,7 +58,7 @@ pub(crate) struct ServerArguments {
     pub(crate) servers: Vec<String>,
 
     /// The configuration of the servers.
-    #[arg(long, value_name = "FILE", default_value = ".mcp.json")]
+    #[arg(long, value_name = "FILE", default_value = CONFIG)]
     pub(crate) config: PathBuf,
 }
 
@@ -82,10 +86,10 @@ pub(crate) struct ListArguments {
     pub(crate) json: bool,
 }
 
-pub(crate) async fn run(command: McpCommand) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(program: &Program, command: McpCommand) -> Result<ExitCode, Failure> {
     until_signal(async {
         match command {
-            McpCommand::Lock(arguments) => lock::run(arguments).await,
+            McpCommand::Lock(arguments) => lock::run(program, arguments).await,
             McpCommand::List(arguments) => list::run(arguments).await,
         }
     })

@@ -22,7 +22,8 @@ pub(crate) async fn take(arguments: &ServerArguments) -> Result<Snapshot, Failur
 fn chosen(arguments: &ServerArguments) -> Result<McpConfig, Failure> {
     let ServerArguments { servers, config: path } = arguments;
     let file = path.display();
-    if !path.exists() {
+    // One that exists and cannot be looked at is an error of reading.
+    if path.try_exists().is_ok_and(|exists| !exists) {
         return Err(Failure::new(format!(
             "there is no `{file}`: write one, for example {{\"mcpServers\": {{\"time\": {{\"command\": \"mcp-server-time\"}}}}}}, or name another with `--config FILE`"
         )));
@@ -35,6 +36,7 @@ fn chosen(arguments: &ServerArguments) -> Result<McpConfig, Failure> {
     if let Some(unknown) = servers.iter().find(|server| !known.contains(server)) {
         let known =
             known.iter().map(|name| format!("`{}`", output::line(name))).collect::<Vec<_>>().join(", ");
+        let unknown = output::line(unknown);
         return Err(Failure::new(format!("`{file}` has no server `{unknown}`; it has {known}")));
     }
     if !servers.is_empty() {

@@ -1,8 +1,15 @@
 //! `run`.
 
+mod input;
+mod show;
+
+use std::io::{self, BufReader, IsTerminal as _};
 use std::process::ExitCode;
 
 use clap::Args;
+use onionskin_core::declaration::AppBuilder;
+use onionskin_core::question::{Paused, Question, QuestionKind, Terminal};
+use onionskin_core::{App, RunError, RunOutput};
 
 use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
@@ -10,19 +17,40 @@ use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
 use crate::signals::until_signal;
+use show::View;
 
 pub(crate) const ABOUT: &str = "\
-Run an agent, and print its answer.";
+Run an agent, and print its answer.
+
+In a terminal, the text of the agent is shown while the model writes it, and questions of tools and approvals are asked there. Elsewhere \
+the answer alone is printed, at the end; a run that asks something ends then with an error that says which question is open.
+
+Exit code: 0 with an answer, 2 after an error and with an open question, 130 after Ctrl-C, 143 after SIGTERM.";
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  {program} run --card cards/helper.md \"What is 41 + 1?\"";
+  {program} run --card cards/helper.md \"What is 41 + 1?\"
+  {program} run --card cards --agent Clerk - < question.txt
+  {program} run --card cards/helper.md --model script:script.yaml \"Hello\"
+  {program} run --card cards/helper.md --model qwen3 --base-url http://127.0.0.1:8080/v1 \"Hello\"
+  {program} run --card cards/helper.md --json \"Hello\" | jq 'select(.kind.type == \"tool_started\")'";
 
 #[derive(Args)]
 pub(crate) struct RunArguments {
-    /// The input.
+    /// The input; `-` reads it from standard input, as does a pipe without it.
     #[arg(value_name = "INPUT")]
-    input: String,
+    input: Option<String>,
+
+    /// Print each event as a line of JSON, in place of the answer.
+    ///
+    /// An event has the fields `seq`, `agent`, `step` and `kind`; `kind.type` is its name, such as `tool_started`. The last event of a run
+    /// with an answer is the `run_finished` of the agent that was asked.
+    #[arg(long)]
+    json: bool,
+
+    /// Show the calls of tools on standard error.
+    #[arg(long, short)]
+    verbose: bool,
 
     #[command(flatten)]
     agents: AgentArguments,
@@ -31,13 +59,61 @@ pub(crate) struct RunArguments {
     model: ModelArguments,
 }
 
+/// What a run ends with.
+type Ended = Result<RunOutput, RunError>;
+
 pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<ExitCode, Failure> {
-    until_signal(async {
-        let app = agents::app(program, &arguments.agents, &arguments.model).await?;
-        let answer = app.run(arguments.input).await;
+    let reads_input = !matches!(arguments.input.as_deref(), Some(input) if input != input::STANDARD);
+    // The input may be all that standard input has, and then nobody answers there.
+    let asks = !reads_input && io::stdin().is_terminal() && io::stderr().is_terminal();
+    let ended = until_signal(async {
+        let input = input::read(arguments.input).await?;
+        let with = |app: AppBuilder| if asks { app.answerer(terminal()) } else { app };
+        let app = agents::app(program, &arguments.agents, &arguments.model, with).await?;
+        let mut view = View::new(arguments.json, arguments.verbose);
+        let ended = stream(&app, input, &mut view).await;
         app.shutdown().await;
-        output::text(&format!("{}\n", answer.map_err(Failure::new)?.text))?;
-        Ok(ExitCode::SUCCESS)
-    })
-    .await
+        view.end(ended?)
+    });
+    match ended.await? {
+        Ok(_) => Ok(ExitCode::SUCCESS),
+        Err(RunError::Paused(paused)) => Err(Failure::new(waits(&paused))),
+        Err(error) => Err(Failure::new(error)),
+    }
+}
+
+/// The person at the terminal. Results are on standard output alone.
+fn terminal() -> Terminal {
+    Terminal::on(BufReader::with_capacity(1, io::stdin()), io::stderr())
+}
+
+async fn stream(app: &App, input: String, view: &mut View) -> Result<Ended, Failure> {
+    let mut run = app.stream(input);
+    while let Some(event) = run.next().await {
+        view.show(&event)?;
+    }
+    Ok(run.output().await)
+}
+
+/// The open questions of a run that nobody answered.
+fn waits(paused: &Paused) -> String {
+    let questions: Vec<_> = paused.questions().iter().map(question).collect();
+    let (open, those) = match questions.len() {
+        1 => ("a question is", "it"),
+        _ => ("questions are", "them"),
+    };
+    format!(
+        "the run waits, because {open} open:\n{}\nRun it in a terminal to answer {those}, or give the program an answerer",
+        questions.join("\n")
+    )
+}
+
+fn question(question: &Question) -> String {
+    let asks = match question.kind() {
+        QuestionKind::Approval => "may this call run?".to_owned(),
+        QuestionKind::External => "the call runs outside of the program".to_owned(),
+        _ => question.text().map_or_else(|| "asks".to_owned(), output::line),
+    };
+    let call = output::line(&format!("{} {}", question.tool_name(), question.arguments()));
+    format!("  {}: {call}: {asks}", output::line(&question.agents().join(" > ")))
 }

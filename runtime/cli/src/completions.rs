@@ -1,0 +1,34 @@
+//! `completions`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use clap_complete::{Shell, generate};
+
+use crate::arguments::commands;
+use crate::failure::Failure;
+use crate::output;
+use crate::program::Program;
+
+pub(crate) const ABOUT: &str = "\
+Print a script by which a shell completes the commands and options.";
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  {program} completions bash > ~/.local/share/bash-completion/completions/{program}
+  {program} completions zsh > ~/.zfunc/_{program}
+  {program} completions fish > ~/.config/fish/completions/{program}.fish";
+
+#[derive(Args)]
+pub(crate) struct CompletionArguments {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_enum)]
+    shell: Shell,
+}
+
+pub(crate) fn run(program: &Program, arguments: &CompletionArguments) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    generate(arguments.shell, &mut commands(program), program.name, &mut script);
+    output::text(&String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,55 @@
+//! The input of a run.
+
+use std::io::{self, IsTerminal as _, Read as _};
+use std::thread;
+
+use tokio::sync::oneshot;
+
+use crate::failure::Failure;
+
+/// The argument that means standard input.
+pub(super) const STANDARD: &str = "-";
+
+/// A longer input is refused.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// The input of the argument, or of standard input.
+///
+/// Cancel safety: a dropped future leaves a thread that reads what it does not pass on.
+pub(super) async fn read(argument: Option<String>) -> Result<String, Failure> {
+    let input = match argument {
+        Some(input) if input != STANDARD => input,
+        None if io::stdin().is_terminal() => {
+            return Err(Failure::new(
+                "there is no input: write it behind the options, or pipe it to the program",
+            ));
+        }
+        _ => standard().await?,
+    };
+    if input.trim().is_empty() {
+        return Err(Failure::new("the input is empty"));
+    }
+    Ok(input)
+}
+
+async fn standard() -> Result<String, Failure> {
+    let (sender, text) = oneshot::channel();
+    // A thread of its own: a read cannot be cancelled, and the runtime would wait for it.
+    let reads = thread::Builder::new().name("onionskin-input".to_owned()).spawn(move || {
+        let mut text = Vec::new();
+        let read = io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut text);
+        let _ = sender.send(read.map(|_| text));
+    });
+    reads.map_err(|error| Failure::new(format!("there is no thread to read the input: {error}")))?;
+    let text = text.await.map_err(|_| Failure::new("the input could not be read"))?;
+    let text = text.map_err(|error| Failure::new(format!("the input could not be read: {error}")))?;
+    if u64::try_from(text.len()).unwrap_or(u64::MAX) > MOST_BYTES {
+        return Err(Failure::new(format!("the input has more than {MOST_BYTES} bytes")));
+    }
+    let mut text = String::from_utf8(text).map_err(|_| Failure::new("the input is not text in UTF-8"))?;
+    // The end of the last line is none of the input.
+    if text.ends_with('\n') {
+        text.truncate(text.trim_end_matches(['\r', '\n']).len());
+    }
+    Ok(text)
+}

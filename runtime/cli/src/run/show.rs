@@ -1,0 +1,106 @@
+//! What is shown of a run.
+
+use std::io::{self, IsTerminal as _};
+
+use onionskin_core::event::{CallOutcome, Event, EventKind};
+
+use super::Ended;
+use crate::failure::Failure;
+use crate::output;
+
+/// The form of the result.
+enum Form {
+    /// Each event.
+    Json,
+    /// The text of the agent while it is written.
+    Live,
+    /// The answer at the end.
+    Answer,
+}
+
+/// Shows the events of a run.
+pub(super) struct View {
+    form: Form,
+    verbose: bool,
+    /// The text of the turn so far, in the live form.
+    turn: String,
+}
+
+impl View {
+    pub(super) fn new(json: bool, verbose: bool) -> Self {
+        let form = match (json, io::stdout().is_terminal()) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Live,
+            (false, false) => Form::Answer,
+        };
+        Self { form, verbose, turn: String::new() }
+    }
+
+    pub(super) fn show(&mut self, event: &Event) -> Result<(), Failure> {
+        if matches!(self.form, Form::Json) {
+            output::json_line(event)?;
+        }
+        let is_outermost = event.step.scope().is_empty();
+        match &event.kind {
+            EventKind::TextDelta { text, .. } if is_outermost && matches!(self.form, Form::Live) => {
+                self.turn.push_str(text);
+                output::text(text)?;
+            }
+            EventKind::TurnStarted { .. } if is_outermost => self.turn.clear(),
+            EventKind::TurnRestarted { .. } if is_outermost => {
+                self.end_line()?;
+                self.turn.clear();
+                output::note("the model failed in its answer, and is asked again");
+            }
+            EventKind::TurnFinished { .. } | EventKind::Asked { .. } if is_outermost => self.end_line()?,
+            EventKind::Notice { text, .. } => {
+                self.end_line()?;
+                output::note(text);
+            }
+            EventKind::ToolStarted { tool, arguments, .. } if self.verbose => {
+                output::aside(&format!("{} calls {tool} {}", event.agent, output::line(arguments)));
+            }
+            EventKind::ToolFinished { tool, outcome, duration, .. } if self.verbose => {
+                output::aside(&format!("{} got {tool}: {} in {duration:.1?}", event.agent, word(*outcome)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Ends the line of the text so far.
+    fn end_line(&mut self) -> Result<(), Failure> {
+        if self.turn.is_empty() || self.turn.ends_with('\n') {
+            return Ok(());
+        }
+        self.turn.push('\n');
+        output::text("\n")
+    }
+
+    /// Shows the answer, as far as it is not shown yet.
+    pub(super) fn end(&mut self, ended: Ended) -> Result<Ended, Failure> {
+        self.end_line()?;
+        if let Ok(answer) = &ended {
+            let text = answer.text.trim_end();
+            let is_shown = match self.form {
+                Form::Json => true,
+                // Hooks change answers, and the answer of a type is not the text of a turn.
+                Form::Live => self.turn.trim_end() == text,
+                Form::Answer => false,
+            };
+            if !is_shown {
+                output::text(&format!("{text}\n"))?;
+            }
+        }
+        Ok(ended)
+    }
+}
+
+fn word(outcome: CallOutcome) -> String {
+    match outcome {
+        CallOutcome::Ok => "ok".to_owned(),
+        CallOutcome::Error(kind) => format!("error ({kind:?})"),
+        CallOutcome::Stop => "stop".to_owned(),
+        _ => "abort".to_owned(),
+    }
+}

@@ -1,0 +1,10 @@
+//! The ready program as a user runs it.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+mod folder;
+mod mistakes;
+mod run;
+mod shown;
+mod signals;
+mod terminal;

@@ -1,0 +1,61 @@
+//! Mistakes in arguments and cards.
+
+use crate::folder::Folder;
+
+#[test]
+fn o1_every_mistake_in_arguments_says_what_to_do() {
+    let folder = Folder::adder();
+    let fails = |arguments: &[&str], parts: &[&str]| folder.run(arguments).failed(parts);
+    fails(&["run", "Hello"], &["there is no agent: name a card with `--card PATH`"]);
+    fails(
+        &["run", "--card", "cards/adder.md", "--model", "script:script.yaml"],
+        &["error: the input is empty"],
+    );
+    fails(&["runn"], &["unrecognized subcommand 'runn'", "'run'"]);
+    fails(&["run", "--card", "no.md", "Hello"], &["no.md"]);
+    let card = ["run", "--card", "cards/adder.md"];
+    let fails = |arguments: &[&str], parts: &[&str]| {
+        folder.run(&card.iter().chain(arguments).copied().collect::<Vec<_>>()).failed(parts);
+    };
+    fails(
+        &["--model", "script:script.yaml", "--base-url", "http://127.0.0.1:1", "Hello"],
+        &["a script asks no server: leave out `--base-url` or `--model script:..`"],
+    );
+    fails(&["--api-key-env", "KEY", "Hello"], &["--base-url"]);
+    fails(&["--model", "script:no.yaml", "Hello"], &["no.yaml"]);
+    folder.write("wrong.yaml", "adder:\n  - sya: Hello\n");
+    fails(&["--model", "script:wrong.yaml", "Hello"], &["wrong.yaml:2:5", "say"]);
+    fails(&["--config", "no.json", "Hello"], &["cannot read `no.json`"]);
+    // No key, and no request.
+    fails(&["--model", "gpt-4o-mini", "Hello"], &["OPENAI_API_KEY"]);
+}
+
+#[test]
+fn o1_rust_in_a_card_needs_a_program() {
+    let folder = Folder::new(&[
+        (
+            "cards/adder.md",
+            "---\nfunction_tools: [tools.rs:add_one]\ntool_hooks: [hooks.rs:audit]\n---\nDo sums.\n",
+        ),
+        ("cards/tools.rs", ""),
+    ]);
+    for command in ["list", "docs"] {
+        folder.run(&[command, "--card", "cards"]).failed(&[
+            "`tools.rs:add_one` is Rust",
+            "`hooks.rs:audit` is Rust",
+            "onionskin::main!",
+            "cards/adder.md:2:18",
+        ]);
+    }
+}
+
+#[test]
+fn o1_names_in_errors_control_no_terminal() {
+    let folder =
+        Folder::new(&[(".mcp.json", r#"{"mcpServers": {"a\u001b[31mb": {"command": "/no/such"}}}"#)]);
+    for arguments in [&["mcp", "list"][..], &["mcp", "list", "\u{1b}[31m"]] {
+        let ran = folder.run(arguments);
+        ran.failed(&["\\u{1b}[31m"]);
+        assert!(!ran.words.contains('\u{1b}'), "{}", ran.words);
+    }
+}

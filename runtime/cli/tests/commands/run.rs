@@ -1,0 +1,94 @@
+//! `run`.
+
+use serde_json::Value;
+
+use crate::folder::Folder;
+
+const RUN: [&str; 5] = ["run", "--card", "cards/adder.md", "--model", "script:script.yaml"];
+
+fn with<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    RUN.iter().chain(arguments).copied().collect()
+}
+
+#[test]
+fn o1_run_prints_the_answer() {
+    let folder = Folder::adder();
+    let ran = folder.run(&with(&["What is 41 + 1?"]));
+    assert_eq!((ran.code, &*ran.out, &*ran.words), (0, "It is 42.\n", ""));
+    // The folder has one card, so it is the agent.
+    let ran = folder.run(&["run", "--agent-cards", "cards", "--model", "script:script.yaml", "What?"]);
+    assert_eq!((ran.code, &*ran.out), (0, "It is 42.\n"), "{ran:?}");
+}
+
+#[test]
+fn o1_the_input_comes_from_a_pipe() {
+    let folder = Folder::adder();
+    folder.write("script.yaml", "adder:\n  - say: \"I heard [{input}]\"\n");
+    assert_eq!(folder.pipe("Grüße\nan alle\n".as_bytes(), &with(&[])).out, "I heard [Grüße\nan alle]\n");
+    assert_eq!(folder.pipe(b"one", &with(&["-"])).out, "I heard [one]\n");
+    assert_eq!(folder.pipe(b"one", &with(&["two"])).out, "I heard [two]\n");
+    folder.pipe(b" \n", &with(&[])).failed(&["error: the input is empty"]);
+    folder.pipe(b"\xff", &with(&[])).failed(&["error: the input is not text in UTF-8"]);
+    folder
+        .pipe(&vec![b'a'; (8 << 20) + 1], &with(&[]))
+        .failed(&["error: the input has more than 8388608 bytes"]);
+}
+
+#[test]
+fn o1_events_are_lines_of_json() {
+    let folder = Folder::adder();
+    let ran = folder.run(&with(&["--json", "What is 41 + 1?"]));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = events.iter().map(|event| event["kind"]["type"].as_str().unwrap()).collect();
+    assert_eq!((kinds[0], *kinds.last().unwrap()), ("run_started", "run_finished"));
+    let call = events.iter().find(|event| event["kind"]["type"] == "tool_finished").unwrap();
+    assert_eq!((&call["agent"], &call["kind"]["tool"]), (&"adder".into(), &"add_one".into()));
+    assert_eq!(events.last().unwrap()["kind"]["text"], "It is 42.");
+}
+
+#[test]
+fn o1_verbose_shows_calls_beside_the_answer() {
+    let ran = Folder::adder().run(&with(&["-v", "What is 41 + 1?"]));
+    assert_eq!(ran.out, "It is 42.\n");
+    assert!(ran.words.contains("adder calls add_one {\"x\":41}\nadder got add_one: ok in "), "{}", ran.words);
+}
+
+#[test]
+fn o1_a_question_without_a_person_stays_open_and_is_named() {
+    let folder = Folder::new(&[
+        ("asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
+        (
+            "script.yaml",
+            "asker:\n  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"{last}\"\n",
+        ),
+    ]);
+    let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
+    folder.run(&arguments).failed(&[
+        "the run waits, because a question is open:\n  asker: human.input",
+        "Which colour?",
+        "Run it in a terminal",
+    ]);
+    // An answer in a pipe is the input of nobody.
+    folder.pipe(b"red\n", &arguments).failed(&["a question is open"]);
+}
+
+#[test]
+fn o1_the_agent_is_the_one_that_is_named_or_the_default() {
+    let folder = Folder::new(&[
+        ("cards/a.md", "---\nname: A\n---\nBe A.\n"),
+        ("cards/b.md", "---\nname: Bee\n---\nBe B.\n"),
+        ("script.yaml", "\"*\":\n  - say: \"{input}, says {agent}\"\n"),
+        ("one.yaml", "A: [{ say: A }]\nBee: [{ say: B }]\n"),
+    ]);
+    let run = |arguments: &[&str]| {
+        let all = ["run", "--card", "cards", "--model", "script:one.yaml"];
+        folder.run(&all.iter().chain(arguments).copied().collect::<Vec<_>>())
+    };
+    run(&["Who?"]).failed(&["error: which agent? Name it with `--agent`; there are `A`, `Bee`"]);
+    assert_eq!(run(&["--agent", "Bee", "Who?"]).out, "B\n");
+    run(&["--agent", "Beee", "Who?"]).failed(&["there is no agent `Beee`; did you mean `Bee`?"]);
+    run(&["--agent", "Zoo", "Who?"]).failed(&["there is no agent `Zoo`; there are `A`, `Bee`"]);
+    folder.write("cards/a.md", "---\nname: A\ndefault: true\n---\nBe A.\n");
+    assert_eq!(run(&["Who?"]).out, "A\n");
+}

@@ -1,0 +1,79 @@
+//! The commands that show agents.
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+
+#[test]
+fn o1_list_shows_agents_with_the_sources_of_their_tools() {
+    let folder = Folder::adder();
+    folder.write("cards/boss.md", "---\ndefault: true\nagents: [adder]\nruntime: [human.input]\ntool_hooks: [\"::onionskin::hooks::log\"]\n---\nLead.\n");
+    let ran = folder.run(&["list", "--card", "cards"]);
+    let expected = "\
+boss
+  agent__adder  agent    Adds numbers.
+  human_input   runtime  Asks the user a question and gives back the answer. Use it if something is missing that only the use…
+  tool hooks: log
+
+adder: Adds numbers.
+  add_one  function  Adds one to a number.
+";
+    assert_eq!((ran.code, &*ran.out), (0, expected), "{ran:?}");
+    let list: Value = serde_json::from_str(&folder.run(&["list", "--card", "cards", "--json"]).out).unwrap();
+    assert_eq!(list["agents"][1]["tools"][0]["name"], "add_one");
+    assert_eq!(list["agents"][1]["tools"][0]["input_schema"]["required"], json!(["x"]));
+}
+
+#[test]
+fn o1_schema_prints_the_forms_of_providers() {
+    let folder = Folder::adder();
+    let schema = |arguments: &[&str]| -> Value {
+        let all: Vec<&str> = ["schema", "--card", "cards"].iter().chain(arguments).copied().collect();
+        serde_json::from_str(&folder.run(&all).out).unwrap()
+    };
+    assert_eq!(schema(&[])[0]["inputSchema"]["required"], json!(["x"]));
+    assert_eq!(schema(&["add_one"])["name"], "add_one");
+    assert_eq!(schema(&["add_one", "--for", "openai"])["function"]["name"], "add_one");
+    assert_eq!(schema(&["add_one", "--for", "openai-responses"])["name"], "add_one");
+    assert_eq!(schema(&["add_one", "--for", "anthropic"])["input_schema"]["required"], json!(["x"]));
+    assert_eq!(schema(&["add_one", "--for", "gemini"])["parameters"]["required"], json!(["x"]));
+    let wrong = folder.run(&["schema", "add_oen", "--card", "cards"]);
+    wrong.failed(&["the agent has no tool `add_oen`; did you mean `add_one`?"]);
+    folder.run(&["schema", "--card", "cards", "--for", "opnai"]).failed(&["openai"]);
+}
+
+#[test]
+fn c5_docs_and_graph_are_pages_of_the_agents() {
+    let folder = Folder::adder();
+    let docs = folder.run(&["docs", "--card", "cards"]).out;
+    assert!(docs.contains("add_one") && docs.contains("Adds one to a number."), "{docs}");
+    let graph = folder.run(&["graph", "--card", "cards"]).out;
+    assert!(graph.starts_with("graph TD\n") && graph.contains("add_one"), "{graph}");
+    let ran = folder.run(&["docs", "--card", "cards", "--out", "page.md"]);
+    assert_eq!((ran.code, &*ran.out), (0, ""));
+    assert_eq!(folder.read("page.md"), docs);
+    folder.run(&["docs", "--card", "cards", "--out", "no/page.md"]).failed(&["cannot write `no/page.md`"]);
+}
+
+#[test]
+fn o1_completions_know_the_commands() {
+    let folder = Folder::new(&[]);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = folder.run(&["completions", shell]).out;
+        assert!(script.contains("agent-cards") && script.contains("schema"), "{shell}: {script}");
+    }
+    folder.run(&["completions", "bsh"]).failed(&["bash"]);
+}
+
+#[test]
+fn o1_each_command_has_a_short_and_a_long_help() {
+    let folder = Folder::new(&[]);
+    for command in ["run", "list", "schema", "docs", "graph", "completions"] {
+        let (short, long) = (folder.run(&[command, "-h"]), folder.run(&[command, "--help"]));
+        assert_eq!((short.code, long.code), (0, 0));
+        assert!(short.out.lines().count() < long.out.lines().count(), "{command}: {}", short.out);
+        let examples = format!("Examples:\n  onionskin {command} ");
+        assert!(long.out.contains(&examples) && !short.out.contains("Examples"), "{}", long.out);
+        assert!(!long.out.contains("{program}") && !long.out.contains('\u{1b}'), "{}", long.out);
+    }
+}

@@ -1,0 +1,54 @@
+//! A run in a terminal.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+
+use nix::pty::openpty;
+
+use crate::folder::Folder;
+
+/// Runs the program in a terminal in which a person writes this, and gives its exit code and all that the terminal shows.
+fn in_terminal(folder: &Folder, typed: &str, arguments: &[&str]) -> (i32, String) {
+    let ends = openpty(None, None).unwrap();
+    let (mut person, terminal) = (File::from(ends.master), File::from(ends.slave));
+    let mut command = folder.command(arguments);
+    command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap()).stderr(terminal);
+    let mut program = command.spawn().unwrap();
+    // The program alone holds the other end now.
+    drop(command);
+    person.write_all(typed.as_bytes()).unwrap();
+    let mut shown = Vec::new();
+    // When the other end is closed, reading ends with an error.
+    let _ = person.read_to_end(&mut shown);
+    (program.wait().unwrap().code().unwrap(), String::from_utf8(shown).unwrap().replace("\r\n", "\n"))
+}
+
+#[test]
+fn o1_a_terminal_shows_the_text_and_asks_questions() {
+    let folder = Folder::new(&[
+        ("asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
+        (
+            "script.yaml",
+            "asker:\n  - say: \"One \\e[31mquestion.\"\n    calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
+        ),
+    ]);
+    let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
+    let (code, shown) = in_terminal(&folder, "red\n", &arguments);
+    assert_eq!(code, 0, "{shown}");
+    for part in ["One \\u{1b}[31mquestion.\n", "Which colour?", "I take red.\n"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(shown.matches("I take red.").count(), 1, "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+}
+
+#[test]
+fn o1_a_terminal_without_an_input_says_what_to_write() {
+    let (code, shown) = in_terminal(
+        &Folder::adder(),
+        "",
+        &["run", "--card", "cards/adder.md", "--model", "script:script.yaml"],
+    );
+    assert_eq!(code, 2);
+    assert!(shown.contains("there is no input: write it behind the options, or pipe it"), "{shown}");
+}
