@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::check::{self, CheckArguments};
 use crate::completions::{self, CompletionArguments};
 use crate::docs::{self, PageArguments};
 use crate::failure::FAILED;
@@ -41,6 +42,9 @@ pub(crate) enum Command {
     /// Print a graph of the agents for Mermaid.
     #[command(long_about = docs::GRAPH, after_long_help = docs::GRAPH_EXAMPLES)]
     Graph(PageArguments),
+    /// Check cards, workflows and configurations of servers.
+    #[command(long_about = check::ABOUT, after_long_help = check::EXAMPLES)]
+    Check(CheckArguments),
     /// Print completions for a shell.
     #[command(long_about = completions::ABOUT, after_long_help = completions::EXAMPLES)]
     Completions(CompletionArguments),

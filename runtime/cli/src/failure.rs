@@ -29,6 +29,11 @@ impl Failure {
         Self { text: String::new(), code: 128 + signal }
     }
 
+    /// The words for the user.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Shows the failure, and gives its exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if !self.text.is_empty() {

@@ -16,12 +16,13 @@ use crate::docs::{self, Page};
 use crate::failure::Failure;
 #[cfg(feature = "mcp")]
 use crate::mcp;
-use crate::{completions, list, run, schema};
+use crate::{check, completions, list, run, schema};
 
 /// How long work on other threads may take to end after the command.
 const LAST_WORK: Duration = Duration::from_secs(1);
 
-type Setup = Arc<dyn Fn(AppBuilder) -> BoxFuture<'static, Result<AppBuilder, BoxError>> + Send + Sync>;
+pub(crate) type Setup =
+    Arc<dyn Fn(AppBuilder) -> BoxFuture<'static, Result<AppBuilder, BoxError>> + Send + Sync>;
 
 /// A program with a command line: its agents, the items that cards can name, and what the agents need. `onionskin::main!` makes it.
 ///
@@ -43,7 +44,7 @@ pub struct Program {
     pub(crate) agents: Vec<DynAgent>,
     /// What the program registers itself; the ready program registers nothing.
     pub(crate) registry: Option<Registry>,
-    setup: Option<Setup>,
+    pub(crate) setup: Option<Setup>,
 }
 
 impl Program {
@@ -141,6 +142,7 @@ impl Program {
             Command::Schema(arguments) => schema::run(self, arguments).await,
             Command::Docs(arguments) => docs::run(self, Page::Markdown, arguments).await,
             Command::Graph(arguments) => docs::run(self, Page::Mermaid, arguments).await,
+            Command::Check(arguments) => check::run(self, arguments).await,
             Command::Completions(arguments) => completions::run(self, &arguments),
             #[cfg(feature = "mcp")]
             Command::Mcp { command } => mcp::run(self, command).await,

@@ -166,6 +166,33 @@ fn a3_chosen_servers_are_locked_beside_the_others() {
 }
 
 #[test]
+fn o1_check_starts_servers_and_compares_them_with_their_lock_file() {
+    let folder = Folder::new(&[("fix", "plain")]);
+    let card = |pattern: &str| format!("---\nservers: [fix]\ntools: {{ fix: [{pattern}] }}\n---\nEcho.\n");
+    fs::create_dir(folder.path("cards")).unwrap();
+    fs::write(folder.path("cards/echo.md"), card("get_echo")).unwrap();
+    assert_eq!(folder.run("mcp lock").0, 0);
+    let (code, out, words) = folder.run("check --servers");
+    assert_eq!((code, &*out), (0, ""), "{words}");
+
+    // Only the server knows its tools.
+    fs::write(folder.path("cards/echo.md"), card("get_ecko")).unwrap();
+    assert_eq!(folder.run("check").0, 0);
+    let (code, out, _) = folder.run("check --servers");
+    assert_eq!(code, 1);
+    assert!(out.contains("get_ecko") && out.contains("get_echo"), "{out}");
+
+    folder.configure(&[("fix", "renamed")]);
+    let (code, out, _) = folder.run("check --servers");
+    assert_eq!(code, 1);
+    let expected = "onionskin-mcp.lock.json: the servers differ from the file; run `onionskin mcp lock` to update it:\n`fix`: added `get_echoes`; removed `get_echo`\n";
+    assert!(out.contains(expected), "{out}");
+    for pid in folder.pids() {
+        wait_until("the end of a server", || !runs(pid));
+    }
+}
+
+#[test]
 fn a3_every_mistake_says_what_to_do() {
     let folder = Folder::new(&[]);
     fs::remove_file(folder.path(".mcp.json")).unwrap();

@@ -38,7 +38,7 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
 }
 
 /// The command that updates the file, with the options of this one.
-fn update_command(program: &Program, arguments: &LockArguments) -> String {
+pub(crate) fn update_command(program: &Program, arguments: &LockArguments) -> String {
     let mut command = format!("{} mcp lock", program.name);
     let options = [("--config", &arguments.of.config, CONFIG), ("--out", &arguments.out, Snapshot::FILE)];
     for (option, file, default) in options {

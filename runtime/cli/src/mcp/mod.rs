@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use crate::failure::Failure;
 use crate::program::Program;
 use crate::signals::until_signal;
+pub(crate) use lock::update_command;
 
 #[derive(Subcommand)]
 pub(crate) enum McpCommand {
@@ -48,7 +49,7 @@ Examples:
   {program} mcp list time --json | jq '.servers.time.tools[].name'";
 
 /// Where servers are configured.
-const CONFIG: &str = ".mcp.json";
+pub(crate) const CONFIG: &str = ".mcp.json";
 
 /// Which servers.
 #[derive(Args)]

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+mod check;
 mod folder;
 mod mistakes;
 mod run;

@@ -1,0 +1,100 @@
+//! `check`.
+
+mod cards;
+mod find;
+mod report;
+#[cfg(feature = "mcp")]
+mod servers;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use onionskin_cards::Workflow;
+
+use crate::failure::{FOUND, Failure};
+use crate::output;
+use crate::program::Program;
+#[cfg(feature = "mcp")]
+use crate::signals::until_signal;
+use find::Found;
+use report::Report;
+
+pub(crate) const ABOUT: &str = "\
+Check cards, workflow folders and configurations of MCP servers, and show all mistakes at once, each with its file, line and column.
+
+What cards name in Rust is looked for in the program. Scripts are read and checked, and not run. Nothing is started, unless with \
+`--servers`. Without paths, the working directory is checked: its `.mcp.json`, its folder `cards`, and the folders in `workflows`.
+
+Exit code: 0 if nothing is wrong, 1 if there are problems, 2 after an error.";
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  {program} check                             the working directory
+  {program} check cards workflows/Generator
+  {program} check --servers                   also start the servers, and compare them with their lock file
+  {program} check --json | jq '.[].message'";
+
+#[derive(Args)]
+pub(crate) struct CheckArguments {
+    /// A card, a folder of cards, a workflow folder, a `.mcp.json`, or a folder that has them.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Print the problems as JSON, each with `level`, `file`, `line`, `column` and `message`.
+    #[arg(long)]
+    json: bool,
+
+    /// Start the servers of the configurations, build the agents with them, and compare the servers with their lock file.
+    #[cfg(feature = "mcp")]
+    #[arg(long)]
+    servers: bool,
+}
+
+pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<ExitCode, Failure> {
+    let mut report = Report::default();
+    let found = Found::in_paths(&arguments.paths, &mut report);
+    if found.is_empty() && report.is_empty() {
+        return Err(Failure::new(
+            "there is nothing to check here: name a card, a folder of cards, a workflow folder or a `.mcp.json`",
+        ));
+    }
+    let cards = cards::check(program, &found.cards, &mut report);
+    for folder in &found.workflows {
+        match Workflow::read(Path::new(""), folder) {
+            Ok(workflow) => workflow.warning_lines().for_each(|line| report.warn(&line)),
+            Err(error) => error.errors().iter().for_each(|error| report.add(error)),
+        }
+    }
+    #[cfg(feature = "mcp")]
+    until_signal(async {
+        servers::check(program, &found, &cards, arguments.servers, &mut report).await;
+        Ok(())
+    })
+    .await?;
+    #[cfg(not(feature = "mcp"))]
+    let _ = cards;
+    report.show(arguments.json)?;
+    if !arguments.json {
+        output::aside(&summary(&found, &report));
+    }
+    Ok(if report.problems() == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+}
+
+fn summary(found: &Found, report: &Report) -> String {
+    let parts = [
+        (found.cards.len(), "path of cards", "paths of cards"),
+        (found.workflows.len(), "workflow", "workflows"),
+        (found.configs.len(), "configuration of servers", "configurations of servers"),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }))
+        .collect();
+    let problems = match report.problems() {
+        0 => "no problems".to_owned(),
+        count => output::counted(count, "problem"),
+    };
+    if parts.is_empty() { problems } else { format!("checked {}: {problems}", parts.join(", ")) }
+}

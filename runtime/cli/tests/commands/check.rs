@@ -1,0 +1,105 @@
+//! `check`.
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+
+#[test]
+fn o1_check_finds_nothing_wrong() {
+    let folder = Folder::adder();
+    folder.write(".mcp.json", r#"{"mcpServers": {"time": {"command": "time-server"}}}"#);
+    let ran = folder.run(&["check"]);
+    let summary = "checked 1 path of cards, 1 configuration of servers: no problems\n";
+    assert_eq!((ran.code, &*ran.out, &*ran.words), (0, "", summary));
+    for paths in [&["."][..], &["cards", ".mcp.json"], &["cards/adder.md", "cards/adder.md"]] {
+        let ran = folder.run(&[&["check"], paths].concat());
+        assert_eq!((ran.code, &*ran.out), (0, ""), "{paths:?}: {ran:?}");
+    }
+    assert_eq!(folder.run(&["check", "--json"]).out, "[]\n");
+    Folder::new(&[]).run(&["check"]).failed(&["there is nothing to check here: name a card"]);
+}
+
+/// A folder with a mistake of each kind.
+fn wrong() -> Folder {
+    Folder::new(&[
+        ("cards/a.md", "---\nfunction_tool: []\n---\nA.\n"),
+        ("cards/b.md", "---\nfunction_tools: [tools.rhai:add_oen, tools.rs:add]\nservers: [tiem]\n---\nB.\n"),
+        (
+            "cards/tools.rhai",
+            "/// Adds.\n/// Args:\n///     x (int): The number.\nfn add_one(x) {\n    x + 1\n}\n",
+        ),
+        (
+            ".mcp.json",
+            "{\"mcpServers\": {\n  \"time\": {\"command\": \"x\", \"timout\": 5, \"env\": {\"KEY\": \"hunter2\"}},\n  \"far\": {\"url\": \"http://x\"},\n  \"bad\": {\"comand\": \"x\"}\n}}",
+        ),
+        ("workflows/one/orchestrator.json", "{\n  \"start_agent\": \"Nobody\"\n}"),
+        ("workflows/one/agents.json", "{\"agents\": {}}"),
+    ])
+}
+
+#[test]
+fn o1_check_shows_all_problems_at_once() {
+    let ran = wrong().run(&["check"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for part in [
+        "unknown field `function_tool`; did you mean `function_tools`?\n --> cards/a.md:2:1\n  |\n2 | function_tool: []\n",
+        "`tools.rhai` has no `add_oen`; did you mean `add_one`?",
+        "`tools.rs:add` is Rust: it needs a program of yours",
+        "there is no server `tiem`; did you mean `time`?\n --> cards/b.md:3:11",
+        "error: .mcp.json:4:",
+        "workflows/one/",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    for part in [
+        "warning: .mcp.json:2:",
+        "did you mean `timeout`?",
+        "warning: .mcp.json:3:",
+        "checked 1 path of cards, 1 workflow, 1 configuration of servers: 6 problems\n",
+    ] {
+        assert!(ran.words.contains(part), "{part}: {}", ran.words);
+    }
+    assert!(!ran.out.contains("hunter2") && !ran.words.contains("hunter2"), "{ran:?}");
+}
+
+#[test]
+fn o1_check_gives_the_problems_to_programs() {
+    let ran = wrong().run(&["check", "--json"]);
+    assert_eq!((ran.code, &*ran.words), (1, ""));
+    let problems: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
+    let first = &problems[0];
+    assert_eq!(
+        (&first["level"], &first["file"], &first["line"], &first["column"]),
+        (&json!("error"), &json!("cards/a.md"), &json!(2), &json!(1))
+    );
+    for file in ["cards/b.md", ".mcp.json", "workflows/one/agents.json"] {
+        assert!(problems.iter().any(|problem| problem["file"] == file), "{file}: {}", ran.out);
+    }
+    assert_eq!(problems.iter().filter(|problem| problem["level"] == "warning").count(), 2, "{}", ran.out);
+}
+
+#[test]
+fn o1_a_path_that_is_nothing_to_check_is_a_problem() {
+    let folder = Folder::new(&[("notes.txt", ""), ("empty/x.txt", "")]);
+    for (path, part) in [
+        ("notes.txt", "notes.txt: this is no card"),
+        ("no.md", "no.md"),
+        ("no", "no"),
+        ("empty", "empty"),
+        ("no.json", "cannot read `no.json`"),
+    ] {
+        let ran = folder.run(&["check", path]);
+        assert_eq!(ran.code, 1, "{path}: {ran:?}");
+        assert!(ran.out.contains(part), "{path}: {ran:?}");
+    }
+}
+
+#[test]
+fn o1_check_reports_servers_that_do_not_start() {
+    let folder = Folder::adder();
+    folder.write(".mcp.json", r#"{"mcpServers": {"time": {"command": "/no/such/program"}}}"#);
+    assert_eq!(folder.run(&["check"]).code, 0);
+    let ran = folder.run(&["check", "--servers"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains("the MCP server `time` (`/no/such/program`) did not start"), "{}", ran.out);
+}
