@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::binding;
 use crate::exporting;
 use crate::life;
+use crate::loading;
 use crate::scene::{Described, Log, SaysHi, Scene, Seen, add_one, play, play_turns};
 
 pub type Runner = fn(Value) -> Pin<Box<dyn Future<Output = ()>>>;
@@ -82,6 +83,14 @@ runners! {
     "approval-rejected" => life::approval_rejected,
     "cache-key-has-identity" => life::cache_has_identity,
     "cache-not-when-hook-answers-or-retries" => life::cache_not_of_hooks,
+    "hook-wrong-arity-loaded" => loading::wrong_arity,
+    "load-spec-ok" => loading::item_of_a_file,
+    "card-defaults" => loading::defaults,
+    "card-unknown-field" => loading::unknown_field,
+    "card-no-frontmatter" => loading::no_front_matter,
+    "card-required-by-type" => loading::another_type,
+    "card-tool-hooks-shape" => loading::list_of_hooks,
+    "card-unknown-hook-key" => loading::unknown_hook_key,
 }
 
 fn schema_of(tool: &impl Tool) -> Value {
