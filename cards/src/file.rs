@@ -19,13 +19,20 @@ pub fn read_file(path: &Path, name: impl Into<Arc<str>>) -> Result<Source, CardE
             source.text = text.into();
             Ok(source)
         }
-        Err(message) => Err(CardError::new(source, vec![Problem { message, span: 0..0 }])),
+        Err(message) => {
+            let is_missing = message == MISSING;
+            let error = CardError::new(source, vec![Problem { message, span: 0..0 }]);
+            Err(if is_missing { error.with_missing_file() } else { error })
+        }
     }
 }
 
+/// What is said of a file that does not exist.
+const MISSING: &str = "there is no such file";
+
 fn text(path: &Path) -> Result<String, String> {
     let unread = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::NotFound => MISSING.to_owned(),
         _ => format!("the file cannot be read: {error}"),
     };
     // A pipe would never end, and opening it could wait for ever.

@@ -7,21 +7,27 @@
 mod card;
 mod deck;
 mod file;
+mod found;
+mod links;
 mod markdown;
 mod needs;
+mod paths;
 mod problem;
 mod reader;
 mod source;
 mod suggest;
 mod target;
+mod together;
 mod use_of;
 mod workflow;
 mod yaml;
 
 pub use card::{Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox, is_card};
-pub use deck::{Child, Deck, DeckError, card_files};
+pub use deck::{CardFile, Child, Deck, DeckError};
 pub use file::read_file;
+pub use found::{FoundCard, FoundCards, found_cards};
 pub use needs::{Kind, Need, ValueKind};
+pub use paths::normal;
 pub use problem::{CardError, Problem};
 pub use source::{LARGEST_FILE, Source, Spanned};
 pub use suggest::nearest;

@@ -25,13 +25,25 @@ pub struct Problem {
 pub struct CardError {
     source: Source,
     problems: Vec<Problem>,
+    is_missing_file: bool,
 }
 
 impl CardError {
     /// The mistakes of this file.
     pub fn new(source: Source, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.span.start);
-        Self { source, problems }
+        Self { source, problems, is_missing_file: false }
+    }
+
+    /// The same, of a file that does not exist.
+    pub(crate) fn with_missing_file(mut self) -> Self {
+        self.is_missing_file = true;
+        self
+    }
+
+    /// Whether there is no such file.
+    pub fn is_missing_file(&self) -> bool {
+        self.is_missing_file
     }
 
     /// The file.
@@ -53,12 +65,19 @@ impl CardError {
         })
     }
 
-    /// Each mistake with the lines of the file that it is in, without the word `error` in front.
+    /// Each mistake with the lines of the file that it is in, without the word `error` in front. Of very many, the first ones, and how many
+    /// there are beside.
     pub fn drawings(&self) -> impl Iterator<Item = String> {
-        self.problems.iter().take(MOST_SHOWN).map(|problem| {
+        let shown = self.problems.iter().take(MOST_SHOWN).map(|problem| {
             let drawn = self.drawn(problem);
             drawn.strip_prefix("error: ").map_or(drawn.clone(), str::to_owned)
-        })
+        });
+        shown.chain(self.more().map(|more| format!("`{}` has {more} more mistakes", self.source.name)))
+    }
+
+    /// How many mistakes are not shown.
+    fn more(&self) -> Option<usize> {
+        self.problems.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0)
     }
 
     /// A mistake with the lines of the file that it is in.
@@ -107,9 +126,9 @@ impl fmt::Display for CardError {
             let gap = if index == 0 { "" } else { "\n\n" };
             write!(f, "{gap}{}", self.drawn(problem))?;
         }
-        match self.problems.len().saturating_sub(MOST_SHOWN) {
-            0 => Ok(()),
-            more => write!(f, "\n\nand {more} more"),
+        match self.more() {
+            None => Ok(()),
+            Some(more) => write!(f, "\n\nand {more} more"),
         }
     }
 }

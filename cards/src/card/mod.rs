@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::paths::{normal, shown};
 use crate::problem::{CardError, Problem};
 use crate::source::{LARGEST_FILE, Source, Spanned};
 use crate::target::Target;
@@ -194,6 +195,17 @@ impl Card {
     /// The folder that the files of its items are relative to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or_else(|| Path::new(""))
+    }
+
+    /// The full path of a file beside the card.
+    pub fn beside(&self, file: &str) -> PathBuf {
+        normal(&self.folder().join(file))
+    }
+
+    /// The path of a file beside the card, as messages show it.
+    pub fn shown(&self, file: &str) -> String {
+        let folder = self.source.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        shown(&normal(&Path::new(folder).join(file)))
     }
 
     fn read_parts(path: &Path, source: &Source) -> Result<(Self, Vec<Problem>), Problem> {

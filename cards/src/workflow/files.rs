@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::deck::{DeckError, shown};
+use crate::deck::DeckError;
 use crate::file::read_file;
+use crate::paths::shown;
 use crate::problem::{CardError, Problem};
 use crate::source::Source;
 use crate::yaml::{self, Key, Node, Value};

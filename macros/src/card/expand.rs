@@ -12,7 +12,7 @@ use syn::LitStr;
 use super::functions;
 use super::invocation::Invocation;
 use super::mistakes::mistakes;
-use super::modules::{Modules, normal};
+use super::modules::Modules;
 use super::written::{Names, Written, type_name};
 use crate::agent;
 
@@ -51,11 +51,11 @@ impl Cards {
     fn read(base: &Path, invocation: &Invocation) -> Result<Self, DeckError> {
         let paths: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
         let deck = Deck::read(base, &paths, &[])?;
-        let errors: Vec<CardError> = deck.cards.iter().filter_map(missing).collect();
+        let errors: Vec<CardError> = deck.cards.iter().filter_map(|card| missing(card)).collect();
         if errors.is_empty() {
             return Ok(Self { deck, modules: RefCell::default() });
         }
-        let names = deck.cards.into_iter().map(|card| card.name.value).collect();
+        let names = deck.cards.iter().map(|card| card.name.value.clone()).collect();
         Err(DeckError::new(errors, names))
     }
 
@@ -63,7 +63,7 @@ impl Cards {
         let path = |card: &Card, item: &Item| match item {
             Item::Path(path) => path.clone(),
             Item::File { file, name } => {
-                let module = self.modules.borrow_mut().name(&card.folder().join(file), &shown(card, file));
+                let module = self.modules.borrow_mut().name(&card.folder().join(file), &card.shown(file));
                 format!("{module}::{name}")
             }
         };
@@ -111,8 +111,8 @@ fn missing(card: &Card) -> Option<CardError> {
             Item::File { file, .. } => file,
             Item::Path(name) => return need.without_place(file_of(name, card).as_deref()),
         };
-        let path = normal(&card.folder().join(file));
-        let shown = shown(card, file);
+        let path = card.beside(file);
+        let shown = card.shown(file);
         if !path.is_file() {
             return Some(need.missing_file(&shown));
         }
@@ -135,13 +135,6 @@ fn file_of(name: &str, card: &Card) -> Option<String> {
         read_file(&card.folder().join(file), &**file).is_ok_and(|source| functions::declares(&source, name))
     };
     files.into_iter().find(has)
-}
-
-/// The path of a file beside a card, as messages show it.
-fn shown(card: &Card, file: &str) -> String {
-    let folder = card.source.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let path = normal(&Path::new(folder).join(file));
-    path.to_string_lossy().replace('\\', "/")
 }
 
 fn stand_ins(invocation: &Invocation, names: &[String]) -> TokenStream {

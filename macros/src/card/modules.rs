@@ -1,7 +1,8 @@
 //! The files of Rust that cards name, each a module of the program.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use onionskin_cards::normal;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
@@ -87,21 +88,6 @@ fn words(path: &str) -> String {
     let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let name = words.collect::<Vec<_>>().join("_").to_ascii_lowercase();
     if name.starts_with(|first: char| first.is_ascii_digit()) { format!("_{name}") } else { name }
-}
-
-/// The path without `.` and `..`, so that one file has one path.
-pub(super) fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if normal.file_name().is_some() => {
-                normal.pop();
-            }
-            part => normal.push(part),
-        }
-    }
-    normal
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub use crate::model::{History, Message, ModelResponse, RequestParams, ToolResul
 pub use crate::onion::{
     AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call, Compiled,
     Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls, StateOf, Values,
-    call_dynamic, call_tool, define, has_each, has_no_more, taken, trace_hook, traced_next,
+    call_dynamic, call_tool, define, has_each, has_no_more, short_name, taken, trace_hook, traced_next,
 };
 pub use crate::output::ToolOutput;
 pub use crate::policy::{

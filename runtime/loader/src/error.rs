@@ -93,6 +93,18 @@ impl Mistakes {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn add_other(&mut self, other: Self) {
+        for (source, problems) in other.0 {
+            for (kind, problem) in problems {
+                self.add(&source, kind, problem);
+            }
+        }
+    }
+
     pub(crate) fn into_error(self) -> Option<LoadError> {
         let (mut errors, mut mistakes) = (Vec::new(), Vec::new());
         for (source, mut problems) in self.0 {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use onionskin_cards::{Card, Filter, Target};
+use onionskin_core::__private0::is_child;
 use onionskin_core::ToolContext;
 use onionskin_core::declaration::CallFilter;
 use onionskin_core::definition::ToolSource;
@@ -27,10 +28,7 @@ impl Test {
     fn concerns(&self, call: &ToolContext) -> bool {
         match self {
             Self::Function(name) => call.source() == ToolSource::Function && call.tool_name() == &**name,
-            Self::Child(name) => {
-                call.source() == ToolSource::Agent
-                    && call.tool_name().strip_prefix("agent__") == Some(name.as_str())
-            }
+            Self::Child(name) => is_child(call, name),
             Self::Toolbox(is_of, prefix) => is_of(call, prefix.as_deref()),
             Self::Server(name) => call.source().is_server() && call.server_name() == Some(name.as_str()),
             Self::Source(source) => call.source() == *source,

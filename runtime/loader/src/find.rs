@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::{Card, Item, Kind, Need, Problem, Spanned};
+use onionskin_cards::{Card, Item, Kind, Need, Problem, Spanned, normal};
 
 use crate::entry::Entry;
 use crate::error::MistakeKind;
-use crate::registry::{Registry, normal};
+use crate::registry::{Registry, plain};
 use crate::script::{self, Fault};
 
 /// Functions of scripts that were read: by file, name, and whether as a tool.
@@ -31,8 +31,8 @@ impl<'r> Finder<'r> {
     pub(crate) fn item(&self, card: &Card, item: &Item, kind: Kind) -> Option<Entry> {
         match item {
             Item::Path(path) => self.registry.by_path(path).cloned(),
-            Item::File { file, name } if is_script(file) => self.script(full(card, file), name, kind).ok(),
-            Item::File { file, name } => self.files.get(&full(card, file))?.get(plain(name)).cloned(),
+            Item::File { file, name } if is_script(file) => self.script(card.beside(file), name, kind).ok(),
+            Item::File { file, name } => self.files.get(&card.beside(file))?.get(&*plain(name)).cloned(),
         }
     }
 
@@ -54,9 +54,9 @@ impl<'r> Finder<'r> {
     pub(crate) fn mistake(&self, card: &Card, need: &Need<'_>) -> Option<(MistakeKind, Problem)> {
         if let Item::File { file, name } = &need.item.value
             && is_script(file)
-            && let Err(fault) = self.script(full(card, file), name, need.kind)
+            && let Err(fault) = self.script(card.beside(file), name, need.kind)
         {
-            return Some(fault.mistake(need, &shown(card, file)));
+            return Some(fault.mistake(need, &card.shown(file)));
         }
         let Some(entry) = self.item(card, &need.item.value, need.kind) else {
             return Some(self.missing(card, need));
@@ -101,7 +101,7 @@ impl<'r> Finder<'r> {
             };
             return (MistakeKind::MissingItem, problem);
         };
-        let (path, shown) = (full(card, file), shown(card, file));
+        let (path, shown) = (card.beside(file), card.shown(file));
         match self.files.get(&path) {
             Some(items) => (MistakeKind::MissingItem, need.missing(of_kind(items, need.kind))),
             None if path.is_file() => (MistakeKind::MissingFile, need.unregistered_file(&shown)),
@@ -140,20 +140,4 @@ fn is_of_author(item: &Item) -> bool {
 /// Whether a file is a script.
 pub(crate) fn is_script(file: &str) -> bool {
     Path::new(file).extension().is_some_and(|ending| ending == "rhai")
-}
-
-/// The full path of a file beside a card.
-pub(crate) fn full(card: &Card, file: &str) -> PathBuf {
-    normal(&card.folder().join(file))
-}
-
-/// The path of a file beside a card, as messages show it.
-pub(crate) fn shown(card: &Card, file: &str) -> String {
-    let folder = card.source.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    normal(&Path::new(folder).join(file)).to_string_lossy().replace('\\', "/")
-}
-
-/// The name of a Rust item without the mark of a raw name.
-fn plain(name: &str) -> &str {
-    name.strip_prefix("r#").unwrap_or(name)
 }

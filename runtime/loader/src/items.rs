@@ -1,13 +1,12 @@
 //! The items of a file or a module, as a program registers them.
 
-use std::any::type_name;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
 use onionskin_cards::{Kind, TURN_PLACES};
+use onionskin_core::__private0::{is_of_toolbox, short_name};
 use onionskin_core::declaration::{AgentDeclaration, DynAgent, RunFn};
-use onionskin_core::definition::ToolSource;
 use onionskin_core::forms::{TypedAnswer, TypedInput, Works};
 use onionskin_core::made::MadeBy;
 use onionskin_core::message_hooks::MessageHook;
@@ -15,7 +14,7 @@ use onionskin_core::prompt::PromptSource;
 use onionskin_core::run_hooks::{BoxError, RunHook};
 use onionskin_core::turn_hooks::TurnHook;
 use onionskin_core::typed::RawHook;
-use onionskin_core::{Agent, Hook, RunContext, Tool, ToolContext, Toolbox};
+use onionskin_core::{Agent, Hook, RunContext, Tool, Toolbox};
 use serde_json::Value;
 
 use crate::entry::{Entry, HookEntry, TypeEntry};
@@ -248,24 +247,6 @@ fn hook_entry<V: HookValues, H: 'static>(
 
 fn turn_kind<H: TurnHook>() -> Kind {
     Kind::TurnHook(H::PLACE.and_then(|place| TURN_PLACES.iter().copied().find(|known| *known == place)))
-}
-
-fn is_of_toolbox<T: Toolbox>(call: &ToolContext, prefix: Option<&str>) -> bool {
-    let name = call.tool_name();
-    let name = match prefix {
-        Some(prefix) => name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')),
-        None => Some(name),
-    };
-    let is_its = |name| T::TOOLS.iter().any(|block| block.contains(&name));
-    call.source() == ToolSource::Function && name.is_some_and(is_its)
-}
-
-/// The last segment of a type's name, without its generic arguments.
-fn short_name<T: ?Sized>() -> &'static str {
-    let name = type_name::<T>();
-    let path = name.split('<').next().unwrap_or(name);
-    let last = path.rsplit("::").next().unwrap_or(path);
-    last.strip_prefix("r#").unwrap_or(last)
 }
 
 /// A source that several declarations use.

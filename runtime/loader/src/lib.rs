@@ -1,19 +1,21 @@
 //! Agents of cards that a program reads at run time: a [`CardLoader`] makes them, with the program's tools and hooks from a [`Registry`].
 
-// `items` and `registry` hold what a program registers, `entry` is its form inside. `loader` reads the cards, `find` looks for what they
-// name, also in a `script`, and `plan` turns each card into the steps that declare an agent. `filter`, `settings`, `state` and `values` are
-// parts of that, and `builtin` has what features add. `error` collects the mistakes. `watch` loads cards again when they change, which
-// `stamps` sees.
+// `items` and `registry` hold what a program registers, `entry` is its form inside. A `loader` makes an `attempt` to read the cards and to
+// declare their agents: `find` looks for what they name, also in a `script`, and `plan` turns each card into the steps that declare an agent.
+// `filter`, `settings`, `state` and `values` are parts of that, and `builtin` has what features add. `error` collects the mistakes. `watch`
+// loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod attempt;
 mod builtin;
 mod entry;
 mod error;
 mod filter;
 mod find;
 mod items;
+mod known;
 mod loader;
 mod plan;
 mod registry;

@@ -1,14 +1,12 @@
 //! Loads cards.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::{Deck, Item};
-use onionskin_core::declaration::{AgentDeclaration, AppBuilder, DynAgent};
+use onionskin_core::declaration::{AppBuilder, DynAgent};
 
-use crate::error::{LoadError, MistakeKind, Mistakes};
-use crate::find::{Finder, full, is_script};
-use crate::plan::{Plan, PlannedChild, Planner};
+use crate::attempt::attempt;
+use crate::error::LoadError;
+use crate::known::Known;
 use crate::registry::Registry;
 
 /// Loads cards: files, and all cards of folders. Their agents are those that the compiler makes of the same cards with
@@ -58,8 +56,8 @@ pub struct CardLoader {
 /// The agents of cards that were loaded together.
 #[derive(Debug, Clone)]
 pub struct LoadedCards {
-    agents: Vec<DynAgent>,
-    default: Option<usize>,
+    pub(crate) agents: Vec<DynAgent>,
+    pub(crate) default: Option<usize>,
 }
 
 impl CardLoader {
@@ -77,82 +75,31 @@ impl CardLoader {
 
     /// Loads cards and all cards of folders. The cards name each other as children, and other cards not.
     ///
-    /// A card has at most 1 MiB. Scripts that a card names are read and checked, and not run.
+    /// A card that is found twice, by its folder and its name, is loaded once, and it has at most 1 MiB. Scripts that a card names are read and checked, and not run.
     ///
     /// # Errors
     /// Returns all mistakes of all cards.
     pub fn load<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<LoadedCards, LoadError> {
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        self.attempt(&self.base_folder(), &paths).0
+        self.load_changed(&paths, &mut Known::default())
+    }
+
+    /// As [`Self::load`], with what is known from the time before.
+    pub(crate) fn load_changed(
+        &self,
+        paths: &[PathBuf],
+        known: &mut Known,
+    ) -> Result<LoadedCards, LoadError> {
+        attempt(&self.registry, &self.base_folder(), paths, known)
     }
 
     /// The full path of the base folder. Without a working directory there is none.
     pub(crate) fn base_folder(&self) -> PathBuf {
         std::env::current_dir().unwrap_or_default().join(&self.base)
     }
-
-    /// Loads cards. The files are those that the cards name and that are read, whether or not they could be.
-    pub(crate) fn attempt(
-        &self,
-        base: &Path,
-        paths: &[PathBuf],
-    ) -> (Result<LoadedCards, LoadError>, Vec<PathBuf>) {
-        let mut mistakes = Mistakes::default();
-        let (deck, error) = Deck::read_with_mistakes(base, paths, &[]);
-        if let Some(error) = &error {
-            for of_file in error.of_files() {
-                let source = of_file.source_file();
-                let is_missing = source.text.is_empty() && !base.join(&*source.name).exists();
-                let kind = if is_missing { MistakeKind::MissingFile } else { MistakeKind::Format };
-                mistakes.add_all(of_file, kind);
-            }
-            for among_cards in error.among_cards() {
-                mistakes.add_all(among_cards, MistakeKind::Cards);
-            }
-        }
-        let finder = Finder::new(&self.registry, base);
-        let plans: Vec<Plan> = deck
-            .cards
-            .iter()
-            .map(|card| {
-                let (finder, deck, plan) = (&finder, &deck, Plan::default());
-                Planner { finder, deck, card, mistakes: &mut mistakes, plan }.plan()
-            })
-            .collect();
-        let cards = match mistakes.into_error() {
-            Some(error) => Err(error),
-            None => Ok(LoadedCards::new(&deck, plans)),
-        };
-        (cards, scripts(&deck))
-    }
-}
-
-/// The scripts that cards name.
-fn scripts(deck: &Deck) -> Vec<PathBuf> {
-    let mut scripts = BTreeSet::new();
-    for card in &deck.cards {
-        scripts.extend(card.needs().into_iter().filter_map(|need| match &need.item.value {
-            Item::File { file, .. } if is_script(file) => Some(full(card, file)),
-            _ => None,
-        }));
-    }
-    scripts.into_iter().collect()
 }
 
 impl LoadedCards {
-    fn new(deck: &Deck, plans: Vec<Plan>) -> Self {
-        let mut made = Making {
-            deck,
-            plans: plans.into_iter().map(Some).collect(),
-            agents: vec![None; deck.cards.len()],
-        };
-        let agents = (0..deck.cards.len()).filter_map(|index| made.agent(index)).collect();
-        let is_default =
-            |card: &onionskin_cards::Card| card.default.as_ref().is_some_and(|default| default.value);
-        let default = deck.cards.iter().position(is_default);
-        Self { agents, default: default.or((deck.cards.len() == 1).then_some(0)) }
-    }
-
     /// The names of the agents, in the order of the cards.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.agents.iter().map(DynAgent::name)
@@ -176,42 +123,5 @@ impl LoadedCards {
     /// Adds all agents to an app.
     pub fn add_to(&self, app: AppBuilder) -> AppBuilder {
         self.agents.iter().fold(app, AppBuilder::dyn_agent)
-    }
-}
-
-/// The agents, each made once, after its children.
-struct Making<'d> {
-    deck: &'d Deck,
-    plans: Vec<Option<Plan>>,
-    agents: Vec<Option<DynAgent>>,
-}
-
-impl Making<'_> {
-    /// The agent of a card. The deck has no cards that contain themselves.
-    fn agent(&mut self, index: usize) -> Option<DynAgent> {
-        if let Some(made) = self.agents.get(index)? {
-            return Some(made.clone());
-        }
-        let Plan { steps, children, run, state } = self.plans.get_mut(index)?.take()?;
-        let children: Vec<DynAgent> = children
-            .into_iter()
-            .filter_map(|child| match child {
-                PlannedChild::Card(index) => self.agent(index),
-                PlannedChild::Program(agent) => Some(agent),
-            })
-            .collect();
-        let name = self.deck.cards[index].name.value.as_str();
-        let mut agent = DynAgent::new(name, move || {
-            let agent = children.iter().fold(AgentDeclaration::new(), AgentDeclaration::dyn_child);
-            steps.iter().fold(agent, |agent, step| step(agent))
-        });
-        if let Some(state) = state {
-            agent = (state.with_state)(agent);
-        }
-        if let Some(run) = run {
-            agent = agent.with_run(run);
-        }
-        self.agents[index] = Some(agent.clone());
-        Some(agent)
     }
 }

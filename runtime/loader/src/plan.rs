@@ -25,8 +25,8 @@ pub(crate) struct Plan {
 
 /// A child of a card.
 pub(crate) enum PlannedChild {
-    /// The card of this index.
-    Card(usize),
+    /// The card of this name.
+    Card(String),
     Program(DynAgent),
 }
 
@@ -151,7 +151,7 @@ impl Planner<'_> {
     fn children(&mut self) {
         for child in &self.card.agents {
             match self.deck.child(&child.value) {
-                Child::Card(index) => self.plan.children.push(PlannedChild::Card(index)),
+                Child::Card(_) => self.plan.children.push(PlannedChild::Card(child.value.clone())),
                 // The deck has reported a plain name already.
                 Child::Program(path) if !path.contains("::") => {}
                 Child::Program(_) => match self.finder.agent(child) {

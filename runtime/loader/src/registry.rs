@@ -1,9 +1,11 @@
 //! The items of the program that cards can name.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use onionskin_cards::normal;
 use onionskin_core::{guardrails, hooks, turn_hooks};
 
 use crate::entry::Entry;
@@ -99,7 +101,7 @@ impl Registry {
     pub fn module(mut self, path: &str, items: impl FnOnce(&mut Items) -> &mut Items) -> Self {
         let mut given = Items::default();
         items(&mut given);
-        let module = plain_path(path);
+        let module = plain(path);
         let of_module = given.entries.into_iter().map(|(name, entry)| (format!("{module}::{name}"), entry));
         self.paths.extend(of_module);
         self
@@ -129,7 +131,7 @@ impl Registry {
 
     /// The item of a path.
     pub(crate) fn by_path(&self, path: &str) -> Option<&Entry> {
-        self.paths.get(plain_path(path))
+        self.paths.get(&*plain(path))
     }
 
     /// The items of files, by the files' full paths.
@@ -148,21 +150,13 @@ impl fmt::Debug for Registry {
     }
 }
 
-fn plain_path(path: &str) -> &str {
-    path.strip_prefix("::").unwrap_or(path)
-}
-
-/// A path without `.` and without `..` behind a name.
-pub(crate) fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if normal.file_name().is_some() => {
-                normal.pop();
-            }
-            part => normal.push(part),
-        }
+/// A path as items are kept: without `::` in front, and without the marks of raw names.
+pub(crate) fn plain(path: &str) -> Cow<'_, str> {
+    let path = path.strip_prefix("::").unwrap_or(path);
+    if path.contains("r#") {
+        let names: Vec<&str> = path.split("::").map(|name| name.strip_prefix("r#").unwrap_or(name)).collect();
+        Cow::Owned(names.join("::"))
+    } else {
+        Cow::Borrowed(path)
     }
-    normal
 }

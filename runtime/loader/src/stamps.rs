@@ -1,73 +1,69 @@
 //! Whether files have changed.
 
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{DefaultHasher, Hasher as _};
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use onionskin_cards::{LARGEST_FILE, card_files};
+use onionskin_cards::{CardError, Source, read_file};
 
 /// A file that changes this short a time after it was written may keep its time, because systems count times in steps.
 const STEP: Duration = Duration::from_secs(2);
 
-/// Files as they were at some time.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Stamps(Vec<(PathBuf, Option<Stamp>)>);
-
-/// A file as it was.
-#[derive(Debug, Clone, Copy)]
-struct Stamp {
-    modified: Option<SystemTime>,
-    size: u64,
-    /// Of what the loader reads of it.
-    hash: u64,
+/// A file as it was when it was looked at. Two stamps are equal if the content is.
+#[derive(Debug, Clone)]
+pub(crate) struct Stamp {
+    /// Its time and its size; none if it is not a file.
+    place: Option<(SystemTime, u64)>,
     /// Whether a later change would change the time too.
     is_settled: bool,
+    content: Content,
 }
 
-/// Two stamps are equal if the content is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Content {
+    /// The hash of the text.
+    Text(u64),
+    /// Why there is none.
+    Fault(Vec<String>),
+}
+
 impl PartialEq for Stamp {
     fn eq(&self, other: &Self) -> bool {
-        self.size == other.size && self.hash == other.hash
+        self.content == other.content
     }
 }
 
 impl Eq for Stamp {}
 
-impl Stamps {
-    /// The files now: the cards of these paths, and others. A file that has its time and its size of before is not read again.
-    pub(crate) fn now(&self, base: &Path, cards: &[PathBuf], others: &[PathBuf]) -> Self {
-        let of_path = |path: &PathBuf| card_files(base, path).unwrap_or_else(|_| vec![path.clone()]);
-        let cards = cards.iter().flat_map(of_path).map(|file| base.join(file));
-        let files = cards.chain(others.iter().cloned());
-        Self(files.enumerate().map(|(at, file)| self.stamped(at, file)).collect())
-    }
-
-    fn stamped(&self, at: usize, file: PathBuf) -> (PathBuf, Option<Stamp>) {
-        let before = self.0.get(at).filter(|(path, _)| *path == file).and_then(|(_, stamp)| *stamp);
-        let stamp = Stamp::of(&file, before);
-        (file, stamp)
+impl Stamp {
+    /// The file now, and its text if it was read: a file with the time and the size of before is not, unless it was written shortly before it
+    /// was looked at. `name` is what messages show.
+    pub(crate) fn look(
+        path: &Path,
+        name: &str,
+        before: Option<&Self>,
+    ) -> (Self, Option<Result<Source, CardError>>) {
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+        let place = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
+        if let Some(before) = before.filter(|before| before.is_settled && before.place == place) {
+            return (before.clone(), None);
+        }
+        let age = place.and_then(|(modified, _)| SystemTime::now().duration_since(modified).ok());
+        let is_settled = age.is_some_and(|age| age > STEP);
+        let source = read_file(path, name);
+        let content = match &source {
+            Ok(source) => Content::Text(hash(&source.text)),
+            Err(error) => {
+                Content::Fault(error.problems().iter().map(|problem| problem.message.clone()).collect())
+            }
+        };
+        (Self { place, is_settled, content }, Some(source))
     }
 }
 
-impl Stamp {
-    /// The file now; `None` if there is none.
-    fn of(file: &Path, before: Option<Self>) -> Option<Self> {
-        let metadata = fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
-        let (modified, size) = (metadata.modified().ok(), metadata.len());
-        if let Some(before) = before
-            && before.is_settled
-            && (before.modified, before.size) == (modified, size)
-        {
-            return Some(before);
-        }
-        let mut bytes = Vec::new();
-        let most = LARGEST_FILE as u64 + 1;
-        File::open(file).and_then(|file| file.take(most).read_to_end(&mut bytes)).ok()?;
-        let mut hasher = DefaultHasher::new();
-        hasher.write(&bytes);
-        let age = modified.and_then(|modified| SystemTime::now().duration_since(modified).ok());
-        Some(Self { modified, size, hash: hasher.finish(), is_settled: age.is_some_and(|age| age > STEP) })
-    }
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
 }

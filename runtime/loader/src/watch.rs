@@ -1,17 +1,20 @@
 //! Cards that are loaded again when they change.
 
+use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::run_hooks::RunInput;
 use onionskin_core::{App, BuildError, RunError, RunOutput};
-use tokio::sync::Mutex;
+use tokio::sync::watch::{self, Receiver, Sender};
+use tokio::task::{AbortHandle, spawn_blocking};
 
 use crate::error::LoadError;
+use crate::known::Known;
 use crate::loader::{CardLoader, LoadedCards};
-use crate::stamps::Stamps;
 
 /// Makes the app of cards.
 type Build = Box<dyn Fn(&LoadedCards) -> AppBuilder + Send + Sync>;
@@ -22,17 +25,24 @@ type Report = Box<dyn Fn(&ReloadError) + Send + Sync>;
 /// Cards to be watched, before they are loaded: [`CardLoader::watch`] makes it.
 #[must_use = "nothing is loaded before `start`"]
 pub struct CardWatch {
+    cards: Cards,
+    report: Option<Report>,
+}
+
+/// Which cards are watched, and what is made of them.
+struct Cards {
     loader: CardLoader,
     paths: Vec<PathBuf>,
     build: Build,
-    report: Option<Report>,
 }
 
 /// The agents of cards that may change while the program runs: [`Self::app`] gives those of the cards as they are now.
 ///
 /// It compares the files when it is asked, and has no thread. That costs one `stat` for each card and each script that a card names, and one
 /// reading of each folder. A file is read again only if its time or its size is another one, or if it was written less than two seconds before it
-/// was last looked at. If a file has changed, all cards are loaded and the app is built again, with its servers.
+/// was last looked at. If a file has changed, it alone is read, the agents that do not reach it stay what they are, and the app is built again,
+/// with its servers. A task does that, one at a time, whether or not the call that found the change is dropped; other calls get the last good app
+/// meanwhile.
 ///
 /// The runs of an app that was given keep its agents. Its servers end when the last run, session and [`Arc`] of it is dropped.
 ///
@@ -64,9 +74,13 @@ pub struct CardWatch {
 /// # }
 /// ```
 pub struct WatchedCards {
-    loader: CardLoader,
-    paths: Vec<PathBuf>,
-    build: Build,
+    watched: Arc<Watched>,
+    /// The last task that loaded the cards again.
+    task: Mutex<Option<AbortHandle>>,
+}
+
+struct Watched {
+    cards: Cards,
     report: Option<Report>,
     current: Mutex<Current>,
 }
@@ -75,11 +89,12 @@ pub struct WatchedCards {
 struct Current {
     /// The last app that was built.
     app: Arc<App>,
-    /// The files, and the scripts among them, of the last attempt.
-    stamps: Stamps,
-    named: Vec<PathBuf>,
+    /// The cards of the last attempt. A task that loads them again has taken them.
+    known: Known,
     /// The problem of the last attempt.
     problem: Option<Arc<ReloadError>>,
+    /// Of a task that loads the cards again: the channel that it closes at its end.
+    loading: Option<Receiver<()>>,
 }
 
 /// Why cards could not be loaded. Then the agents stay what they were.
@@ -92,6 +107,9 @@ pub enum ReloadError {
     /// Their agents could not be built.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// Code of the program panicked while the cards were loaded: the function that makes the app, or the reading of a hook's values.
+    #[error("code of the program panicked while its cards were loaded: {0}")]
+    Panicked(String),
 }
 
 impl CardLoader {
@@ -103,7 +121,7 @@ impl CardLoader {
         build: impl Fn(&LoadedCards) -> AppBuilder + Send + Sync + 'static,
     ) -> CardWatch {
         let paths = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        CardWatch { loader: self, paths, build: Box::new(build), report: None }
+        CardWatch { cards: Cards { loader: self, paths, build: Box::new(build) }, report: None }
     }
 }
 
@@ -121,58 +139,45 @@ impl CardWatch {
     /// # Errors
     /// Returns an error if the cards have mistakes, or if their agents cannot be built.
     pub async fn start(self) -> Result<WatchedCards, ReloadError> {
-        let Self { loader, paths, build, report } = self;
-        let (stamps, named, app) = attempt(&loader, &paths, &build, &Stamps::default(), Vec::new()).await;
-        let current = Mutex::new(Current { app: Arc::new(app?), stamps, named, problem: None });
-        Ok(WatchedCards { loader, paths, build, report, current })
+        let Self { cards, report } = self;
+        let mut known = Known::default();
+        let app = cards.builder(&mut known)?.build().await?;
+        let current = Current { app: Arc::new(app), known, problem: None, loading: None };
+        let watched = Watched { cards, report, current: Mutex::new(current) };
+        Ok(WatchedCards { watched: Arc::new(watched), task: Mutex::new(None) })
     }
 }
 
-/// The most times that cards are loaded in a row because they name other scripts than before.
-const ATTEMPTS: usize = 3;
+impl Cards {
+    fn has_changed(&self, known: &mut Known) -> bool {
+        known.has_changed(&self.loader.base_folder(), &self.paths)
+    }
 
-/// Loads cards and builds their app. The files are looked at before they are read, so a change in between is seen next time.
-async fn attempt(
-    loader: &CardLoader,
-    paths: &[PathBuf],
-    build: &Build,
-    before: &Stamps,
-    mut named: Vec<PathBuf>,
-) -> (Stamps, Vec<PathBuf>, Result<App, ReloadError>) {
-    let base = loader.base_folder();
-    let mut attempts = 1;
-    let (stamps, cards) = loop {
-        let stamps = before.now(&base, paths, &named);
-        let (cards, names) = loader.attempt(&base, paths);
-        let is_known = names == named;
-        named = names;
-        // Scripts that were not known were read before they were looked at.
-        if is_known || attempts == ATTEMPTS {
-            break (stamps, cards);
-        }
-        attempts += 1;
-    };
-    let app = match cards {
-        Ok(cards) => build(&cards).build().await.map_err(ReloadError::Build),
-        Err(error) => Err(error.into()),
-    };
-    (stamps, named, app)
+    /// Loads the cards; the app of them is not built yet.
+    fn builder(&self, known: &mut Known) -> Result<AppBuilder, LoadError> {
+        Ok((self.build)(&self.loader.load_changed(&self.paths, known)?))
+    }
 }
 
 impl WatchedCards {
-    /// The app of the cards as they are now. If they cannot be loaded, it is the last one that could be, and [`Self::problem`] says why.
+    /// The app of the cards as they are now. If they cannot be loaded, it is the last one that could be, and [`Self::problem`] says why. It is
+    /// the last one too while another call waits for a change to be loaded.
     ///
-    /// Cancel safety: dropping the future kills the servers that were started for new agents. The next call loads them.
+    /// Cancel safety: a change is loaded to its end, also if the future is dropped.
+    ///
+    /// # Panics
+    /// Panics outside of a tokio runtime if a card has changed.
     pub async fn app(&self) -> Arc<App> {
-        let mut current = self.current.lock().await;
-        let stamps = current.stamps.now(&self.loader.base_folder(), &self.paths, &current.named);
-        if stamps == current.stamps {
-            // Their times may have settled.
-            current.stamps = stamps;
-        } else {
-            self.load(&mut current, &stamps).await;
-        }
-        Arc::clone(&current.app)
+        let ends = {
+            let mut current = self.watched.current();
+            if current.loading.is_some() || !self.watched.cards.has_changed(&mut current.known) {
+                return Arc::clone(&current.app);
+            }
+            let known = std::mem::take(&mut current.known);
+            self.load(current, known)
+        };
+        end(ends).await;
+        Arc::clone(&self.watched.current().app)
     }
 
     /// Runs the entry agent of the cards as they are now, in a new session.
@@ -181,6 +186,9 @@ impl WatchedCards {
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.
+    ///
+    /// # Panics
+    /// As [`Self::app`].
     pub async fn run(&self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
         self.app().await.run(input).await
     }
@@ -188,43 +196,131 @@ impl WatchedCards {
     /// The problem of the last attempt to load the cards; `None` if the agents are those of the cards.
     ///
     /// Cancel safety: it changes nothing.
+    #[expect(clippy::unused_async, reason = "it was async before, and may wait again")]
     pub async fn problem(&self) -> Option<Arc<ReloadError>> {
-        self.current.lock().await.problem.clone()
+        self.watched.current().problem.clone()
     }
 
-    /// Loads the cards and builds the app again, also without a change: after a server that did not start, for example.
+    /// Reads all cards and builds the app again, also without a change: after a server that did not start, for example. An attempt that another
+    /// call began ends before.
     ///
     /// Cancel safety: as [`Self::app`].
+    ///
+    /// # Panics
+    /// Panics outside of a tokio runtime.
     pub async fn reload(&self) -> Arc<App> {
-        let mut current = self.current.lock().await;
-        self.load(&mut current, &Stamps::default()).await;
-        Arc::clone(&current.app)
+        loop {
+            let (ends, is_ours) = {
+                let current = self.watched.current();
+                match &current.loading {
+                    Some(ends) => (ends.clone(), false),
+                    None => (self.load(current, Known::default()), true),
+                }
+            };
+            end(ends).await;
+            if is_ours {
+                return Arc::clone(&self.watched.current().app);
+            }
+        }
     }
 
-    async fn load(&self, current: &mut Current, before: &Stamps) {
-        let named = current.named.clone();
-        let (stamps, named, app) = attempt(&self.loader, &self.paths, &self.build, before, named).await;
-        (current.stamps, current.named) = (stamps, named);
+    /// Begins to load the cards in a task.
+    fn load(&self, mut current: MutexGuard<'_, Current>, known: Known) -> Receiver<()> {
+        let (ends, at_end) = watch::channel(());
+        current.loading = Some(at_end.clone());
+        // A task that does not begin is dropped, which takes the lock.
+        drop(current);
+        let loading = Loading { watched: Arc::clone(&self.watched), _ends: ends };
+        let task = tokio::spawn(async move {
+            let (known, app) = loading.app(known).await;
+            loading.keep(known, app);
+        });
+        *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
+        at_end
+    }
+}
+
+/// Waits for the end of a task.
+async fn end(mut ends: Receiver<()>) {
+    // Nothing is sent: the channel closes.
+    while ends.changed().await.is_ok() {}
+}
+
+impl Watched {
+    fn current(&self) -> MutexGuard<'_, Current> {
+        // What is kept fits together at each point at which code of the program can panic.
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A task that loads cards. Its end is the end of the task, also of one that was aborted.
+struct Loading {
+    watched: Arc<Watched>,
+    _ends: Sender<()>,
+}
+
+impl Loading {
+    /// Cards are read on a thread that may wait for files.
+    async fn app(&self, mut known: Known) -> (Known, Result<App, ReloadError>) {
+        let watched = Arc::clone(&self.watched);
+        let read = spawn_blocking(move || {
+            let builder = catch_unwind(AssertUnwindSafe(|| watched.cards.builder(&mut known)));
+            (known, builder)
+        });
+        match read.await {
+            Ok((known, Ok(Ok(builder)))) => (known, builder.build().await.map_err(ReloadError::Build)),
+            Ok((known, Ok(Err(error)))) => (known, Err(error.into())),
+            Ok((known, Err(panic))) => (known, Err(ReloadError::Panicked(text_of(&*panic)))),
+            // The runtime ends.
+            Err(error) => (Known::default(), Err(ReloadError::Panicked(error.to_string()))),
+        }
+    }
+
+    fn keep(&self, known: Known, app: Result<App, ReloadError>) {
+        let mut current = self.watched.current();
+        current.known = known;
         match app {
             Ok(app) => (current.app, current.problem) = (Arc::new(app), None),
             Err(problem) => {
-                if let Some(report) = &self.report {
+                let problem = Arc::new(problem);
+                current.problem = Some(Arc::clone(&problem));
+                drop(current);
+                if let Some(report) = &self.watched.report {
                     report(&problem);
                 }
-                current.problem = Some(Arc::new(problem));
             }
         }
     }
 }
 
+impl Drop for Loading {
+    fn drop(&mut self) {
+        self.watched.current().loading = None;
+    }
+}
+
+impl Drop for WatchedCards {
+    fn drop(&mut self) {
+        if let Some(task) = self.task.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            task.abort();
+        }
+    }
+}
+
+/// The text of a panic.
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".to_owned())
+}
+
 impl fmt::Debug for CardWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CardWatch").field("paths", &self.paths).finish_non_exhaustive()
+        f.debug_struct("CardWatch").field("paths", &self.cards.paths).finish_non_exhaustive()
     }
 }
 
 impl fmt::Debug for WatchedCards {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WatchedCards").field("paths", &self.paths).finish_non_exhaustive()
+        f.debug_struct("WatchedCards").field("paths", &self.watched.cards.paths).finish_non_exhaustive()
     }
 }

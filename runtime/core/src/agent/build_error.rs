@@ -511,6 +511,17 @@ pub enum BuildError {
         /// The path of agents, from the outermost inwards.
         path: String,
     },
+    /// An agent is too many levels below the outermost one.
+    #[error(
+        "the agent `{agent}` would be on a level of its own below {most} others, which is the most: give an agent above it fewer levels of children"
+    )]
+    #[non_exhaustive]
+    TooManyLevels {
+        /// The agent.
+        agent: String,
+        /// The most levels.
+        most: usize,
+    },
     /// A server is not configured.
     #[error(
         "the agent `{agent}` uses the server `{server}`, which is not configured; the configured servers are: {known}. Add it \

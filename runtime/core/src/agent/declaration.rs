@@ -271,6 +271,15 @@ impl DynAgent {
     }
 }
 
+/// Clones of an agent are equal, and so are values of one [`Agent`].
+impl PartialEq for DynAgent {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for DynAgent {}
+
 impl fmt::Debug for DynAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynAgent").field("name", &self.name).finish_non_exhaustive()

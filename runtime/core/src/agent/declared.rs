@@ -9,6 +9,9 @@ use super::server_pool::Configured;
 use super::setup::StateMakers;
 use crate::onion::caught;
 
+/// The most levels of agents, the outermost included: each one is on the stack while they are built.
+const MOST_LEVELS: usize = 100;
+
 /// The error of a declaration that panicked.
 pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
     BuildError::DeclarationPanicked { agent: agent.to_owned(), reason }
@@ -35,6 +38,9 @@ impl Declared {
         way.path.push(Arc::clone(&link.name));
         if again {
             return Err(BuildError::Cycle { agent: (*link.name).to_owned(), path: way.path.join(" > ") });
+        }
+        if way.path.len() > MOST_LEVELS {
+            return Err(BuildError::TooManyLevels { agent: (*link.name).to_owned(), most: MOST_LEVELS });
         }
         let mut declaration = caught(|| link.declare()).map_err(|reason| declaring(&link.name, reason))?;
         let mut children = std::mem::take(&mut declaration.children);

@@ -282,10 +282,11 @@ fn as_step<'a>(
 }
 
 /// The last segment of a type's name: the function's name for a type that a macro generated, the inner type's name for
-/// an `Arc`.
-pub(crate) fn short_name<T>() -> &'static str {
+/// an `Arc`, without the mark of a raw name.
+pub fn short_name<T: ?Sized>() -> &'static str {
     let name = type_name::<T>();
     let name = name.strip_prefix("alloc::sync::Arc<").unwrap_or(name);
     let path = name.split(['<', '>']).next().unwrap_or(name);
-    path.rsplit("::").next().unwrap_or(path)
+    let last = path.rsplit("::").next().unwrap_or(path);
+    last.strip_prefix("r#").unwrap_or(last)
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use self::attempt::short_name;
+pub use self::attempt::short_name;
 pub use self::attempt::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use onionskin::declaration::{AgentDeclaration, DynAgent};
 use onionskin::loader::{CardLoader, MistakeKind, Registry};
+use onionskin::{App, BuildError, ScriptedModel};
 
 use super::parts::{Helper, Report, Visit, add_one, at_most, louder, mark};
 use super::{folder, load};
@@ -212,4 +214,55 @@ fn c3_a_file_that_is_there_and_not_registered_says_what_to_call() {
         error.mistakes()[0].message,
         "the program registers nothing of `tools.rs`: call `file(\"tools.rs\", ..)` of its `Registry`"
     );
+}
+
+#[test]
+fn c3_a_raw_name_is_found_with_and_without_its_mark() {
+    let registry = || {
+        Registry::new()
+            .module("crate::tools", |items| items.tool::<add_one>().called("type"))
+            .file("tools.rs", |items| items.tool::<add_one>().called("type"))
+    };
+    for name in ["crate::tools::r#type", "crate::r#tools::type", "tools.rs:r#type", "tools.rs:type"] {
+        let card = format!("instruction: A.\nfunction_tools: [{name:?}]\n");
+        assert!(load(registry(), &[("a.yaml", &card)]).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn c3_a_chain_of_very_many_cards_is_a_mistake_with_a_place() {
+    let folder = folder(&[]);
+    for at in 0..3_000 {
+        let card = format!("instruction: A.\nagents: [a{}]\n", at + 1);
+        fs::write(folder.path().join(format!("a{at}.yaml")), card).unwrap();
+    }
+    fs::write(folder.path().join("a3000.yaml"), "instruction: A.\n").unwrap();
+    let error = CardLoader::new(Registry::new()).base(folder.path()).load(["."]).unwrap_err();
+    let [mistake] = error.mistakes() else { panic!("{error}") };
+    assert_eq!((mistake.kind, &*mistake.file, mistake.line), (MistakeKind::Cards, "./a2900.yaml", 2));
+    assert!(mistake.message.contains("100 levels of agents"), "{mistake}");
+}
+
+#[test]
+fn c3_a_chain_of_very_many_agents_of_the_program_is_an_error_of_the_build() {
+    let mut agent = DynAgent::new("last", || AgentDeclaration::new().instruction("A."));
+    for at in 0..3_000 {
+        let child = agent.clone();
+        agent = DynAgent::new(format!("a{at}"), move || {
+            AgentDeclaration::new().description("D.").instruction("A.").dyn_child(&child)
+        });
+    }
+    let app = App::builder().dyn_agent(&agent).model(ScriptedModel::turns([])).build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let error = runtime.block_on(app).unwrap_err();
+    assert!(
+        matches!(&error, BuildError::TooManyLevels { agent, most: 100, .. } if agent == "a2899"),
+        "{error}"
+    );
+}
+
+#[test]
+fn c3_an_empty_card_that_is_there_is_no_missing_file() {
+    let error = load(Registry::new(), &[("a.md", "")]).unwrap_err();
+    assert_eq!(error.mistakes()[0].kind, MistakeKind::Format);
 }

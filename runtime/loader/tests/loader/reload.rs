@@ -6,8 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use onionskin::declaration::DynAgent;
 use onionskin::loader::{CardLoader, MistakeKind, Registry, ReloadError, WatchedCards};
-use onionskin::{App, Provided, ScriptedModel, ScriptedTurn, tool};
+use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
+use onionskin::{
+    AgentHandle, App, BoxFuture, DynTool, Provided, ScriptedModel, ScriptedTurn, ToolSpec, tool,
+};
 use serde_json::json;
 use tokio::sync::Notify;
 
@@ -184,4 +188,138 @@ async fn c3_cards_that_are_broken_at_the_start_are_an_error() {
     let watch = CardLoader::new(Registry::new()).base(folder.path());
     let error = watch.watch(["a.md"], |cards| cards.add_to(App::builder())).start().await.unwrap_err();
     assert!(matches!(error, ReloadError::Load(_)), "{error}");
+}
+
+/// A card that is changed without a change of its size and its time is not looked into: only what was read tells.
+fn change_unseen(file: &Path, from: &str, to: &str) {
+    let time = fs::metadata(file).unwrap().modified().unwrap();
+    let text = fs::read_to_string(file).unwrap();
+    assert_eq!(from.len(), to.len());
+    fs::write(file, text.replace(from, to)).unwrap();
+    File::options().append(true).open(file).unwrap().set_modified(time).unwrap();
+}
+
+#[tokio::test]
+async fn c3_a_change_of_one_card_reads_that_card_alone() {
+    let folder = folder(&[]);
+    let file = |at: usize| folder.path().join(format!("a{at}.md"));
+    for at in 0..100 {
+        let child = if at % 10 == 9 { String::new() } else { format!("agents: [a{}]\n", at + 1) };
+        fs::write(file(at), format!("---\ndescription: D.\n{child}default: {}\n---\nFirst.\n", at == 0))
+            .unwrap();
+        age(&file(at), 60);
+    }
+    let loaded: Arc<Mutex<Vec<Vec<DynAgent>>>> = Arc::default();
+    let noted = Arc::clone(&loaded);
+    let cards = CardLoader::new(Registry::new())
+        .base(folder.path())
+        .watch(["."], move |cards| {
+            noted.lock().unwrap().push(cards.agents().to_vec());
+            cards.add_to(App::builder()).model(ScriptedModel::turns([]))
+        })
+        .start()
+        .await
+        .unwrap();
+    for at in (0..100).filter(|at| *at != 25) {
+        change_unseen(&file(at), "First", "modle");
+    }
+    fs::write(file(25), "---\ndescription: D.\n---\nSecond.\n").unwrap();
+    let app = cards.app().await;
+    assert!(cards.problem().await.is_none(), "{:?}", cards.problem().await);
+    let agent = |app: &App, name: &str| AgentHandle::clone(app.agent(name).unwrap());
+    assert!(agent(&app, "a25").system_prompt().await.unwrap().unwrap().ends_with("Second."));
+    assert!(agent(&app, "a24").system_prompt().await.unwrap().unwrap().ends_with("First."));
+
+    let loaded = std::mem::take(&mut *loaded.lock().unwrap());
+    let [before, after] = &loaded[..] else { panic!("{} times", loaded.len()) };
+    let changed: Vec<&str> = before
+        .iter()
+        .zip(after)
+        .filter(|(before, after)| before != after)
+        .map(|(_, agent)| agent.name())
+        .collect();
+    assert_eq!(changed, ["a20", "a21", "a22", "a23", "a24", "a25"], "the card and those that reach it");
+    // What was not read is read when all is loaded again.
+    let app = cards.reload().await;
+    assert!(agent(&app, "a24").system_prompt().await.unwrap().unwrap().ends_with("modle."));
+}
+
+/// A server that waits before it starts, but for the first time.
+#[derive(Clone, Default)]
+struct Slow(Arc<Gate>, Arc<AtomicUsize>);
+
+impl ToolServer for Slow {
+    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async {
+            if self.1.fetch_add(1, Ordering::Relaxed) > 0 {
+                self.0.begun.notify_one();
+                self.0.go.notified().await;
+            }
+            Ok(())
+        })
+    }
+
+    fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        let tool =
+            ToolSpec::from_fn(&request.tool_name("noon"), "The hour of noon.", |(): (), _| async { Ok(12) });
+        Ok(Arc::new(vec![Arc::new(tool) as Arc<dyn DynTool>]))
+    }
+}
+
+#[tokio::test]
+async fn c3_a_change_is_loaded_to_its_end_though_its_call_gives_up() {
+    let card = "---\nservers: [slow]\n---\nFirst.\n";
+    let folder = folder(&[("a.md", card)]);
+    let slow = Slow::default();
+    let server = slow.clone();
+    let cards = CardLoader::new(Registry::new())
+        .base(folder.path())
+        .watch(["a.md"], move |cards| {
+            cards.add_to(App::builder()).model(ScriptedModel::turns([])).server("slow", server.clone())
+        })
+        .start()
+        .await
+        .unwrap();
+    fs::write(folder.path().join("a.md"), card.replace("First", "Second")).unwrap();
+    let short = Duration::from_millis(50);
+    assert!(tokio::time::timeout(short, cards.app()).await.is_err(), "the call that found the change waits");
+    slow.0.begun.notified().await;
+    for _ in 0..3 {
+        let app = tokio::time::timeout(short, cards.app()).await.expect("other calls do not wait");
+        assert_eq!(prompt(&app).await, "First.");
+    }
+    slow.0.go.notify_one();
+    while prompt(&*cards.app().await).await == "First." {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(prompt(&*cards.app().await).await, "Second.");
+    assert_eq!(slow.1.load(Ordering::Relaxed), 2, "the server was started once for the change");
+}
+
+#[tokio::test]
+async fn c3_code_of_the_program_that_panics_is_a_problem_and_the_last_agents_stay() {
+    let folder = folder(&[("a.md", FIRST)]);
+    let builds = AtomicUsize::new(0);
+    let reports = Arc::new(AtomicUsize::new(0));
+    let noted = Arc::clone(&reports);
+    let cards = CardLoader::new(Registry::new())
+        .base(folder.path())
+        .watch(["a.md"], move |cards| {
+            assert!(builds.fetch_add(1, Ordering::Relaxed) != 1, "the second time");
+            cards.add_to(App::builder()).model(ScriptedModel::turns([]))
+        })
+        .on_problem(move |_| {
+            noted.fetch_add(1, Ordering::Relaxed);
+        })
+        .start()
+        .await
+        .unwrap();
+    fs::write(folder.path().join("a.md"), "---\n---\nSecond.\n").unwrap();
+    for _ in 0..2 {
+        assert_eq!(prompt(&*cards.app().await).await, "First.");
+    }
+    let problem = cards.problem().await.unwrap();
+    assert!(matches!(&*problem, ReloadError::Panicked(reason) if reason == "the second time"), "{problem}");
+    assert_eq!(reports.load(Ordering::Relaxed), 1);
+    assert_eq!(prompt(&*cards.reload().await).await, "Second.");
 }

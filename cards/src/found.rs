@@ -1,0 +1,115 @@
+//! Which files are cards.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::card::is_card;
+use crate::paths::{normal, shown};
+use crate::problem::{CardError, Problem};
+use crate::source::Source;
+use crate::suggest::nearest;
+
+/// The files of paths, and the paths that lead nowhere.
+#[derive(Debug, Clone, Default)]
+pub struct FoundCards {
+    /// The files, each once, in the order of the paths and of the names in a folder.
+    pub files: Vec<FoundCard>,
+    /// What is wrong with the other paths.
+    pub errors: Vec<CardError>,
+}
+
+/// A file that is read as a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundCard {
+    /// Its path, from the base folder on.
+    pub path: PathBuf,
+    /// The path as messages show it.
+    pub name: String,
+    /// Whether only its folder was named.
+    pub is_of_folder: bool,
+}
+
+/// The files that are read as cards: those of the paths, and all cards of folders. Paths begin at `base`.
+pub fn found_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> FoundCards {
+    let mut found = FoundCards::default();
+    let mut known: HashMap<PathBuf, usize> = HashMap::new();
+    for path in paths {
+        let files = match card_files(base, path.as_ref()) {
+            Ok(files) => files,
+            Err(error) => {
+                found.errors.push(error);
+                continue;
+            }
+        };
+        for file in files {
+            let is_of_folder = file != path.as_ref();
+            let full = base.join(&file);
+            match known.get(&normal(&full)) {
+                Some(index) => found.files[*index].is_of_folder &= is_of_folder,
+                None => {
+                    known.insert(normal(&full), found.files.len());
+                    found.files.push(FoundCard { path: full, name: shown(&file), is_of_folder });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The file, or the cards of the folder in the order of their names. `path` begins at `base`, and so do the files.
+///
+/// # Errors
+/// Returns an error if there is no such file, or if the folder has no cards.
+fn card_files(base: &Path, path: &Path) -> Result<Vec<PathBuf>, CardError> {
+    let whole =
+        |message: String| CardError::new(Source::new(shown(path), ""), vec![Problem { message, span: 0..0 }]);
+    let full = base.join(path);
+    if !full.is_dir() {
+        return if full.exists() {
+            Ok(vec![path.to_owned()])
+        } else {
+            Err(whole(missing(base, path)).with_missing_file())
+        };
+    }
+    let unread = |error: std::io::Error| whole(format!("the folder cannot be read: {error}"));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&full).map_err(unread)? {
+        let name = PathBuf::from(entry.map_err(unread)?.file_name());
+        if is_card(&name) && !name.to_string_lossy().starts_with('.') {
+            files.push(path.join(name));
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        let message = "the folder has no cards: a card is a file with the ending `.md`, `.yaml` or `.yml`";
+        return Err(whole(message.to_owned()));
+    }
+    Ok(files)
+}
+
+/// The error for a file that does not exist, with the name in its folder that is most like it.
+fn missing(base: &Path, path: &Path) -> String {
+    if let Some(folder) = folder_of_pattern(path) {
+        return format!("a path is no pattern here: name the folder, `{folder}`, or each card in a list");
+    }
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    let near = fs::read_dir(base.join(folder)).ok().and_then(|entries| {
+        let names: Vec<_> = entries
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .collect();
+        let wanted = path.file_name()?.to_string_lossy();
+        nearest(&wanted, names.iter().map(String::as_str)).map(|near| shown(&folder.join(near)))
+    });
+    match near {
+        Some(near) => format!("there is no file or folder `{}`; did you mean `{near}`?", shown(path)),
+        None => format!("there is no file or folder `{}`", shown(path)),
+    }
+}
+
+/// The folder whose files a pattern such as `cards/*.md` means.
+fn folder_of_pattern(path: &Path) -> Option<String> {
+    let shown = shown(path);
+    let (before, _) = shown.split_once('*')?;
+    Some(before.rsplit_once('/').map_or_else(|| ".".to_owned(), |(folder, _)| folder.to_owned()))
+}

@@ -1,0 +1,23 @@
+//! Paths of files.
+
+use std::path::{Component, Path, PathBuf};
+
+/// A path as messages show it, with `/` on each system.
+pub(crate) fn shown(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+/// A path without `.` and without `..` behind a name, so that one file has one path.
+pub fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if normal.file_name().is_some() => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}

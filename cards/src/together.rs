@@ -1,0 +1,99 @@
+//! The mistakes that cards show together.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::card::Card;
+use crate::deck::Deck;
+use crate::links::{Links, MOST_LEVELS};
+use crate::problem::{CardError, Problem};
+use crate::source::Spanned;
+use crate::suggest::nearest;
+
+/// The most agents of a circle that an error names.
+const MOST_NAMED: usize = 12;
+
+/// The mistakes of each card among the others. `names` are those of all agents.
+pub(crate) fn mistakes(deck: &Deck, names: &HashSet<&str>) -> Vec<CardError> {
+    let links = Links::of(deck);
+    let (cycles, levels) = (links.cycles(), links.levels());
+    let default = deck.cards.iter().position(|card| is_default(card));
+    let mut first: HashMap<&str, &Card> = HashMap::new();
+    let mut errors = Vec::new();
+    for (index, card) in deck.cards.iter().enumerate() {
+        let name = &card.name.value;
+        if let Some(first) = first.get(name.as_str()) {
+            let message = format!(
+                "`{}` declares an agent `{name}` already; give this one another name",
+                first.source.name
+            );
+            let problem = Problem { message, span: card.name.span.clone() };
+            errors.push(CardError::new(card.source.clone(), vec![problem]));
+            continue;
+        }
+        first.insert(name, card);
+        let mut problems: Vec<Problem> =
+            card.agents.iter().filter_map(|child| unknown(child, names)).collect();
+        problems.extend(cycles.get(&index).map(|way| cycle(deck, way)));
+        if levels[index] == Some(MOST_LEVELS + 1) {
+            problems.extend(too_deep(card, links.deepest(index, &levels)));
+        }
+        if default != Some(index) && is_default(card) {
+            problems.extend(default.and_then(|first| second_default(card, &deck.cards[first])));
+        }
+        if !problems.is_empty() {
+            errors.push(CardError::new(card.source.clone(), problems));
+        }
+    }
+    errors
+}
+
+/// The mistake in a child that is neither a card nor a path of the program.
+fn unknown(child: &Spanned<String>, names: &HashSet<&str>) -> Option<Problem> {
+    let name = &child.value;
+    if name.contains("::") || names.contains(name.as_str()) {
+        return None;
+    }
+    // In an order that does not change from one time to the next.
+    let mut known: Vec<&str> = names.iter().copied().collect();
+    known.sort_unstable();
+    let hint = match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "name a card that is read beside this one, or an agent of the program by its path, `crate::agents::Helper`"
+            .to_owned(),
+    };
+    Some(Problem { message: format!("there is no agent `{name}`; {hint}"), span: child.span.clone() })
+}
+
+/// The mistake of a card that contains itself, at the child through which it does. `way` leads from the card to itself.
+fn cycle(deck: &Deck, way: &[(usize, usize)]) -> Problem {
+    let (card, child) = way[0];
+    let mut names: Vec<&str> = way.iter().map(|(at, _)| deck.cards[*at].name.value.as_str()).collect();
+    names.push(&deck.cards[card].name.value);
+    if names.len() > MOST_NAMED {
+        names.splice(MOST_NAMED / 2..names.len() - 2, [".."]);
+    }
+    let message = format!("an agent cannot contain itself: {}", names.join(" > "));
+    Problem { message, span: deck.cards[card].agents[child].span.clone() }
+}
+
+/// The mistake of a card with too many levels below it.
+fn too_deep(card: &Card, child: usize) -> Option<Problem> {
+    let child = card.agents.get(child)?;
+    let message = format!(
+        "`{}` has {MOST_LEVELS} levels of agents, its own included, so this agent would have more; that is the most: take a child off",
+        child.value
+    );
+    Some(Problem { message, span: child.span.clone() })
+}
+
+fn is_default(card: &Card) -> bool {
+    card.default.as_ref().is_some_and(|default| default.value)
+}
+
+fn second_default(card: &Card, first: &Card) -> Option<Problem> {
+    let message = format!(
+        "`{}` is the default agent already; an app has one entry, so take one of them off",
+        first.name.value
+    );
+    Some(Problem { message, span: card.default.as_ref()?.span.clone() })
+}

@@ -1,0 +1,159 @@
+//! From cards to agents. What has not changed since the time before stays.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use onionskin_cards::{Card, Child, Deck, DeckError, Item};
+use onionskin_core::declaration::{AgentDeclaration, DynAgent};
+
+use crate::error::{LoadError, MistakeKind, Mistakes};
+use crate::find::{Finder, is_script};
+use crate::known::{Kept, Known};
+use crate::loader::LoadedCards;
+use crate::plan::{Plan, PlannedChild, Planner};
+use crate::registry::Registry;
+use crate::stamps::Stamp;
+
+/// Loads cards. A card that has not changed is not read again, and its agent stays what it is unless one beneath it, or a script that it names,
+/// has changed.
+pub(crate) fn attempt(
+    registry: &Registry,
+    base: &Path,
+    paths: &[PathBuf],
+    known: &mut Known,
+) -> Result<LoadedCards, LoadError> {
+    known.read(base, paths);
+    let files =
+        known.files.iter().filter_map(|file| known.cards.get(&file.path)).map(|(_, card)| card.clone());
+    let (deck, error) = Deck::of_files(files.collect(), known.errors.clone(), &[]);
+    let mut mistakes = Mistakes::default();
+    if let Some(error) = &error {
+        add(error, &mut mistakes);
+    }
+    let finder = Finder::new(registry, base);
+    let mut scripts = Scripts { before: std::mem::take(&mut known.scripts), now: HashMap::new() };
+    let mut before = std::mem::take(&mut known.plans);
+    for card in &deck.cards {
+        let scripts = scripts.of(card);
+        let kept = before.remove(&card.path);
+        let unchanged = kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.card, card) && kept.scripts == scripts);
+        let plan = match unchanged {
+            Some(kept) => Arc::clone(&kept.plan),
+            None => {
+                let mut own = Mistakes::default();
+                let (finder, deck, plan) = (&finder, &deck, Plan::default());
+                let plan = Planner { finder, deck, card, mistakes: &mut own, plan }.plan();
+                if !own.is_empty() {
+                    mistakes.add_other(own);
+                    continue;
+                }
+                Arc::new(plan)
+            }
+        };
+        // An agent that was made of another plan is another one.
+        let made = kept.filter(|kept| Arc::ptr_eq(&kept.plan, &plan)).and_then(|kept| kept.made);
+        known.plans.insert(card.path.clone(), Kept { card: Arc::clone(card), scripts, plan, made });
+    }
+    known.scripts = scripts.now;
+    match mistakes.into_error() {
+        Some(error) => Err(error),
+        None => Ok(loaded(&deck, &mut known.plans)),
+    }
+}
+
+fn add(error: &DeckError, mistakes: &mut Mistakes) {
+    for of_file in error.of_files() {
+        let kind = if of_file.is_missing_file() { MistakeKind::MissingFile } else { MistakeKind::Format };
+        mistakes.add_all(of_file, kind);
+    }
+    for among_cards in error.among_cards() {
+        mistakes.add_all(among_cards, MistakeKind::Cards);
+    }
+}
+
+/// The scripts that cards name, each looked at once.
+struct Scripts {
+    before: HashMap<PathBuf, Stamp>,
+    now: HashMap<PathBuf, Stamp>,
+}
+
+impl Scripts {
+    /// Those of a card, in the order of its names for them.
+    fn of(&mut self, card: &Card) -> Vec<(PathBuf, Stamp)> {
+        let mut scripts: Vec<(PathBuf, Stamp)> = Vec::new();
+        for need in card.needs() {
+            let Item::File { file, .. } = &need.item.value else { continue };
+            if !is_script(file) {
+                continue;
+            }
+            let path = card.beside(file);
+            if scripts.iter().all(|(known, _)| *known != path) {
+                let before = &self.before;
+                let look = || Stamp::look(&path, "", before.get(&path)).0;
+                let stamp = self.now.entry(path.clone()).or_insert_with(look).clone();
+                scripts.push((path, stamp));
+            }
+        }
+        scripts
+    }
+}
+
+/// The agents of cards without mistakes.
+fn loaded(deck: &Deck, plans: &mut HashMap<PathBuf, Kept>) -> LoadedCards {
+    let mut making = Making { deck, plans, agents: vec![None; deck.cards.len()] };
+    let agents = (0..deck.cards.len()).filter_map(|index| making.agent(index)).collect();
+    let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
+    let default = deck.cards.iter().position(is_default);
+    LoadedCards { agents, default: default.or((deck.cards.len() == 1).then_some(0)) }
+}
+
+/// The agents, each made once, after its children.
+struct Making<'d> {
+    deck: &'d Deck,
+    plans: &'d mut HashMap<PathBuf, Kept>,
+    agents: Vec<Option<DynAgent>>,
+}
+
+impl Making<'_> {
+    /// The agent of a card. The deck has no cards that contain themselves, and a bounded number of levels.
+    fn agent(&mut self, index: usize) -> Option<DynAgent> {
+        if let Some(made) = self.agents.get(index)? {
+            return Some(made.clone());
+        }
+        let card = &self.deck.cards[index];
+        let plan = Arc::clone(&self.plans.get(&card.path)?.plan);
+        let children = plan.children.iter().filter_map(|child| match child {
+            PlannedChild::Card(name) => match self.deck.child(name) {
+                Child::Card(index) => self.agent(index),
+                Child::Program(_) => None,
+            },
+            PlannedChild::Program(agent) => Some(agent.clone()),
+        });
+        let children: Vec<DynAgent> = children.collect();
+        let kept = self.plans.get_mut(&card.path)?;
+        let agent = match &kept.made {
+            Some((with, agent)) if *with == children => agent.clone(),
+            _ => made(&card.name.value, &plan, children.clone()),
+        };
+        kept.made = Some((children, agent.clone()));
+        self.agents[index] = Some(agent.clone());
+        Some(agent)
+    }
+}
+
+/// The agent of a plan.
+fn made(name: &str, plan: &Arc<Plan>, children: Vec<DynAgent>) -> DynAgent {
+    let steps = Arc::clone(plan);
+    let mut agent = DynAgent::new(name, move || {
+        let agent = children.iter().fold(AgentDeclaration::new(), AgentDeclaration::dyn_child);
+        steps.steps.iter().fold(agent, |agent, step| step(agent))
+    });
+    if let Some(state) = &plan.state {
+        agent = (state.with_state)(agent);
+    }
+    if let Some(run) = plan.run {
+        agent = agent.with_run(run);
+    }
+    agent
+}
