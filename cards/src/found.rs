@@ -1,6 +1,8 @@
 //! Which files are cards.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +35,7 @@ pub struct FoundCard {
 /// The files that are read as cards: those of the paths, and all cards of folders. Paths begin at `base`.
 pub fn found_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> FoundCards {
     let mut found = FoundCards::default();
-    let mut known: HashMap<PathBuf, usize> = HashMap::new();
+    let mut known: HashMap<OsString, usize> = HashMap::new();
     for path in paths {
         let files = match card_files(base, path.as_ref()) {
             Ok(files) => files,
@@ -45,10 +47,10 @@ pub fn found_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> FoundCards {
         for file in files {
             let is_of_folder = file != path.as_ref();
             let full = base.join(&file);
-            match known.get(&normal(&full)) {
-                Some(index) => found.files[*index].is_of_folder &= is_of_folder,
-                None => {
-                    known.insert(normal(&full), found.files.len());
+            match known.entry(normal(&full).into_os_string()) {
+                Entry::Occupied(index) => found.files[*index.get()].is_of_folder &= is_of_folder,
+                Entry::Vacant(place) => {
+                    place.insert(found.files.len());
                     found.files.push(FoundCard { path: full, name: shown(&file), is_of_folder });
                 }
             }

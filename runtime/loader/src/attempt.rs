@@ -1,6 +1,6 @@
 //! From cards to agents. What has not changed since the time before stays.
 
-use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use onionskin_core::declaration::{AgentDeclaration, DynAgent};
 
 use crate::error::{LoadError, MistakeKind, Mistakes};
 use crate::find::{Finder, is_script};
-use crate::known::{Kept, Known};
+use crate::known::{ByFile, Kept, Known};
 use crate::loader::LoadedCards;
 use crate::plan::{Plan, PlannedChild, Planner};
 use crate::registry::Registry;
@@ -24,20 +24,27 @@ pub(crate) fn attempt(
     known: &mut Known,
 ) -> Result<LoadedCards, LoadError> {
     known.read(base, paths);
-    let files =
-        known.files.iter().filter_map(|file| known.cards.get(&file.path)).map(|(_, card)| card.clone());
+    let files = known
+        .files
+        .iter()
+        .filter_map(|file| known.cards.get(file.path.as_os_str()))
+        .map(|(_, card)| card.clone());
     let (deck, error) = Deck::of_files(files.collect(), known.errors.clone(), &[]);
     let mut mistakes = Mistakes::default();
     if let Some(error) = &error {
         add(error, &mut mistakes);
     }
     let finder = Finder::new(registry, base);
-    let mut scripts = Scripts { before: std::mem::take(&mut known.scripts), now: HashMap::new() };
+    let mut scripts = Scripts { before: std::mem::take(&mut known.scripts), now: ByFile::new() };
     let mut before = std::mem::take(&mut known.plans);
     for card in &deck.cards {
-        let scripts = scripts.of(card);
-        let kept = before.remove(&card.path);
-        let unchanged = kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.card, card) && kept.scripts == scripts);
+        let kept = before.remove(card.path.as_os_str());
+        let same_card = kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.card, card));
+        let scripts = match same_card {
+            Some(kept) => kept.scripts.iter().map(|(path, _)| scripts.look(path)).collect(),
+            None => scripts.of(card),
+        };
+        let unchanged = same_card.filter(|kept| kept.scripts == scripts);
         let plan = match unchanged {
             Some(kept) => Arc::clone(&kept.plan),
             None => {
@@ -53,7 +60,9 @@ pub(crate) fn attempt(
         };
         // An agent that was made of another plan is another one.
         let made = kept.filter(|kept| Arc::ptr_eq(&kept.plan, &plan)).and_then(|kept| kept.made);
-        known.plans.insert(card.path.clone(), Kept { card: Arc::clone(card), scripts, plan, made });
+        known
+            .plans
+            .insert(card.path.clone().into_os_string(), Kept { card: Arc::clone(card), scripts, plan, made });
     }
     known.scripts = scripts.now;
     match mistakes.into_error() {
@@ -74,33 +83,34 @@ fn add(error: &DeckError, mistakes: &mut Mistakes) {
 
 /// The scripts that cards name, each looked at once.
 struct Scripts {
-    before: HashMap<PathBuf, Stamp>,
-    now: HashMap<PathBuf, Stamp>,
+    before: ByFile<Stamp>,
+    now: ByFile<Stamp>,
 }
 
 impl Scripts {
-    /// Those of a card, in the order of its names for them.
-    fn of(&mut self, card: &Card) -> Vec<(PathBuf, Stamp)> {
-        let mut scripts: Vec<(PathBuf, Stamp)> = Vec::new();
+    /// Those of a card, each once.
+    fn of(&mut self, card: &Card) -> Vec<(OsString, Stamp)> {
+        let mut scripts: Vec<(OsString, Stamp)> = Vec::new();
         for need in card.needs() {
             let Item::File { file, .. } = &need.item.value else { continue };
-            if !is_script(file) {
-                continue;
-            }
-            let path = card.beside(file);
-            if scripts.iter().all(|(known, _)| *known != path) {
-                let before = &self.before;
-                let look = || Stamp::look(&path, "", before.get(&path)).0;
-                let stamp = self.now.entry(path.clone()).or_insert_with(look).clone();
-                scripts.push((path, stamp));
+            let path = card.beside(file).into_os_string();
+            if is_script(file) && scripts.iter().all(|(known, _)| *known != path) {
+                scripts.push(self.look(&path));
             }
         }
         scripts
     }
+
+    fn look(&mut self, path: &OsStr) -> (OsString, Stamp) {
+        let before = self.before.get(path);
+        let look = || Stamp::look(Path::new(path), "", before).0;
+        let stamp = self.now.entry(path.to_owned()).or_insert_with(look);
+        (path.to_owned(), stamp.clone())
+    }
 }
 
 /// The agents of cards without mistakes.
-fn loaded(deck: &Deck, plans: &mut HashMap<PathBuf, Kept>) -> LoadedCards {
+fn loaded(deck: &Deck, plans: &mut ByFile<Kept>) -> LoadedCards {
     let mut making = Making { deck, plans, agents: vec![None; deck.cards.len()] };
     let agents = (0..deck.cards.len()).filter_map(|index| making.agent(index)).collect();
     let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
@@ -111,7 +121,7 @@ fn loaded(deck: &Deck, plans: &mut HashMap<PathBuf, Kept>) -> LoadedCards {
 /// The agents, each made once, after its children.
 struct Making<'d> {
     deck: &'d Deck,
-    plans: &'d mut HashMap<PathBuf, Kept>,
+    plans: &'d mut ByFile<Kept>,
     agents: Vec<Option<DynAgent>>,
 }
 
@@ -122,7 +132,7 @@ impl Making<'_> {
             return Some(made.clone());
         }
         let card = &self.deck.cards[index];
-        let plan = Arc::clone(&self.plans.get(&card.path)?.plan);
+        let plan = Arc::clone(&self.plans.get(card.path.as_os_str())?.plan);
         let children = plan.children.iter().filter_map(|child| match child {
             PlannedChild::Card(name) => match self.deck.child(name) {
                 Child::Card(index) => self.agent(index),
@@ -131,7 +141,7 @@ impl Making<'_> {
             PlannedChild::Program(agent) => Some(agent.clone()),
         });
         let children: Vec<DynAgent> = children.collect();
-        let kept = self.plans.get_mut(&card.path)?;
+        let kept = self.plans.get_mut(card.path.as_os_str())?;
         let agent = match &kept.made {
             Some((with, agent)) if *with == children => agent.clone(),
             _ => made(&card.name.value, &plan, children.clone()),

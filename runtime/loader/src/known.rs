@@ -1,6 +1,7 @@
 //! What a loader keeps from one time to the next, so that a change of one card reads and declares no other one.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,9 @@ use onionskin_core::declaration::DynAgent;
 use crate::plan::Plan;
 use crate::stamps::Stamp;
 
+/// Values by the full paths of files, as texts: those are compared faster than as paths.
+pub(crate) type ByFile<T> = HashMap<OsString, T>;
+
 /// The cards of the last time.
 #[derive(Default)]
 pub(crate) struct Known {
@@ -17,17 +21,17 @@ pub(crate) struct Known {
     pub(crate) files: Vec<FoundCard>,
     /// What was wrong with paths.
     pub(crate) errors: Vec<CardError>,
-    pub(crate) cards: HashMap<PathBuf, (Stamp, CardFile)>,
+    pub(crate) cards: ByFile<(Stamp, CardFile)>,
     /// The scripts that cards name.
-    pub(crate) scripts: HashMap<PathBuf, Stamp>,
+    pub(crate) scripts: ByFile<Stamp>,
     /// The plans of cards without mistakes, by the paths of the cards.
-    pub(crate) plans: HashMap<PathBuf, Kept>,
+    pub(crate) plans: ByFile<Kept>,
 }
 
 /// A card's plan, and what it depends on beside the registry, which does not change.
 pub(crate) struct Kept {
     pub(crate) card: Arc<Card>,
-    pub(crate) scripts: Vec<(PathBuf, Stamp)>,
+    pub(crate) scripts: Vec<(OsString, Stamp)>,
     pub(crate) plan: Arc<Plan>,
     /// The agent, and the children that it was made with.
     pub(crate) made: Option<(Vec<DynAgent>, DynAgent)>,
@@ -42,7 +46,7 @@ impl Known {
         }
         let cards = self.cards.iter_mut().map(|(path, (stamp, _))| (path, stamp));
         for (path, stamp) in cards.chain(self.scripts.iter_mut()) {
-            let (now, _) = Stamp::look(path, "", Some(stamp));
+            let (now, _) = Stamp::look(Path::new(path), "", Some(stamp));
             if now != *stamp {
                 return true;
             }
@@ -57,7 +61,7 @@ impl Known {
         let found = found_cards(base, paths);
         let mut before = std::mem::take(&mut self.cards);
         for file in &found.files {
-            let known = before.remove(&file.path);
+            let known = before.remove(file.path.as_os_str());
             let (stamp, source) = Stamp::look(&file.path, &file.name, known.as_ref().map(|(stamp, _)| stamp));
             let card = match (known, source) {
                 (Some((before, card)), _) if before == stamp => card,
@@ -65,7 +69,7 @@ impl Known {
                 // What was not read has the stamp of before.
                 (_, None) => continue,
             };
-            self.cards.insert(file.path.clone(), (stamp, card));
+            self.cards.insert(file.path.clone().into_os_string(), (stamp, card));
         }
         (self.files, self.errors) = (found.files, found.errors);
     }
