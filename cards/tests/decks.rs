@@ -95,8 +95,8 @@ fn c1_a_card_that_is_named_twice_is_read_once() {
 
 #[test]
 fn c1_of_very_many_mistakes_the_number_is_said() {
-    let text: String = (0..30).map(|at| format!("field{at}: 1\n")).collect();
-    let source = Source::new("a.yaml", format!("instruction: A.\n{text}"));
+    let fields: Vec<String> = (0..30).map(|at| format!("field{at}: 1")).collect();
+    let source = Source::new("a.yaml", format!("instruction: A.\n{}\n", fields.join("\n")));
     let error = onionskin_cards::Card::read(Path::new("a.yaml"), source).unwrap_err();
     let drawn: Vec<String> = error.drawings().collect();
     assert_eq!(drawn.len(), 21);

@@ -66,26 +66,29 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     }
 }
 
+/// The types of fast-agent's cards, and what to write instead.
+pub(super) const OTHER_TYPES: &[(&str, &str)] = &[
+    ("chain", "an agent whose `agents` it calls one after the other"),
+    ("parallel", "an agent whose `agents` it calls at once"),
+    ("router", "an agent that chooses among its `agents`"),
+    ("orchestrator", "an agent with `agents`"),
+    ("iterative_planner", "an agent with `agents`"),
+    ("evaluator_optimizer", "an agent with a `run` of its own"),
+    ("smart", "an agent with `agents`"),
+    ("MAKER", "an agent with a `run` of its own"),
+    ("a2a", "an agent whose `run` calls the other one"),
+    ("basic", "`type: agent`"),
+    ("custom", "an agent with a `run` of its own"),
+];
+
 /// `type: agent`, the only one.
 pub(super) fn of_type(reader: &mut Reader, field: Field<'_>) {
-    const THEIRS: &[(&str, &str)] = &[
-        ("chain", "an agent whose `agents` it calls one after the other"),
-        ("parallel", "an agent whose `agents` it calls at once"),
-        ("router", "an agent that chooses among its `agents`"),
-        ("orchestrator", "an agent with `agents`"),
-        ("iterative_planner", "an agent with `agents`"),
-        ("evaluator_optimizer", "an agent with a `run` of its own"),
-        ("smart", "an agent with `agents`"),
-        ("maker", "an agent with a `run` of its own"),
-        ("basic", "`type: agent`"),
-        ("custom", "an agent with a `run` of its own"),
-    ];
     let Some(word) = reader.text(field) else { return };
     if word.value == "agent" {
         return;
     }
-    let message = match THEIRS.iter().find(|(theirs, _)| *theirs == word.value) {
-        Some((theirs, here)) => format!("there is no card of the type `{theirs}` here: write {here}"),
+    let message = match OTHER_TYPES.iter().find(|(theirs, _)| theirs.eq_ignore_ascii_case(&word.value)) {
+        Some((_, here)) => format!("there is no card of the type `{}` here: write {here}", word.value),
         None => {
             format!("there is no card of the type `{}`: write `type: agent`, or leave it out", word.value)
         }

@@ -118,7 +118,50 @@ const FAST_AGENT: &[(&str, &str)] = &[
     ("schema_version", "cards have no version here"),
     ("cwd", "the program gives the shell and the files their folder"),
     ("url", "a server's address belongs in `.mcp.json`"),
+    ("mcp_connect", "a server belongs in `.mcp.json`, and its name in `servers`"),
+    ("tool_only", "an agent that others name in `agents` is a tool of theirs"),
+    ("subagent_model", "each agent has a `model` of its own"),
+    ("harness_tools", "name built-in tools in `runtime`"),
+    ("tool_input_schema", "write `input`, with a type of the program"),
+    ("trim_tool_history", "write `turn_hooks: [\"::onionskin::turn_hooks::last_inputs\"]`, with its value"),
+    ("save_trajectory", "a journal of the program keeps the steps of a run"),
+    ("commands", "a command of a program is a tool: name it in `function_tools`"),
+    ("variables", "texts show the session's `state`: `{name}`"),
 ];
+
+/// Fields of fast-agent's cards of other types than agents.
+const OF_OTHER_TYPES: &[&str] = &[
+    "sequence",
+    "cumulative",
+    "fan_out",
+    "fan_in",
+    "include_request",
+    "generator",
+    "evaluator",
+    "min_rating",
+    "max_refinements",
+    "refinement_instruction",
+    "plan_type",
+    "plan_iterations",
+    "worker",
+    "k",
+    "max_samples",
+    "match_strategy",
+    "red_flag_max_length",
+];
+
+/// Whether a card of another type has this field.
+pub(super) fn is_of_another_type(name: &str) -> bool {
+    OF_OTHER_TYPES.contains(&name)
+}
+
+/// Where the limit of turns belongs.
+pub(super) const TURNS: &str = "the limit is called `turns`: `limits: { turns: .. }`";
+
+/// Whether other frameworks call the limit of turns so.
+pub(super) fn is_turns(name: &str) -> bool {
+    matches!(name, "max_turns" | "max_iterations")
+}
 
 /// The error for a field that does not exist, and the field that its author most likely meant.
 pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
@@ -132,12 +175,15 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
             );
         }
         "ui_tools" => return only("UI tools are tools: name them in `function_tools`".to_owned()),
-        "max_turns" | "max_iterations" => {
-            return only("the limit is called `turns`: `limits: { turns: .. }`".to_owned());
-        }
+        _ if is_turns(name) => return only(TURNS.to_owned()),
         _ if REQUEST_PARAMS.contains(&name) => return only(in_table("request_params")),
         _ if LIMITS.contains(&name) => return only(in_table("limits")),
         _ => {}
+    }
+    if is_of_another_type(name) {
+        return only(format!(
+            "there is no field `{name}`: it is one of cards of other types; write an agent that calls its `agents`"
+        ));
     }
     if let Some((_, write)) = FAST_AGENT.iter().find(|(theirs, _)| *theirs == name) {
         return only(format!("there is no field `{name}`: {write}"));
@@ -154,7 +200,7 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAST_AGENT, SYNONYMS};
+    use super::{FAST_AGENT, OF_OTHER_TYPES, SYNONYMS};
 
     const GUIDE: &str = include_str!("../../../docs/guide.md");
 
@@ -164,6 +210,13 @@ mod tests {
         let (section, _) = section.split_once("\n## ").unwrap();
         for (field, meaning) in FAST_AGENT {
             assert!(section.contains(&format!("| `{field}` | {meaning} |")), "{field}");
+        }
+        let row = section.lines().find(|line| line.ends_with("| fields of cards of other types |"));
+        for field in OF_OTHER_TYPES {
+            assert!(row.is_some_and(|row| row.contains(&format!("`{field}`"))), "{field}");
+        }
+        for (kind, here) in super::super::check::OTHER_TYPES {
+            assert!(section.contains(&format!("| `type: {kind}` | {here} |")), "{kind}");
         }
         for (theirs, ours) in SYNONYMS {
             let row = section.lines().find(|line| line.ends_with(&format!("| `{ours}` |")));

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::fields::{FIELDS, FLAGS, LIMITS, REQUEST_PARAMS, unknown};
-use super::{Card, HookItem, Text, Toolbox, check};
+use super::{Card, HookItem, Text, Toolbox, check, fields};
 use crate::problem::Problem;
 use crate::reader::{Field, Reader};
 use crate::source::{Source, Spanned};
@@ -37,7 +37,14 @@ pub(super) fn card(
     let mut card = empty(path, source, &front);
     card.name = name.unwrap_or(card.name);
     let mut given: Vec<&str> = Vec::new();
+    let is_of_another_type = entries.iter().any(|(key, value)| {
+        key.text == "type" && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
+    });
     for (key, value) in entries {
+        // The type is the mistake, and not each field that it has.
+        if is_of_another_type && fields::is_of_another_type(&key.text) {
+            continue;
+        }
         let Some(name) = FIELDS.iter().find(|field| **field == key.text) else {
             let (message, meant) = unknown(&key.text);
             // The intended field counts as given, so that it is not reported as missing too.
@@ -253,6 +260,7 @@ fn settings(
     let mut given = Vec::new();
     for (key, value) in reader.map(field, example) {
         match known.iter().find(|name| **name == key.text) {
+            None if fields::is_turns(&key.text) => reader.note(&key.span, fields::TURNS),
             None => reader.note(&key.span, suggest::unknown(what, &key.text, known)),
             Some(name) if value.is_null() => {
                 reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
