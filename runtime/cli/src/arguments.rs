@@ -11,6 +11,7 @@ use crate::failure::FAILED;
 use crate::list::{self, ListArguments};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpCommand;
+use crate::new::{self, NewArguments};
 use crate::program::Program;
 use crate::run::{self, RunArguments};
 use crate::schema::{self, SchemaArguments};
@@ -45,6 +46,9 @@ pub(crate) enum Command {
     /// Check cards, workflows and configurations of servers.
     #[command(long_about = check::ABOUT, after_long_help = check::EXAMPLES)]
     Check(CheckArguments),
+    /// Make a small project.
+    #[command(long_about = new::ABOUT, after_long_help = new::EXAMPLES)]
+    New(NewArguments),
     /// Print completions for a shell.
     #[command(long_about = completions::ABOUT, after_long_help = completions::EXAMPLES)]
     Completions(CompletionArguments),

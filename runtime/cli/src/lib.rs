@@ -19,6 +19,7 @@ mod list;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod model;
+mod new;
 mod output;
 mod program;
 mod run;

@@ -16,7 +16,7 @@ use crate::docs::{self, Page};
 use crate::failure::Failure;
 #[cfg(feature = "mcp")]
 use crate::mcp;
-use crate::{check, completions, list, run, schema};
+use crate::{check, completions, list, new, run, schema};
 
 /// How long work on other threads may take to end after the command.
 const LAST_WORK: Duration = Duration::from_secs(1);
@@ -143,6 +143,7 @@ impl Program {
             Command::Docs(arguments) => docs::run(self, Page::Markdown, arguments).await,
             Command::Graph(arguments) => docs::run(self, Page::Mermaid, arguments).await,
             Command::Check(arguments) => check::run(self, arguments).await,
+            Command::New(arguments) => new::run(&arguments),
             Command::Completions(arguments) => completions::run(self, &arguments),
             #[cfg(feature = "mcp")]
             Command::Mcp { command } => mcp::run(self, command).await,

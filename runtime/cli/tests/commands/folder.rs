@@ -87,7 +87,7 @@ impl Folder {
 }
 
 impl Ran {
-    fn of(Output { status, stdout, stderr }: Output) -> Self {
+    pub(crate) fn of(Output { status, stdout, stderr }: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self { code: status.code().unwrap(), out: text(stdout), words: text(stderr) }
     }

@@ -5,6 +5,7 @@
 mod check;
 mod folder;
 mod mistakes;
+mod new;
 mod run;
 mod shown;
 mod signals;

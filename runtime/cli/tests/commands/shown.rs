@@ -68,7 +68,7 @@ fn o1_completions_know_the_commands() {
 #[test]
 fn o1_each_command_has_a_short_and_a_long_help() {
     let folder = Folder::new(&[]);
-    for command in ["run", "list", "schema", "docs", "graph", "completions"] {
+    for command in ["run", "list", "schema", "docs", "graph", "check", "new", "completions"] {
         let (short, long) = (folder.run(&[command, "-h"]), folder.run(&[command, "--help"]));
         assert_eq!((short.code, long.code), (0, 0));
         assert!(short.out.lines().count() < long.out.lines().count(), "{command}: {}", short.out);

@@ -49,6 +49,8 @@ fn o1_a_signal_ends_a_run_that_waits_for_its_input() {
     let folder = Folder::adder();
     let mut command = folder.command(&["run", "--card", "cards/adder.md", "--model", "script:script.yaml"]);
     let mut program = command.stdin(Stdio::piped()).spawn().unwrap();
+    // Waiting for the program would close it.
+    let input = program.stdin.take();
     // The program takes the signal once its handler is there.
     let caught = || {
         let status = fs::read_to_string(format!("/proc/{}/status", program.id())).unwrap_or_default();
@@ -58,4 +60,5 @@ fn o1_a_signal_ends_a_run_that_waits_for_its_input() {
     wait_until("the handler", caught);
     kill(Pid::from_raw(program.id().try_into().unwrap()), Signal::SIGINT).unwrap();
     assert_eq!(program.wait().unwrap().code(), Some(130));
+    drop(input);
 }

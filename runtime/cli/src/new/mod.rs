@@ -1,0 +1,122 @@
+//! `new`.
+
+mod name;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::output;
+use name::mistake;
+
+pub(crate) const ABOUT: &str = "\
+Make a small project in a new folder: an agent in Rust with a tool, a card with a tool in a script, and a script in place of a model, so \
+that all of it runs without a key.
+
+Exit code: 0 if all is well, 2 after an error.";
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  {program} new helpdesk
+  {program} new helpdesk --path ../onionskin/runtime";
+
+/// The files of the project beside its manifest.
+const FILES: [(&str, &str); 6] = [
+    ("src/main.rs", include_str!("template/main.rs")),
+    ("cards/helper.md", include_str!("template/helper.md")),
+    ("cards/tools.rhai", include_str!("template/tools.rhai")),
+    ("script.yaml", include_str!("template/script.yaml")),
+    ("README.md", include_str!("template/README.md")),
+    (".gitignore", "/target\n"),
+];
+
+#[derive(Args)]
+pub(crate) struct NewArguments {
+    /// The name of the package and of its folder.
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// Depend on the crate `onionskin` in this folder, in place of the published one.
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &NewArguments) -> Result<ExitCode, Failure> {
+    let name = &*arguments.name;
+    if let Some(mistake) = mistake(name) {
+        return Err(Failure::new(format!(
+            "`{}` cannot be the name of a package: {mistake}",
+            output::line(name)
+        )));
+    }
+    let manifest = manifest(name, arguments.path.as_deref())?;
+    let folder = Path::new(name);
+    fs::create_dir(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Failure::new(format!("there is a `{name}` already: choose another name"))
+        }
+        _ => Failure::new(format!("cannot make the folder `{name}`: {error}")),
+    })?;
+    write(folder, name, &manifest).inspect_err(|_| {
+        // It is ours, and of no use.
+        let _ = fs::remove_dir_all(folder);
+    })?;
+    output::aside(&format!(
+        "`{name}` is ready. Try:\n  cd {name}\n  cargo run -- run --model script:script.yaml \"How many letters has onion?\""
+    ));
+    if is_in_package() {
+        output::note(&format!(
+            "a folder above has a `Cargo.toml`: if it is a workspace, add `{name}` to its `members`"
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(folder: &Path, name: &str, manifest: &str) -> Result<(), Failure> {
+    for (file, text) in FILES.into_iter().chain([("Cargo.toml", manifest)]) {
+        let path = folder.join(file);
+        let written = match path.parent() {
+            Some(parent) => fs::create_dir_all(parent),
+            None => Ok(()),
+        };
+        let written = written.and_then(|()| fs::write(&path, text.replace("{name}", name)));
+        written.map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
+    }
+    Ok(())
+}
+
+fn manifest(name: &str, path: Option<&Path>) -> Result<String, Failure> {
+    let source = match path {
+        None => format!("version = \"{}\"", env!("CARGO_PKG_VERSION")),
+        Some(path) => format!("path = {}", of_crate(path)?),
+    };
+    Ok(format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\nrust-version = \"{}\"\n\n[dependencies]\n\
+         onionskin = {{ {source}, features = [\"cli\", \"genai\", \"rhai\", \"yaml\"] }}\n",
+        env!("CARGO_PKG_RUST_VERSION")
+    ))
+}
+
+/// The folder of the crate `onionskin`, as a text of TOML.
+fn of_crate(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let manifest = path.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest)
+        .map_err(|error| Failure::new(format!("`--path`: cannot read `{}`: {error}", manifest.display())))?;
+    if !text.lines().any(|line| line.trim() == "name = \"onionskin\"") {
+        return Err(Failure::new(format!("`--path`: `{shown}` is not the folder of the crate `onionskin`")));
+    }
+    let full = path.canonicalize().map_err(|error| Failure::new(format!("`--path`: `{shown}`: {error}")))?;
+    let full = full.to_str().ok_or_else(|| Failure::new(format!("`--path`: `{shown}` is not UTF-8")))?;
+    // A JSON text is one of TOML too.
+    serde_json::to_string(full).map_err(Failure::new)
+}
+
+fn is_in_package() -> bool {
+    let here = std::env::current_dir().unwrap_or_default();
+    here.ancestors().any(|folder| folder.join("Cargo.toml").exists())
+}

@@ -1,0 +1,102 @@
+//! `new`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::folder::{Folder, Ran};
+
+/// The profile of the workspace, so that crates are built once for both.
+const PROFILE: [&str; 4] = [
+    "profile.dev.debug='line-tables-only'",
+    "profile.dev.package.'*'.debug=false",
+    "profile.dev.package.serde_json.opt-level=1",
+    "profile.dev.package.rhai.opt-level=1",
+];
+
+/// The crate `onionskin` of the workspace.
+fn facade() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+#[test]
+fn o1_a_new_project_builds_and_runs() {
+    let folder = Folder::new(&[]);
+    let path = facade();
+    let made = folder.run(&["new", "help-desk", "--path", path.to_str().unwrap()]);
+    assert_eq!((made.code, &*made.out), (0, ""), "{made:?}");
+    assert!(
+        made.words.contains("cd help-desk\n  cargo run -- run --model script:script.yaml"),
+        "{}",
+        made.words
+    );
+    fs::copy(path.parent().unwrap().join("Cargo.lock"), folder.path("help-desk/Cargo.lock")).unwrap();
+
+    // What is built is the workspace's own, so most of it is there already.
+    let target = Path::new(env!("CARGO_BIN_EXE_onionskin")).parent().unwrap().parent().unwrap();
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--offline", "--quiet", "--color=never"])
+        .args(PROFILE.iter().flat_map(|setting| ["--config", setting]))
+        .current_dir(folder.path("help-desk"))
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .unwrap();
+    assert_eq!(
+        (built.status.success(), &*String::from_utf8_lossy(&built.stderr)),
+        (true, ""),
+        "without a warning"
+    );
+    let program = target.join("debug/help-desk");
+    let ready = PathBuf::from(env!("CARGO_BIN_EXE_onionskin"));
+    let run = |program: &Path, arguments: &[&str]| {
+        Ran::of(Command::new(program).args(arguments).current_dir(folder.path("help-desk")).output().unwrap())
+    };
+
+    let script = "script:script.yaml";
+    let asked = run(&program, &["run", "--model", script, "How many letters has onion?"]);
+    assert_eq!((asked.code, &*asked.out), (0, "It has 5 letters.\n"), "{asked:?}");
+    let version = run(&program, &["--version"]);
+    assert_eq!(version.out, "help-desk 0.1.0\n");
+    for program in [&program, &ready] {
+        let asked = run(program, &["run", "--card", "cards/helper.md", "--model", script, "What is 41 + 1?"]);
+        assert_eq!((asked.code, &*asked.out), (0, "It is 42.\n"), "{asked:?}");
+        let checked = run(program, &["check"]);
+        assert_eq!((checked.code, &*checked.out), (0, ""), "{checked:?}");
+    }
+
+    // A card that names the tool in Rust needs the program.
+    folder
+        .write("help-desk/cards/words.md", "---\nfunction_tools: [\"crate::count_letters\"]\n---\nCount.\n");
+    assert_eq!(run(&program, &["check"]).code, 0);
+    let refused = run(&ready, &["check"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.out.contains("`crate::count_letters` is Rust"), "{}", refused.out);
+    fs::remove_file(&program).unwrap();
+}
+
+#[test]
+fn o1_new_refuses_what_it_cannot_make() {
+    let folder = Folder::new(&[("there/x", "kept"), ("other/Cargo.toml", "[package]\nname = \"other\"\n")]);
+    let fails =
+        |arguments: &[&str], parts: &[&str]| folder.run(&[&["new"], arguments].concat()).failed(parts);
+    fails(&["there"], &["there is a `there` already: choose another name"]);
+    fails(&["a/b"], &["`a/b` cannot be the name of a package: it has `/`"]);
+    fails(&["fn"], &["it is a keyword of Rust"]);
+    fails(&["demo", "--path", "no"], &["`--path`: cannot read `no/Cargo.toml`"]);
+    fails(&["demo", "--path", "other"], &["`other` is not the folder of the crate `onionskin`"]);
+    fails(&[], &["NAME"]);
+    assert_eq!(folder.read("there/x"), "kept");
+    assert!(!folder.path("demo").exists());
+}
+
+#[test]
+fn o1_a_new_project_depends_on_the_published_crate() {
+    let folder = Folder::new(&[]);
+    assert_eq!(folder.run(&["new", "demo"]).code, 0);
+    let manifest = folder.read("demo/Cargo.toml");
+    assert!(
+        manifest.contains(concat!("onionskin = { version = \"", env!("CARGO_PKG_VERSION"), "\"")),
+        "{manifest}"
+    );
+    assert!(folder.read("demo/README.md").starts_with("# demo\n"));
+}
