@@ -2,8 +2,13 @@
 //!
 //! ```text
 //! cargo run -p onionskin-examples --bin reports -- list --card examples/cards
-//! cargo run -p onionskin-examples --bin reports -- run --card examples/cards "Run PMO report and add 1 to 3"
+//! cargo run -p onionskin-examples --bin reports -- run --card examples/cards \
+//!     --model script:examples/src/bin/pmo/script.yaml "Run PMO report and add 1 to 3"
 //! ```
+//!
+//! Without `--model`, the agents ask the model that their cards name.
+
+use std::time::Duration;
 
 use onionskin::loader::Registry;
 use onionskin::mcp::{McpConfig, ServerConfig};
@@ -23,11 +28,19 @@ fn registry() -> Registry {
         .file("examples/cards/hooks.rs", |items| items.tool_hook::<hooks::audit>())
 }
 
-/// The time server that the examples bring, beside this program.
+/// The time server of the examples: beside this program if it is built, and else by cargo.
 fn servers() -> std::io::Result<McpConfig> {
-    let server = std::env::current_exe()?.with_file_name("time_server");
+    let beside =
+        std::env::current_exe()?.with_file_name(format!("time_server{}", std::env::consts::EXE_SUFFIX));
+    let server = if beside.exists() {
+        ServerConfig::stdio(beside.to_string_lossy())
+    } else {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+        let run = ["run", "--quiet", "--package", "onionskin-examples", "--bin", "time_server"];
+        ServerConfig::stdio(cargo).args(run).start_timeout(Duration::from_secs(600))
+    };
     let mut servers = McpConfig::new();
-    servers.insert("time", ServerConfig::stdio(server.to_string_lossy()));
+    servers.insert("time", server);
     Ok(servers)
 }
 
