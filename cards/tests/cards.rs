@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use onionskin_cards::{Card, CardError, HookItem, Item, Source, Target, Text};
+use onionskin_cards::{Card, CardError, HookItem, Item, Source, Spanned, Target, Text};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -164,7 +164,86 @@ fn c1_each_mistake_has_a_place_and_says_what_to_write() {
     assert!(cases >= 70, "{cases}");
 }
 
+/// A card of all fields.
+const ALL: &str = "---
+name: desk
+description: \"Answers: people.\"
+role: A clerk.
+expected_output: { function: \"prompts.rs:wanted\" }
+additional_context: \"{{kept}} 'a' \\\"b\\\" \\\\ \\t\"
+markdown: true
+servers: [time, mail]
+tools: { time: [\"get_*\"] }
+function_tools: [tools.rs:add_one, \"crate::tools::add_two\"]
+toolboxes: [{ archive: kb.rs:Kb }, kb.rs:Kb]
+agents: [office, \"crate::Helper\"]
+tool_hooks:
+  - { hook: hooks.rs:mark, with: [\" a\", 1.5, 2.0, { a: [null, true] }], for: [add_one, server(time), tool(x)] }
+  - ..
+  - { hook: hooks.rs:mark, except: [source(agent)] }
+  - hooks.rhai:audit
+run_hooks: [hooks.rs:louder]
+turn_hooks: { before_llm_call: { hook: hooks.rs:at_most, with: [77] }, after_llm_call: [a.rs:b, a.rs:c] }
+message_hooks: [hooks.rs:m]
+runtime: [shell.execute]
+default: true
+model: small
+request_params: { temperature: 1, seed: 3, stop_sequences: [END], tool_choice: required, extra_body: { a: [1e30] } }
+limits: { turns: 5, time_sec: 60.5, tokens: 12345678901234 }
+history_source: child
+history_merge_target: none
+max_parallel: 4
+child_timeout_sec: 10.5
+max_display_instances: 3
+effect: pure
+run: s.rs:plan
+state: s.rs:State
+input: s.rs:Question
+output: s.rs:Report
+---
+Answer \"well\".
+
+---
+And {politely}.
+";
+
+/// A card without the places of its values.
+fn values(card: &Card) -> String {
+    let card = format!("{:?}", Card { source: Source::new("", ""), ..card.clone() });
+    let mut values = String::new();
+    let mut rest = card.as_str();
+    while let Some((before, behind)) = rest.split_once(", span: ") {
+        values.push_str(before);
+        rest = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    }
+    values + rest
+}
+
+#[test]
+fn c3_a_card_as_text_is_read_as_the_same_card() {
+    let card = read("desk.md", ALL).unwrap();
+    let written = card.to_markdown();
+    let again = read("desk.md", &written).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(values(&card), values(&again), "{written}");
+    assert_eq!(written, again.to_markdown());
+    assert!(written.ends_with("---\nAnswer \"well\".\n\n---\nAnd {politely}.\n"), "{written}");
+}
+
 proptest! {
+    #[test]
+    fn c3_any_texts_of_a_card_are_read_as_they_were_written(
+        description: String, instruction: String, value in "\\PC{0,8}", number: f64,
+    ) {
+        let mut card = read("desk.md", ALL).unwrap();
+        card.description = Some(Text::Written(Spanned::new(description, 0..0)));
+        card.instruction = Some(Text::Written(Spanned::new(instruction, 0..0)));
+        let number = serde_json::Number::from_f64(number).map_or(json!(value), serde_json::Value::from);
+        card.request_params[4].1.value = json!({ value: [number] });
+        let written = card.to_markdown();
+        let again = read("desk.md", &written).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(values(&card), values(&again), "{}", written);
+    }
+
     #[test]
     fn c1_any_text_is_a_card_or_has_mistakes_with_places(text: String, markdown: bool) {
         any_card(&text, markdown)?;

@@ -80,6 +80,7 @@
 //!   `params`, `signature`, `docstring` and `required` keep the order of the function.
 //! - `cards`: agents that the compiler reads from cards, `agent!(card = "cards/pmo.md")`.
 //! - `loader`: agents of cards that the program reads at run time.
+//! - `loader-url`: such cards at addresses on the web, where the program allows it.
 //! - `cli`: the command line of a program, [`main!`].
 //! - `rmcp3`: tools in the types of rmcp 3, and from them.
 //! - `mcp-server`: tools as routes of an rmcp server.

@@ -4,6 +4,7 @@ mod check;
 mod fields;
 mod hooks;
 mod read;
+mod write;
 
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onionskin_cards::{Card, Child, Deck, DeckError, Item};
+use onionskin_cards::{Card, CardFile, Child, Deck, DeckError, Item};
 use onionskin_core::declaration::{AgentDeclaration, DynAgent};
 
+use crate::address::{add_unfetched, divided};
 use crate::error::{LoadError, MistakeKind, Mistakes};
 use crate::find::{Finder, is_script};
 use crate::known::{ByFile, Kept, Known};
@@ -24,13 +25,19 @@ pub(crate) fn attempt(
     known: &mut Known,
 ) -> Result<LoadedCards, LoadError> {
     known.read(base, paths);
-    let files = known
-        .files
-        .iter()
-        .filter_map(|file| known.cards.get(file.path.as_os_str()))
-        .map(|(_, card)| card.clone());
-    let (deck, error) = Deck::of_files(files.collect(), known.errors.clone(), &[]);
     let mut mistakes = Mistakes::default();
+    let files = known.files.iter().filter_map(|file| known.cards.get(file.path.as_os_str()));
+    let mut files: Vec<CardFile> = files.map(|(_, card)| card.clone()).collect();
+    match &known.fetched {
+        Some(fetched) => {
+            files.extend(fetched.files.iter().cloned());
+            for error in &fetched.errors {
+                mistakes.add_all(error, MistakeKind::Address);
+            }
+        }
+        None => add_unfetched(&divided(paths).1, &mut mistakes),
+    }
+    let (deck, error) = Deck::of_files(files, known.errors.clone(), &[]);
     if let Some(error) = &error {
         add(error, &mut mistakes);
     }
@@ -115,7 +122,11 @@ fn loaded(deck: &Deck, plans: &mut ByFile<Kept>) -> LoadedCards {
     let agents = (0..deck.cards.len()).filter_map(|index| making.agent(index)).collect();
     let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
     let default = deck.cards.iter().position(is_default);
-    LoadedCards { agents, default: default.or((deck.cards.len() == 1).then_some(0)) }
+    LoadedCards {
+        agents,
+        cards: deck.cards.clone(),
+        default: default.or((deck.cards.len() == 1).then_some(0)),
+    }
 }
 
 /// The agents, each made once, after its children.

@@ -45,6 +45,8 @@ pub enum MistakeKind {
     Script,
     /// The cards do not fit together: an unknown child, a name that is there twice, an agent that contains itself, a second entry agent.
     Cards,
+    /// The card is at an address: that is not allowed, there is no card, or it names what only cards of this machine can name.
+    Address,
     /// The card needs this feature of onionskin.
     MissingFeature(&'static str),
 }

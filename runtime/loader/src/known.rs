@@ -8,6 +8,7 @@ use std::sync::Arc;
 use onionskin_cards::{Card, CardError, CardFile, FoundCard, found_cards};
 use onionskin_core::declaration::DynAgent;
 
+use crate::address::{Fetched, divided};
 use crate::plan::Plan;
 use crate::stamps::Stamp;
 
@@ -19,6 +20,8 @@ pub(crate) type ByFile<T> = HashMap<OsString, T>;
 pub(crate) struct Known {
     /// The files of the cards.
     pub(crate) files: Vec<FoundCard>,
+    /// The cards of addresses. They are not fetched again.
+    pub(crate) fetched: Option<Fetched>,
     /// What was wrong with paths.
     pub(crate) errors: Vec<CardError>,
     pub(crate) cards: ByFile<(Stamp, CardFile)>,
@@ -40,7 +43,7 @@ pub(crate) struct Kept {
 impl Known {
     /// Whether the cards, or scripts that they name, are others now.
     pub(crate) fn has_changed(&mut self, base: &Path, paths: &[PathBuf]) -> bool {
-        let found = found_cards(base, paths);
+        let found = found_cards(base, &divided(paths).0);
         if found.files != self.files || found.errors != self.errors {
             return true;
         }
@@ -58,7 +61,7 @@ impl Known {
 
     /// The cards of these paths. Those that have not changed are not read again.
     pub(crate) fn read(&mut self, base: &Path, paths: &[PathBuf]) {
-        let found = found_cards(base, paths);
+        let found = found_cards(base, &divided(paths).0);
         let mut before = std::mem::take(&mut self.cards);
         for file in &found.files {
             let known = before.remove(file.path.as_os_str());

@@ -3,15 +3,19 @@
 // `items` and `registry` hold what a program registers, `entry` is its form inside. A `loader` makes an `attempt` to read the cards and to
 // declare their agents: `find` looks for what they name, also in a `script`, and `plan` turns each card into the steps that declare an agent.
 // `filter`, `settings`, `state` and `values` are parts of that, and `builtin` has what features add. `error` collects the mistakes. `watch`
-// loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed.
+// loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed. Cards of an `address`
+// are those that `fetch` gets.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod address;
 mod attempt;
 mod builtin;
 mod entry;
 mod error;
+#[cfg(feature = "url")]
+mod fetch;
 mod filter;
 mod find;
 mod items;
@@ -27,8 +31,10 @@ mod values;
 mod watch;
 
 pub use error::{LoadError, Mistake, MistakeKind};
+#[cfg(feature = "url")]
+pub use fetch::CardUrls;
 pub use items::Items;
-pub use loader::{CardLoader, LoadedCards};
+pub use loader::{CardLoader, CardText, LoadedCards};
 pub use registry::Registry;
 pub use state::StateParts;
 pub use values::HookValues;

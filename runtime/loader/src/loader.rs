@@ -1,11 +1,16 @@
 //! Loads cards.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use onionskin_cards::Card;
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 
 use crate::attempt::attempt;
 use crate::error::LoadError;
+#[cfg(feature = "url")]
+use crate::fetch::CardUrls;
 use crate::known::Known;
 use crate::registry::Registry;
 
@@ -51,19 +56,39 @@ use crate::registry::Registry;
 pub struct CardLoader {
     registry: Registry,
     base: PathBuf,
+    /// The permission for addresses.
+    #[cfg(feature = "url")]
+    pub(crate) urls: Option<Arc<CardUrls>>,
 }
 
 /// The agents of cards that were loaded together.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct LoadedCards {
     pub(crate) agents: Vec<DynAgent>,
+    /// The cards of the agents.
+    pub(crate) cards: Vec<Arc<Card>>,
     pub(crate) default: Option<usize>,
+}
+
+/// A card as text: [`LoadedCards::dump`] makes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CardText {
+    /// Its file: `desk.md`, in the folder of the card that was loaded.
+    pub file: String,
+    /// The fields as front matter, and the instruction.
+    pub text: String,
 }
 
 impl CardLoader {
     /// Makes a loader of cards that name these items.
     pub fn new(registry: Registry) -> Self {
-        Self { registry, base: PathBuf::new() }
+        Self {
+            registry,
+            base: PathBuf::new(),
+            #[cfg(feature = "url")]
+            urls: None,
+        }
     }
 
     /// Sets the folder that paths of cards and of the registry's files begin at. A relative one begins at the working directory.
@@ -120,8 +145,41 @@ impl LoadedCards {
         self.agents.get(self.default?)
     }
 
+    /// The cards as Markdown, in one form whatever their authors' form was: loading them gives the same agents, and dumping those the same texts.
+    /// What a card names stays relative to the folder of its file.
+    ///
+    /// ```
+    /// use onionskin::loader::{CardLoader, Registry};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("clerk.yaml"), "instruction: Be short.\nlimits: { turns: 3 } # enough\n")?;
+    /// let loader = CardLoader::new(Registry::new()).base(folder.path());
+    /// let dumped = loader.load(["clerk.yaml"])?.dump();
+    /// assert_eq!(dumped[0].file, "clerk.md");
+    /// assert_eq!(dumped[0].text, "---\nname: \"clerk\"\nlimits: \n  turns: 3\n---\nBe short.\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn dump(&self) -> Vec<CardText> {
+        let of_card = |card: &Arc<Card>| {
+            let file = Path::new(&*card.source.name).with_extension("md");
+            CardText { file: file.to_string_lossy().into_owned(), text: card.to_markdown() }
+        };
+        self.cards.iter().map(of_card).collect()
+    }
+
     /// Adds all agents to an app.
     pub fn add_to(&self, app: AppBuilder) -> AppBuilder {
         self.agents.iter().fold(app, AppBuilder::dyn_agent)
+    }
+}
+
+impl fmt::Debug for LoadedCards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedCards")
+            .field("agents", &self.agents)
+            .field("default", &self.default)
+            .finish_non_exhaustive()
     }
 }

@@ -7,6 +7,7 @@ use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn}
 use onionskin_core::prompt::{Prompt, PromptPart};
 use serde_json::Value;
 
+use crate::address::{is_address, refused_item, refused_name};
 use crate::builtin;
 use crate::entry::{Entry, StateEntry, Step};
 use crate::error::{MistakeKind, Mistakes};
@@ -41,6 +42,12 @@ pub(crate) struct Planner<'p> {
 
 impl Planner<'_> {
     pub(crate) fn plan(mut self) -> Plan {
+        if is_address(&self.card.source.name) {
+            self.refuse();
+            if !self.mistakes.is_empty() {
+                return self.plan;
+            }
+        }
         for need in self.card.needs() {
             if let Some((kind, problem)) = self.finder.mistake(self.card, &need) {
                 self.mistakes.add(&self.card.source, kind, problem);
@@ -53,6 +60,17 @@ impl Planner<'_> {
         self.types();
         self.settings();
         self.plan
+    }
+
+    /// The mistakes of a card of an address.
+    fn refuse(&mut self) {
+        let card = self.card;
+        let items = card.needs().into_iter().filter_map(|need| refused_item(&need)).collect::<Vec<_>>();
+        let agents = card.agents.iter().filter(|agent| agent.value.contains("::"));
+        let names = card.runtime.iter().chain(agents).map(refused_name);
+        for problem in items.into_iter().chain(names) {
+            self.mistakes.add(&card.source, MistakeKind::Address, problem);
+        }
     }
 
     fn step(&mut self, step: impl Fn(AgentDeclaration) -> AgentDeclaration + Send + Sync + 'static) {

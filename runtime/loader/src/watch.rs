@@ -44,6 +44,8 @@ struct Cards {
 /// with its servers. A task does that, one at a time, whether or not the call that found the change is dropped; other calls get the last good app
 /// meanwhile.
 ///
+/// Cards of addresses are fetched at the start and by [`Self::reload`], and not looked at in between.
+///
 /// The runs of an app that was given keep its agents. Its servers end when the last run, session and [`Arc`] of it is dropped.
 ///
 /// ```
@@ -140,7 +142,7 @@ impl CardWatch {
     /// Returns an error if the cards have mistakes, or if their agents cannot be built.
     pub async fn start(self) -> Result<WatchedCards, ReloadError> {
         let Self { cards, report } = self;
-        let mut known = Known::default();
+        let mut known = cards.known().await;
         let app = cards.builder(&mut known)?.build().await?;
         let current = Current { app: Arc::new(app), known, problem: None, loading: None };
         let watched = Watched { cards, report, current: Mutex::new(current) };
@@ -149,6 +151,18 @@ impl CardWatch {
 }
 
 impl Cards {
+    /// What is known before the first time: the cards of addresses.
+    #[cfg(feature = "url")]
+    async fn known(&self) -> Known {
+        Known { fetched: self.loader.fetch(&self.paths).await, ..Known::default() }
+    }
+
+    #[cfg(not(feature = "url"))]
+    #[expect(clippy::unused_async, reason = "with the feature it waits")]
+    async fn known(&self) -> Known {
+        Known::default()
+    }
+
     fn has_changed(&self, known: &mut Known) -> bool {
         known.has_changed(&self.loader.base_folder(), &self.paths)
     }
@@ -174,7 +188,7 @@ impl WatchedCards {
                 return Arc::clone(&current.app);
             }
             let known = std::mem::take(&mut current.known);
-            self.load(current, known)
+            self.load(current, Some(known))
         };
         end(ends).await;
         Arc::clone(&self.watched.current().app)
@@ -214,7 +228,7 @@ impl WatchedCards {
                 let current = self.watched.current();
                 match &current.loading {
                     Some(ends) => (ends.clone(), false),
-                    None => (self.load(current, Known::default()), true),
+                    None => (self.load(current, None), true),
                 }
             };
             end(ends).await;
@@ -225,7 +239,7 @@ impl WatchedCards {
     }
 
     /// Begins to load the cards in a task.
-    fn load(&self, mut current: MutexGuard<'_, Current>, known: Known) -> Receiver<()> {
+    fn load(&self, mut current: MutexGuard<'_, Current>, known: Option<Known>) -> Receiver<()> {
         let (ends, at_end) = watch::channel(());
         current.loading = Some(at_end.clone());
         // A task that does not begin is dropped, which takes the lock.
@@ -260,8 +274,12 @@ struct Loading {
 }
 
 impl Loading {
-    /// Cards are read on a thread that may wait for files.
-    async fn app(&self, mut known: Known) -> (Known, Result<App, ReloadError>) {
+    /// Cards are read on a thread that may wait for files. Without those of the time before, all are read.
+    async fn app(&self, known: Option<Known>) -> (Known, Result<App, ReloadError>) {
+        let mut known = match known {
+            Some(known) => known,
+            None => self.watched.cards.known().await,
+        };
         let watched = Arc::clone(&self.watched);
         let read = spawn_blocking(move || {
             let builder = catch_unwind(AssertUnwindSafe(|| watched.cards.builder(&mut known)));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use onionskin::loader::{Registry, StateParts};
+use onionskin::loader::{LoadedCards, Registry, StateParts};
 use onionskin::{App, ScriptedModel, ScriptedTurn};
 use serde_json::json;
 
@@ -168,6 +168,23 @@ async fn c3_a_loaded_card_means_what_the_same_agent_means_in_rust() {
     }
     let page = app.describe().unwrap().to_markdown();
     assert_eq!(page, in_rust.describe().unwrap().to_markdown());
+}
+
+#[test]
+fn c3_loaded_cards_as_texts_are_loaded_as_the_same_agents() {
+    let cards = load(registry(), &[("desk.md", DESK), ("office.yaml", OFFICE)]).unwrap();
+    let dumped = cards.dump();
+    let files: Vec<(&str, &str)> = dumped.iter().map(|card| (&*card.file, &*card.text)).collect();
+    assert_eq!((files[0].0, files[1].0), ("desk.md", "office.md"));
+    let again = load(registry(), &files).unwrap();
+    assert_eq!(again.dump(), dumped);
+    let describe = |cards: &LoadedCards| {
+        let app =
+            cards.add_to(App::builder()).toolbox_as("archive", Kb).model(ScriptedModel::turns([])).build();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(app).unwrap().describe().unwrap()
+    };
+    assert_eq!(describe(&cards), describe(&again));
 }
 
 #[tokio::test]

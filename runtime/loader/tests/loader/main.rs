@@ -13,6 +13,7 @@ mod mistakes;
 mod parts;
 mod reload;
 mod scripts;
+mod urls;
 
 use std::fs;
 

@@ -1,0 +1,87 @@
+//! Cards at addresses on the web.
+
+use std::path::{Path, PathBuf};
+
+use onionskin_cards::{CardError, CardFile, Item, Need, Problem, Source, Spanned};
+
+use crate::error::{MistakeKind, Mistakes};
+
+/// The cards at addresses, as they were fetched.
+#[derive(Default)]
+pub(crate) struct Fetched {
+    pub(crate) files: Vec<CardFile>,
+    /// Why there is no card.
+    pub(crate) errors: Vec<CardError>,
+}
+
+/// The paths of files and folders, and the addresses among them.
+pub(crate) fn divided(paths: &[PathBuf]) -> (Vec<&Path>, Vec<&str>) {
+    let (mut files, mut addresses) = (Vec::new(), Vec::new());
+    for path in paths {
+        match path.to_str().filter(|path| is_address(path)) {
+            Some(address) if !addresses.contains(&address) => addresses.push(address),
+            Some(_) => {}
+            None => files.push(path.as_path()),
+        }
+    }
+    (files, addresses)
+}
+
+/// Whether this is an address and no path.
+pub(crate) fn is_address(path: &str) -> bool {
+    path.contains("://")
+}
+
+/// An address without what can be a secret: a user and a password, a query, a fragment.
+pub(crate) fn shown(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
+}
+
+/// An error for the whole of an address.
+pub(crate) fn refused(address: &str, message: String) -> CardError {
+    CardError::new(Source::new(shown(address), ""), vec![Problem { message, span: 0..0 }])
+}
+
+/// The mistakes of addresses that were not fetched.
+pub(crate) fn add_unfetched(addresses: &[&str], mistakes: &mut Mistakes) {
+    for address in addresses {
+        let (kind, message) = if cfg!(feature = "url") {
+            (
+                MistakeKind::Address,
+                "`load` reads files: allow cards of addresses with `CardLoader::allow_urls`, and load them with `load_with_urls`",
+            )
+        } else {
+            (
+                MistakeKind::MissingFeature("loader-url"),
+                "cards of addresses need the feature `loader-url` of onionskin",
+            )
+        };
+        mistakes.add_all(&refused(address, message.to_owned()), kind);
+    }
+}
+
+/// The mistake in what a card of an address names. Its author names no code of the program, and no file of this machine.
+pub(crate) fn refused_item(need: &Need<'_>) -> Option<Problem> {
+    let Spanned { value: item, span } = need.item;
+    let is_ready = |path: &str| path.strip_prefix("::").unwrap_or(path).starts_with("onionskin::");
+    match item {
+        Item::Path(path) if is_ready(path) => None,
+        _ => Some(Problem {
+            message: format!(
+                "a card of an address names no functions and types, such as `{item}`: it can have texts, settings, servers and other cards"
+            ),
+            span: span.clone(),
+        }),
+    }
+}
+
+/// The mistake in a built-in tool, or a child of the program, that a card of an address names.
+pub(crate) fn refused_name(name: &Spanned<String>) -> Problem {
+    let message =
+        format!("a card of an address does not get `{}`: name it in a card of this machine", name.value);
+    Problem { message, span: name.span.clone() }
+}

@@ -1,0 +1,195 @@
+//! Fetches cards from addresses.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use onionskin_cards::{CardError, CardFile, LARGEST_FILE, Source};
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, StatusCode, Url};
+
+use crate::address::{Fetched, divided, refused, shown};
+use crate::error::LoadError;
+use crate::known::Known;
+use crate::loader::{CardLoader, LoadedCards};
+
+/// The most redirects of an address.
+const REDIRECTS: usize = 5;
+
+/// The permission to load cards from addresses: [`CardLoader::allow_urls`] takes it.
+///
+/// A card of an address is a text of its author, who is asked for nothing else. It names no functions, no types, no scripts, no built-in tools and no
+/// agents of the program; the ready hooks, servers that the program configures, and other cards it can name. It comes over HTTPS, also
+/// after redirects, of which there are at most five, has at most 1 MiB, and is there within the time.
+#[derive(Debug, Clone)]
+pub struct CardUrls {
+    timeout: Duration,
+    loopback_http: bool,
+}
+
+impl CardUrls {
+    /// Allows addresses that begin with `https://`.
+    pub fn https() -> Self {
+        Self { timeout: Duration::from_secs(10), loopback_http: false }
+    }
+
+    /// Sets the time for one card, its redirects included. Default: 10 seconds.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Allows addresses of this machine that begin with `http://`, for tests: `http://127.0.0.1:8080/pmo.md`.
+    #[must_use]
+    pub fn loopback_http(mut self) -> Self {
+        self.loopback_http = true;
+        self
+    }
+
+    /// The text at an address.
+    async fn source(&self, address: &str) -> Result<Source, CardError> {
+        let text = match tokio::time::timeout(self.timeout, self.text(address)).await {
+            Ok(text) => text,
+            Err(_) => Err(format!("the card was not there within {:?}", self.timeout)),
+        };
+        let text = text.map_err(|message| refused(address, message))?;
+        Ok(Source::new(shown(address), text))
+    }
+
+    async fn text(&self, address: &str) -> Result<String, String> {
+        let mut url = self.allowed(address)?;
+        for _ in 0..=REDIRECTS {
+            let client = client(&url)?;
+            // What the client says of an error names the whole address.
+            let response = client.get(url.clone()).send().await;
+            let response = response.map_err(|_| "the server cannot be reached".to_owned())?;
+            match response.headers().get(LOCATION).filter(|_| response.status().is_redirection()) {
+                Some(location) => {
+                    let target = location.to_str().ok().and_then(|target| url.join(target).ok());
+                    let target = target.ok_or("the server redirects to an address that cannot be read")?;
+                    url = self.allowed(target.as_str()).map_err(|reason| {
+                        format!("the server redirects to `{}`: {reason}", shown(target.as_str()))
+                    })?;
+                }
+                None => return body(response).await,
+            }
+        }
+        Err(format!("the server redirects more than {REDIRECTS} times"))
+    }
+
+    /// The address, if it may be fetched.
+    fn allowed(&self, address: &str) -> Result<Url, String> {
+        let Ok(url) = Url::parse(address) else {
+            return Err("this is not an address, such as `https://example.com/pmo.md`".to_owned());
+        };
+        match url.scheme() {
+            "https" => {}
+            "http" if self.loopback_http && is_loopback(&url) => {}
+            "http" => return Err("others could change what comes over plain HTTP: use `https`".to_owned()),
+            other => return Err(format!("cards come over `https`, and not over `{other}`")),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(
+                "an address with a user name or a password is not fetched: it would be in logs".to_owned()
+            );
+        }
+        Ok(url)
+    }
+}
+
+fn client(url: &Url) -> Result<Client, String> {
+    let failed = |reason: String| format!("there is no HTTP client: {reason}");
+    let mut tls =
+        onionskin_tls::client_config(url.scheme() == "http").map_err(|error| failed(error.to_string()))?;
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let client = Client::builder()
+        .tls_backend_preconfigured(tls)
+        .redirect(Policy::none())
+        .user_agent(concat!("onionskin/", env!("CARGO_PKG_VERSION")));
+    // A request to this machine goes through no proxy.
+    let client = if is_loopback(url) { client.no_proxy() } else { client };
+    client.build().map_err(|error| failed(error.without_url().to_string()))
+}
+
+/// The body of an answer, if it can be a card.
+async fn body(mut response: Response) -> Result<String, String> {
+    if response.status() != StatusCode::OK {
+        return Err(format!("the server answers with the status {}", response.status().as_u16()));
+    }
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if kind == "text/html" || ["image/", "audio/", "video/"].iter().any(|other| kind.starts_with(other)) {
+        return Err(format!("the server gives `{kind}`, and a card is Markdown or YAML"));
+    }
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|_| "the answer breaks off".to_owned())? {
+        if bytes.len() + chunk.len() > LARGEST_FILE {
+            return Err(format!("a card has at most {LARGEST_FILE} bytes; this one has more"));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    String::from_utf8(bytes).map_err(|_| "the card is not UTF-8".to_owned())
+}
+
+fn is_loopback(url: &Url) -> bool {
+    // An IPv6 address has brackets.
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+impl CardLoader {
+    /// Allows cards of addresses among the paths of [`Self::load_with_urls`] and [`Self::watch`].
+    #[must_use]
+    pub fn allow_urls(mut self, urls: CardUrls) -> Self {
+        self.urls = Some(Arc::new(urls));
+        self
+    }
+
+    /// As [`Self::load`], with cards of addresses: `["cards", "https://example.com/pmo.md"]`. Those are behind the others.
+    ///
+    /// Cancel safety: dropping the future ends the requests.
+    ///
+    /// ```
+    /// use onionskin::loader::{CardLoader, CardUrls, MistakeKind, Registry};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let loader = CardLoader::new(Registry::new()).allow_urls(CardUrls::https());
+    /// let error = loader.load_with_urls(["http://example.com/pmo.md?key=secret"]).await.unwrap_err();
+    /// assert_eq!(error.mistakes()[0].kind, MistakeKind::Address);
+    /// assert_eq!(
+    ///     error.mistakes()[0].to_string(),
+    ///     "http://example.com/pmo.md:1:1: others could change what comes over plain HTTP: use `https`"
+    /// );
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns all mistakes of all cards, and why an address gives none.
+    pub async fn load_with_urls<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<LoadedCards, LoadError> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        let mut known = Known { fetched: self.fetch(&paths).await, ..Known::default() };
+        self.load_changed(&paths, &mut known)
+    }
+
+    /// The cards of the addresses among the paths, if they are allowed.
+    pub(crate) async fn fetch(&self, paths: &[PathBuf]) -> Option<Fetched> {
+        let urls = self.urls.as_ref()?;
+        let mut fetched = Fetched::default();
+        for address in divided(paths).1 {
+            match urls.source(address).await {
+                Ok(source) => {
+                    let path = shown(address);
+                    fetched.files.push(CardFile::of(Path::new(&path), Ok(source), false));
+                }
+                Err(error) => fetched.errors.push(error),
+            }
+        }
+        Some(fetched)
+    }
+}
