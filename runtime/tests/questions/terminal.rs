@@ -1,7 +1,8 @@
 //! Questions at a terminal.
 
-use std::io::{self, Cursor, Write};
-use std::sync::{Arc, Mutex};
+use std::io::{self, BufReader, Cursor, Read, Write};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
 use onionskin::approval::{Always, Approval};
 use onionskin::question::{Answer, Answerer, Question, QuestionKind, Terminal};
@@ -80,4 +81,54 @@ async fn u3_a_terminal_shows_control_characters_escaped() {
     let question = approval().with_text("lla \u{202e}eteled");
     let (_, shown) = asked(&question, "n\n").await;
     assert!(shown.contains("lla \\u{202e}eteled"), "{shown}");
+}
+
+/// Lines of a person who types them later.
+struct Typed(mpsc::Receiver<&'static [u8]>);
+
+impl Read for Typed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let line = self.0.recv().unwrap_or_default();
+        buffer[..line.len()].copy_from_slice(line);
+        Ok(line.len())
+    }
+}
+
+async fn until(what: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if what() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it did not happen within 5 seconds");
+}
+
+#[tokio::test]
+async fn u3_a_terminal_asks_no_more_for_a_question_that_was_dropped() {
+    let (keys, typed) = mpsc::channel();
+    let screen = Screen::default();
+    let terminal = Terminal::on(BufReader::new(Typed(typed)), screen.clone());
+    let hints = || screen.text().matches("n [reason]> ").count();
+    let dropped = tokio::spawn({
+        let terminal = terminal.clone();
+        async move { terminal.answer(approval()).await }
+    });
+    until(|| hints() == 1).await;
+    dropped.abort();
+    assert!(dropped.await.unwrap_err().is_cancelled());
+    // The dropped question takes this line, which is no answer.
+    keys.send(b"perhaps\n").unwrap();
+    keys.send(b"y\n").unwrap();
+    assert_eq!(terminal.answer(approval()).await, Some(Answer::allow()));
+    assert_eq!(hints(), 2, "{}", screen.text());
+}
+
+#[tokio::test]
+async fn u3_a_terminal_keeps_a_bounded_part_of_a_line() {
+    let long = io::repeat(b'y').take(50 << 20).chain(Cursor::new("\ny\n"));
+    let screen = Screen::default();
+    let terminal = Terminal::on(BufReader::new(long), screen.clone());
+    assert_eq!(terminal.answer(approval()).await, Some(Answer::allow()));
+    assert!(screen.text().contains("has more than 65536 bytes: write a shorter one"), "{}", screen.text());
 }

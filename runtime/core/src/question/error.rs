@@ -65,6 +65,9 @@ pub enum AnswerError {
         /// What does not fit.
         problems: String,
     },
+    /// The line is neither yes nor no ([`Question::read_answer`](super::Question::read_answer)).
+    #[error("write y, a or n")]
+    NotYesOrNo,
     /// The paused run is one of another agent.
     #[error(
         "the run `{run_id}` is one of the agent `{paused}`, and not of `{agent}`: resume it with the agent that paused"
@@ -127,6 +130,7 @@ impl Redact for AnswerError {
                 key.redact(redactor);
             }
             Self::Late { .. }
+            | Self::NotYesOrNo
             | Self::WrongKind { .. }
             | Self::OtherAgent { .. }
             | Self::OtherId { .. }

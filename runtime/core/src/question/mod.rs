@@ -8,6 +8,7 @@ mod answer;
 mod answerer;
 mod component;
 mod error;
+mod line;
 mod paused;
 mod questions;
 mod terminal;

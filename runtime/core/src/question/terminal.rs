@@ -4,17 +4,19 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::{Answer, Answerer, Question, QuestionKind};
-use crate::approval::{Always, Approval};
+use super::line::plain;
+use super::{Answer, Answerer, Question};
 use crate::lock::lock;
+
+/// The bytes of a line, its end included. A longer one is skipped.
+const LONGEST: usize = 64 * 1024;
 
 /// Asks the person at a terminal, one question after the other. When the input ends, questions stay open, and the run pauses.
 ///
 /// An approval is answered with `y`, `a` (for these arguments, for the rest of the session) or `n`, with a reason if there is one: `n too much`. A value is written as JSON; a
-/// text needs no quotes. An empty line declines. An answer that does not fit is asked for again. What is shown comes from models and
+/// text needs no quotes. An empty line declines. An answer that does not fit, or has more than 64 KiB, is asked for again. What is shown comes from models and
 /// tools, so control characters in it, and marks that change the direction of writing, are escaped.
 ///
 /// ```
@@ -41,7 +43,8 @@ use crate::lock::lock;
 /// # });
 /// ```
 ///
-/// Cancel safety: a question that is dropped before it was shown is not shown. One that is dropped later takes the next line with it.
+/// Cancel safety: a question that is dropped before it was shown is not shown. One that is dropped later takes the next line with it, and
+/// is not asked again.
 #[derive(Clone)]
 pub struct Terminal(Arc<Mutex<Ends>>);
 
@@ -73,7 +76,7 @@ impl Answerer for Terminal {
         let asks = thread::Builder::new().name("onionskin-terminal".to_owned()).spawn(move || {
             let mut ends = lock(&ends);
             if !sender.is_closed() {
-                let answer = ends.ask(&question).unwrap_or_else(|error| {
+                let answer = ends.ask(&question, || !sender.is_closed()).unwrap_or_else(|error| {
                     tracing::error!(%error, "the terminal failed, so the question stays open");
                     None
                 });
@@ -88,76 +91,65 @@ impl Answerer for Terminal {
 }
 
 impl Ends {
-    fn ask(&mut self, question: &Question) -> io::Result<Option<Answer>> {
-        writeln!(self.output, "{}", shown(question))?;
-        loop {
-            let hint = match question.kind() {
-                QuestionKind::Approval => "y, a (always), n [reason]",
-                _ => "an answer, or nothing to decline",
-            };
-            write!(self.output, "{hint}> ")?;
+    /// `is_awaited` tells whether the question is open still: nothing more is asked for one that is not.
+    fn ask(&mut self, question: &Question, is_awaited: impl Fn() -> bool) -> io::Result<Option<Answer>> {
+        writeln!(self.output, "{}", question.to_line())?;
+        while is_awaited() {
+            write!(self.output, "{}> ", question.answer_hint())?;
             self.output.flush()?;
-            let mut line = String::new();
-            if self.input.read_line(&mut line)? == 0 {
-                writeln!(self.output)?;
-                return Ok(None);
-            }
-            match read(question, line.trim()) {
-                Ok(answer) => return Ok(Some(answer)),
-                Err(problem) => writeln!(self.output, "{}", plain(&problem))?,
-            }
+            let problem = match read_line(&mut self.input)? {
+                Line::End => {
+                    writeln!(self.output)?;
+                    return Ok(None);
+                }
+                Line::TooLong => format!("the answer has more than {LONGEST} bytes: write a shorter one"),
+                Line::Text(line) => match question.read_answer(&line) {
+                    Ok(answer) => return Ok(Some(answer)),
+                    Err(problem) => plain(&problem.to_string()),
+                },
+            };
+            writeln!(self.output, "{problem}")?;
         }
+        Ok(None)
     }
 }
 
-/// The question in words.
-fn shown(question: &Question) -> String {
-    let agents = question.agents().join(" > ");
-    let mut text = format!("{agents}: {} {}", question.tool_name(), question.arguments());
-    if let QuestionKind::Component(shown) = question.kind() {
-        text.push_str(&format!(" shows {} {}", shown.component(), shown.payload()));
-    }
-    if let Some(asked) = question.text() {
-        text.push_str(": ");
-        text.push_str(asked);
-    }
-    plain(&text)
+enum Line {
+    Text(String),
+    /// Its rest is skipped.
+    TooLong,
+    End,
 }
 
-/// The text without control characters, which could move the cursor and hide a part of it, and without marks that change the
-/// direction of writing, which could show its words in another order.
-fn plain(text: &str) -> String {
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().flat_map(|c| if is_hidden(c) { c.escape_unicode().collect() } else { vec![c] }).collect()
-}
-
-fn read(question: &Question, line: &str) -> Result<Answer, String> {
-    let answer = match question.kind() {
-        QuestionKind::Approval => {
-            let (word, reason) = line.split_once(' ').unwrap_or((line, ""));
-            match (word.to_lowercase().as_str(), reason.trim()) {
-                ("y" | "yes", "") => Answer::allow(),
-                ("a" | "always", "") => Approval::AllowAlways(Always::Arguments).into(),
-                ("n" | "no", "") => Approval::Deny(None).into(),
-                ("n" | "no", reason) => Answer::deny(reason),
-                _ => return Err("write y, a or n".to_owned()),
-            }
+/// Reads a line, and keeps a bounded part of it.
+fn read_line(input: &mut impl BufRead) -> io::Result<Line> {
+    let mut line = Vec::new();
+    let mut is_too_long = false;
+    loop {
+        let part = match input.fill_buf() {
+            Ok(part) => part,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if part.is_empty() && line.is_empty() && !is_too_long {
+            return Ok(Line::End);
         }
-        _ if line.is_empty() => Answer::Declined(None),
-        _ => {
-            let text = Answer::Value(Value::from(line));
-            let parsed = serde_json::from_str(line).map(Answer::Value);
-            // A text may look like JSON: `41` for a text is the text.
-            match parsed {
-                _ if question.check(&text).is_ok() && !line.starts_with('"') => text,
-                Ok(value) => value,
-                Err(_) => text,
-            }
+        let end = part.iter().position(|byte| *byte == b'\n');
+        let (taken, is_over) = (end.map_or(part.len(), |end| end + 1), end.is_some() || part.is_empty());
+        if line.len() + taken > LONGEST {
+            is_too_long = true;
+            line.clear();
+        } else if !is_too_long {
+            line.extend_from_slice(&part[..taken]);
         }
-    };
-    question.check(&answer).map_err(|problem| problem.to_string())?;
-    Ok(answer)
+        input.consume(taken);
+        if is_over && is_too_long {
+            return Ok(Line::TooLong);
+        }
+        if is_over {
+            return String::from_utf8(line)
+                .map(Line::Text)
+                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error));
+        }
+    }
 }

@@ -1,0 +1,98 @@
+//! A question as a line of text, and its answer from one.
+
+use serde_json::Value;
+
+use super::{Answer, AnswerError, Question, QuestionKind};
+use crate::approval::{Always, Approval};
+
+/// Questions where people read and write lines: at a terminal, in a chat.
+impl Question {
+    /// The question in words, as one line: who asks, the tool, its arguments with secrets masked, and what is asked. Its parts come
+    /// from models and tools, so control characters in it, and marks that change the direction of writing, are escaped.
+    ///
+    /// ```
+    /// use onionskin::question::{Question, QuestionKind};
+    /// use serde_json::json;
+    ///
+    /// let question = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 5 }));
+    /// assert_eq!(question.to_line(), r#"agent: pay {"cents":5}"#);
+    /// assert_eq!(question.answer_hint(), "y, a (always), n [reason]");
+    /// ```
+    pub fn to_line(&self) -> String {
+        let agents = self.agents().join(" > ");
+        let mut text = format!("{agents}: {} {}", self.tool_name(), self.arguments());
+        if let QuestionKind::Component(shown) = self.kind() {
+            text.push_str(&format!(" shows {} {}", shown.component(), shown.payload()));
+        }
+        if let Some(asked) = self.text() {
+            text.push_str(": ");
+            text.push_str(asked);
+        }
+        plain(&text)
+    }
+
+    /// Which answers [`read_answer`](Self::read_answer) takes, in a few words.
+    pub fn answer_hint(&self) -> &'static str {
+        match self.kind() {
+            QuestionKind::Approval => "y, a (always), n [reason]",
+            _ => "an answer, or nothing to decline",
+        }
+    }
+
+    /// Reads an answer from a line. An approval is answered with `y`, `a` (for these arguments, for the rest of the session) or `n`, with a
+    /// reason if there is one: `n too much`. A value is written as JSON; a text needs no quotes. An empty line declines.
+    ///
+    /// ```
+    /// use onionskin::question::{Answer, Question, QuestionKind};
+    /// use serde_json::json;
+    ///
+    /// let question = Question::new(QuestionKind::Approval, "pay");
+    /// assert_eq!(question.read_answer("n too much").unwrap(), Answer::deny("too much"));
+    /// // Neither yes nor no: ask again.
+    /// assert!(question.read_answer("").is_err());
+    ///
+    /// let question = Question::new(QuestionKind::Question, "order").with_answer_schema(json!({ "type": "integer" }));
+    /// assert_eq!(question.read_answer("41").unwrap(), Answer::value(41).unwrap());
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the line is no answer, or one that does not fit the question. Its text may quote the line.
+    pub fn read_answer(&self, line: &str) -> Result<Answer, AnswerError> {
+        let line = line.trim();
+        let answer = match self.kind() {
+            QuestionKind::Approval => {
+                let (word, reason) = line.split_once(' ').unwrap_or((line, ""));
+                match (word.to_lowercase().as_str(), reason.trim()) {
+                    ("y" | "yes", "") => Answer::allow(),
+                    ("a" | "always", "") => Approval::AllowAlways(Always::Arguments).into(),
+                    ("n" | "no", "") => Approval::Deny(None).into(),
+                    ("n" | "no", reason) => Answer::deny(reason),
+                    _ => return Err(AnswerError::NotYesOrNo),
+                }
+            }
+            _ if line.is_empty() => Answer::Declined(None),
+            _ => {
+                let text = Answer::Value(Value::from(line));
+                let parsed = serde_json::from_str(line).map(Answer::Value);
+                // A text may look like JSON: `41` for a text is the text.
+                match parsed {
+                    _ if self.check(&text).is_ok() && !line.starts_with('"') => text,
+                    Ok(value) => value,
+                    Err(_) => text,
+                }
+            }
+        };
+        self.check(&answer)?;
+        Ok(answer)
+    }
+}
+
+/// The text without control characters, which could move the cursor and hide a part of it, and without marks that change the
+/// direction of writing, which could show its words in another order.
+pub(super) fn plain(text: &str) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().flat_map(|c| if is_hidden(c) { c.escape_unicode().collect() } else { vec![c] }).collect()
+}
