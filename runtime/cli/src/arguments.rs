@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::chat::{self, ChatArguments};
 use crate::check::{self, CheckArguments};
 use crate::completions::{self, CompletionArguments};
 use crate::docs::{self, PageArguments};
@@ -31,6 +32,9 @@ pub(crate) enum Command {
     /// Run an agent.
     #[command(long_about = run::ABOUT, after_long_help = run::EXAMPLES)]
     Run(RunArguments),
+    /// Talk with an agent.
+    #[command(long_about = chat::ABOUT, after_long_help = chat::EXAMPLES)]
+    Chat(ChatArguments),
     /// Show the agents and their tools.
     #[command(long_about = list::ABOUT, after_long_help = list::EXAMPLES)]
     List(ListArguments),

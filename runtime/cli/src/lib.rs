@@ -11,6 +11,7 @@
 
 mod agents;
 mod arguments;
+mod chat;
 mod check;
 mod completions;
 mod docs;

@@ -16,7 +16,7 @@ use crate::docs::{self, Page};
 use crate::failure::Failure;
 #[cfg(feature = "mcp")]
 use crate::mcp;
-use crate::{check, completions, list, new, run, schema};
+use crate::{chat, check, completions, list, new, run, schema};
 
 /// How long work on other threads may take to end after the command.
 const LAST_WORK: Duration = Duration::from_secs(1);
@@ -138,6 +138,7 @@ impl Program {
     async fn execute(&self, command: Command) -> Result<ExitCode, Failure> {
         match command {
             Command::Run(arguments) => run::run(self, arguments).await,
+            Command::Chat(arguments) => chat::run(self, arguments).await,
             Command::List(arguments) => list::run(self, arguments).await,
             Command::Schema(arguments) => schema::run(self, arguments).await,
             Command::Docs(arguments) => docs::run(self, Page::Markdown, arguments).await,

@@ -1,0 +1,180 @@
+//! Lines of the user: edited at a terminal, or read as they come.
+
+use std::io::{self, BufRead, Write as _};
+use std::sync::mpsc;
+use std::thread;
+
+use rustyline::error::ReadlineError;
+use rustyline::history::MemHistory;
+use rustyline::{
+    Cmd, ColorMode, ConditionalEventHandler, Config, Editor, Event, EventContext, EventHandler,
+    ExternalPrinter, KeyEvent, Movement, RepeatCount,
+};
+use tokio::sync::oneshot;
+
+/// The bytes of a line that is read as it comes, its end included. A longer one is refused.
+const LONGEST: usize = 1 << 20;
+
+/// The inputs that the arrow keys bring back.
+const MOST_INPUTS: usize = 1000;
+
+/// What came in place of a line, or the line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Typed {
+    Line(String),
+    /// A line that is no text, or too long: why.
+    Refused(String),
+    /// Ctrl-C.
+    Interrupted,
+    End,
+    Failed(String),
+}
+
+struct Wanted {
+    prompt: String,
+    is_input: bool,
+    reply: oneshot::Sender<Typed>,
+}
+
+/// Reads lines on a thread of its own, because a read cannot be cancelled.
+pub(super) struct Input {
+    wanted: mpsc::Sender<Wanted>,
+    /// Writes above the line that is edited.
+    printer: Option<Box<dyn ExternalPrinter + Send>>,
+}
+
+impl Input {
+    /// Lines with an editor. The terminal has to be one.
+    pub(super) fn edited() -> Result<Self, ReadlineError> {
+        let config = Config::builder().max_history_size(MOST_INPUTS)?.color_mode(ColorMode::Disabled).build();
+        let mut editor = Editor::<(), _>::with_history(config.clone(), MemHistory::with_config(&config))?;
+        editor.bind_sequence(KeyEvent::ctrl('c'), EventHandler::Conditional(Box::new(DropsLine)));
+        let printer = editor.create_external_printer()?;
+        let mut input = Self::of(move |wanted| {
+            let typed = match editor.readline(&wanted.prompt) {
+                Ok(line) => Typed::Line(line),
+                Err(ReadlineError::Eof) => Typed::End,
+                Err(
+                    ReadlineError::Interrupted | ReadlineError::Signal(rustyline::error::Signal::Interrupt),
+                ) => Typed::Interrupted,
+                Err(error) => Typed::Failed(error.to_string()),
+            };
+            if let Typed::Line(line) = &typed
+                && wanted.is_input
+                && !line.trim().is_empty()
+            {
+                // One that is not kept cannot be brought back, which is no reason to refuse it.
+                let _ = editor.add_history_entry(line.as_str());
+            }
+            typed
+        })?;
+        input.printer = Some(Box::new(printer));
+        Ok(input)
+    }
+
+    /// Lines as they come from standard input. `shows_prompt` if a person types them.
+    pub(super) fn plain(shows_prompt: bool) -> io::Result<Self> {
+        Self::of(move |wanted| {
+            if shows_prompt {
+                let mut out = io::stdout().lock();
+                let _ = write!(out, "{}", wanted.prompt).and_then(|()| out.flush());
+            }
+            read_line(&mut io::stdin().lock())
+        })
+    }
+
+    fn of(mut read: impl FnMut(&Wanted) -> Typed + Send + 'static) -> io::Result<Self> {
+        let (sender, wanted) = mpsc::channel::<Wanted>();
+        thread::Builder::new().name("onionskin-input".to_owned()).spawn(move || {
+            for wanted in wanted {
+                let typed = read(&wanted);
+                // The chat has ended if it does not take the line.
+                let _ = wanted.reply.send(typed);
+            }
+        })?;
+        Ok(Self { wanted: sender, printer: None })
+    }
+
+    /// The next line. `is_input` if the arrow keys bring it back later: answers are not kept.
+    ///
+    /// Cancel safety: a dropped wait takes the next line with it.
+    pub(super) fn line(&self, prompt: &str, is_input: bool) -> impl Future<Output = Typed> + use<> {
+        let (reply, typed) = oneshot::channel();
+        // If the reader has ended, so has the channel.
+        let _ = self.wanted.send(Wanted { prompt: prompt.to_owned(), is_input, reply });
+        async move { typed.await.unwrap_or_else(|_| Typed::Failed("its reader has ended".to_owned())) }
+    }
+
+    /// Writes a line above the one that is typed now.
+    pub(super) fn print_above(&mut self, line: &str) {
+        let line = format!("{line}\n");
+        // A terminal that takes no text has no reader.
+        let _ = match &mut self.printer {
+            Some(printer) => printer.print(line).is_ok(),
+            None => io::stdout().write_all(line.as_bytes()).is_ok(),
+        };
+    }
+}
+
+/// Ctrl-C drops the line that was begun. On an empty line it means what it means elsewhere.
+struct DropsLine;
+
+impl ConditionalEventHandler for DropsLine {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+        Some(if context.line().is_empty() { Cmd::Interrupt } else { Cmd::Kill(Movement::WholeBuffer) })
+    }
+}
+
+/// Reads a line, and keeps a bounded part of it.
+fn read_line(input: &mut impl BufRead) -> Typed {
+    let mut line = Vec::new();
+    let mut is_too_long = false;
+    loop {
+        let part = match input.fill_buf() {
+            Ok(part) => part,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Typed::Failed(error.to_string()),
+        };
+        if part.is_empty() && line.is_empty() && !is_too_long {
+            return Typed::End;
+        }
+        let end = part.iter().position(|byte| *byte == b'\n');
+        let (taken, is_over) = (end.map_or(part.len(), |end| end + 1), end.is_some() || part.is_empty());
+        if line.len() + taken > LONGEST {
+            is_too_long = true;
+            line.clear();
+        } else if !is_too_long {
+            line.extend_from_slice(&part[..taken]);
+        }
+        input.consume(taken);
+        if is_over {
+            return match String::from_utf8(line) {
+                _ if is_too_long => Typed::Refused(format!("the line has more than {} KiB", LONGEST >> 10)),
+                Ok(line) => Typed::Line(line),
+                Err(_) => Typed::Refused("the line is not UTF-8 text".to_owned()),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Cursor, Read as _};
+
+    use super::*;
+
+    #[test]
+    fn o1_lines_are_read_bounded_and_one_after_the_other() {
+        let long = io::repeat(b'x').take(3 << 20);
+        let input =
+            Cursor::new("a\n\u{fc}").chain(Cursor::new("\n\n")).chain(long).chain(Cursor::new("\nlast"));
+        let mut input = BufReader::new(input);
+        let mut typed = || read_line(&mut input);
+        assert_eq!(typed(), Typed::Line("a\n".to_owned()));
+        assert_eq!(typed(), Typed::Line("ü\n".to_owned()));
+        assert_eq!(typed(), Typed::Line("\n".to_owned()));
+        assert_eq!(typed(), Typed::Refused("the line has more than 1024 KiB".to_owned()));
+        assert_eq!((typed(), typed()), (Typed::Line("last".to_owned()), Typed::End));
+        assert!(matches!(read_line(&mut Cursor::new(b"\xff\n")), Typed::Refused(_)));
+    }
+}

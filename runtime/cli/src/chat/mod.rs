@@ -1,0 +1,79 @@
+//! `chat`: a conversation with an agent.
+
+// `talk` is the loop: it reads lines with `input`, does what `command` makes of them, and runs the agent with `turn`, which shows the run
+// through a `view`: at a terminal or as plain lines, from the `tree` of its agents and calls. `files` keeps conversations. `terminal`,
+// `signals` and `text` know the outside.
+
+mod command;
+#[cfg(test)]
+mod events;
+mod files;
+mod input;
+mod signals;
+mod talk;
+mod terminal;
+mod text;
+mod tree;
+mod turn;
+mod view;
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::agents::{self, AgentArguments};
+use crate::failure::Failure;
+use crate::model::ModelArguments;
+use crate::program::Program;
+use crate::signals::until_signal;
+
+use self::signals::Signals;
+use self::talk::Talk;
+use self::terminal::Modes;
+
+pub(crate) const ABOUT: &str = "\
+Talk with an agent.
+
+At a terminal the answer is streamed, and beneath it the agents and their calls are shown as a tree, with times and tokens. \
+Questions and approvals are asked in place. `/help` shows the commands of the chat.
+
+Without a terminal, each line of the input is one message to the agent or the answer to a question, and each change is one line of \
+the output.
+
+Ctrl-C cancels a run; the second one leaves. `NO_COLOR` turns colours off.
+
+Exit code: 0 if the chat was left, 2 if it could not begin, or without a terminal if a run failed or waits for an answer, 130 after \
+Ctrl-C.";
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  {program} chat --card cards/helper.md
+  {program} chat --card cards/ --agent helper --model gpt-4o-mini
+  echo \"What is 41 + 1?\" | {program} chat --card cards/helper.md";
+
+#[derive(Args)]
+pub(crate) struct ChatArguments {
+    #[command(flatten)]
+    agents: AgentArguments,
+
+    #[command(flatten)]
+    model: ModelArguments,
+}
+
+pub(crate) async fn run(program: &Program, arguments: ChatArguments) -> Result<ExitCode, Failure> {
+    let app = until_signal(agents::app(program, &arguments.agents, &arguments.model)).await?;
+    // Set again at the end: a line may be edited still, on another thread.
+    let modes = Modes::keep();
+    let mut signals = Signals::take();
+    let done = match Talk::begin(app.entry().clone(), &mut signals) {
+        Ok(talk) => talk.run().await,
+        Err(failure) => Err(failure),
+    };
+    drop(modes);
+    tokio::select! {
+        // The servers are killed with the app.
+        _ = signals.next() => {}
+        () = app.shutdown() => {}
+    }
+    done
+}

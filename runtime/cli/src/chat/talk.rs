@@ -1,0 +1,240 @@
+//! The loop of the chat.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use onionskin_core::question::Paused;
+use onionskin_core::run::RunRequest;
+use onionskin_core::{AgentHandle, Session};
+
+use crate::failure::{FAILED, Failure};
+use crate::output;
+
+use super::command::{self, Command, HELP, Said};
+use super::input::{Input, Typed};
+use super::signals::{INTERRUPT, Signals};
+use super::terminal::{self, Ends, Modes};
+use super::turn::{End, Turn, Used, say};
+use super::view::{Live, Plain, View};
+use super::{files, text};
+
+const PROMPT: &str = "you> ";
+
+/// The characters of a tool's description.
+const LONGEST: usize = 100;
+
+/// A conversation in progress.
+pub(super) struct Talk<'s> {
+    agent: AgentHandle,
+    session: Session,
+    input: Input,
+    signals: &'s mut Signals,
+    ends: Ends,
+    paused: Option<Paused>,
+    last: Option<Used>,
+    sum: Used,
+    has_failed: bool,
+}
+
+/// What comes after a line.
+enum Next {
+    Goes,
+    Leaves,
+    /// After a signal.
+    Ends(u8),
+}
+
+impl<'s> Talk<'s> {
+    pub(super) fn begin(agent: AgentHandle, signals: &'s mut Signals) -> Result<Self, Failure> {
+        let ends = Ends::of_process();
+        let input = if ends.is_live {
+            Input::edited().map_err(|error| Failure::new(format!("the terminal cannot be used: {error}")))?
+        } else {
+            Input::plain(ends.is_typed).map_err(Failure::new)?
+        };
+        let session = agent.session();
+        let (paused, last, sum) = (None, None, Used::default());
+        Ok(Self { agent, session, input, signals, ends, paused, last, sum, has_failed: false })
+    }
+
+    pub(super) async fn run(mut self) -> Result<ExitCode, Failure> {
+        match self.lines().await {
+            Ok(Next::Ends(signal)) => Err(Failure::interrupted(signal)),
+            // Who types has read what failed.
+            Ok(_) if self.has_failed && !self.ends.is_typed => Ok(ExitCode::from(FAILED)),
+            Ok(_) => Ok(ExitCode::SUCCESS),
+            // A reader that has seen enough is no failure.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+            Err(error) => Err(Failure::new(error)),
+        }
+    }
+
+    async fn lines(&mut self) -> io::Result<Next> {
+        if self.ends.is_typed {
+            say(&format!(
+                "Chat with {}. `/help` shows the commands.",
+                text::line(self.agent.name(), LONGEST)
+            ))?;
+        }
+        loop {
+            let typed = tokio::select! {
+                biased;
+                signal = self.signals.next() => return Ok(Next::Ends(signal)),
+                typed = self.input.line(PROMPT, true) => typed,
+            };
+            let line = match typed {
+                Typed::Line(line) => line,
+                Typed::Refused(why) => {
+                    self.refuse(&why);
+                    continue;
+                }
+                Typed::Interrupted => return Ok(Next::Ends(INTERRUPT)),
+                Typed::End => return Ok(Next::Leaves),
+                Typed::Failed(why) => {
+                    return Err(io::Error::other(format!("the input cannot be read: {why}")));
+                }
+            };
+            let next = match command::read(&line) {
+                Ok(Said::Nothing) => Next::Goes,
+                Ok(Said::Input(text)) => {
+                    let request = self.agent.request(text).session(&self.session);
+                    self.turn(request).await?
+                }
+                Ok(Said::Command(command)) => self.command(command).await?,
+                Err(mistake) => {
+                    self.refuse(&mistake);
+                    Next::Goes
+                }
+            };
+            if !matches!(next, Next::Goes) {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Says why a line has no effect.
+    fn refuse(&mut self, why: &str) {
+        self.has_failed = true;
+        output::error(&text::block(why));
+    }
+
+    /// Runs the agent, and shows the run.
+    async fn turn(&mut self, request: RunRequest) -> io::Result<Next> {
+        self.paused = None;
+        let mut view: Box<dyn View> = if self.ends.is_live {
+            Box::new(Live::new(io::stdout(), terminal::size, self.ends.has_colours))
+        } else {
+            Box::new(Plain::new(io::stdout()))
+        };
+        let quiet = self.ends.is_live.then(Modes::without_echo);
+        let ended = Turn::new(&mut *view, &mut self.input, self.signals).run(request).await;
+        drop(quiet);
+        let (end, used) = ended?;
+        self.last = Some(used);
+        self.sum.add(used);
+        match end {
+            End::Answered => {}
+            End::Cancelled => say("(cancelled)")?,
+            End::Paused(paused) => {
+                let questions =
+                    paused.questions().iter().map(|question| format!("  {}\n", question.to_line()));
+                let questions: String = questions.collect();
+                self.refuse(&format!(
+                    "the run is paused, because it waits for answers:\n{questions}`/resume` asks again"
+                ));
+                self.paused = Some(paused);
+            }
+            End::Failed(error) => self.refuse(&error.to_string()),
+            End::Left(signal) => return Ok(Next::Ends(signal)),
+        }
+        Ok(Next::Goes)
+    }
+
+    async fn command(&mut self, command: Command) -> io::Result<Next> {
+        match command {
+            Command::Help => say(HELP)?,
+            Command::Tools => self.tools()?,
+            Command::System => return self.system().await,
+            Command::Usage => self.usage()?,
+            Command::Save { file, replace } => match files::save(&self.session, &file, replace) {
+                Ok(()) => say(&format!("{} saved to `{}`", self.messages(), shown(&file)))?,
+                Err(why) => self.refuse(&why),
+            },
+            Command::Load { file } => match files::load(&file) {
+                Ok(saved) => {
+                    // Approvals for the conversation so far do not count for another one.
+                    self.session = self.agent.session();
+                    self.session.restore(saved);
+                    (self.paused, self.last, self.sum) = (None, None, Used::default());
+                    say(&format!("{} loaded from `{}`", self.messages(), shown(&file)))?;
+                }
+                Err(why) => self.refuse(&why),
+            },
+            Command::Resume => match self.paused.clone() {
+                Some(paused) => {
+                    let request = self.agent.resume(&paused).session(&self.session);
+                    return self.turn(request).await;
+                }
+                None => self.refuse("no run is paused"),
+            },
+            Command::Quit => return Ok(Next::Leaves),
+        }
+        Ok(Next::Goes)
+    }
+
+    /// `12 messages`.
+    fn messages(&self) -> String {
+        output::counted(self.session.history().len(), "message")
+    }
+
+    fn tools(&mut self) -> io::Result<()> {
+        let tools = match self.agent.tool_definitions() {
+            Ok(tools) => tools,
+            Err(error) => {
+                self.refuse(&error.to_string());
+                return Ok(());
+            }
+        };
+        if tools.is_empty() {
+            return say("the agent has no tools");
+        }
+        let names: Vec<_> = tools.iter().map(|tool| text::line(&tool.name, LONGEST)).collect();
+        let width = names.iter().map(|name| text::width(name)).max().unwrap_or_default();
+        for (name, tool) in names.iter().zip(&tools) {
+            let space = " ".repeat(width - text::width(name));
+            let first = tool.description.trim().lines().next().unwrap_or_default();
+            say(format!("{name}{space}  {}", text::line(first, LONGEST)).trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// Shows the prompt of the next run. A signal ends the wait for its parts.
+    async fn system(&mut self) -> io::Result<Next> {
+        let prompt = self.agent.request("").session(&self.session).system_prompt();
+        let prompt = tokio::select! {
+            signal = self.signals.next() => {
+                return Ok(if signal == INTERRUPT { Next::Goes } else { Next::Ends(signal) });
+            }
+            prompt = prompt => prompt,
+        };
+        match prompt {
+            Ok(Some(prompt)) => say(&text::block(prompt.trim_end()))?,
+            Ok(None) => say("the agent has no system prompt")?,
+            Err(error) => self.refuse(&error.to_string()),
+        }
+        Ok(Next::Goes)
+    }
+
+    fn usage(&self) -> io::Result<()> {
+        match &self.last {
+            Some(last) => say(&format!("last run: {last}"))?,
+            None => say("last run: none")?,
+        }
+        say(&format!("conversation: {}", self.sum))
+    }
+}
+
+fn shown(file: &Path) -> String {
+    text::block(&file.display().to_string())
+}

@@ -1,0 +1,132 @@
+//! Texts of models, tools and servers for a terminal: they do not control it.
+
+use std::time::Duration;
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// What a tabulator is shown as.
+const TAB: &str = "    ";
+
+/// Whether a character moves the cursor, changes the terminal, or changes the direction of writing.
+fn controls(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text with such characters escaped. Ends of lines are kept.
+pub(super) fn block(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => shown.push(c),
+            '\t' => shown.push_str(TAB),
+            // The end of a line of other systems; alone it shows nothing.
+            '\r' => {}
+            c if controls(c) => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// The text as one line, of at most `most` characters: spaces and ends of lines are one space.
+pub(super) fn line(text: &str, most: usize) -> String {
+    let mut shown = String::new();
+    let mut left = most;
+    let mut is_space = false;
+    for c in text.trim().chars() {
+        let space = c.is_whitespace();
+        if space && is_space {
+            continue;
+        }
+        is_space = space;
+        if left == 0 {
+            shown.push('…');
+            break;
+        }
+        left -= 1;
+        match c {
+            _ if space => shown.push(' '),
+            c if controls(c) => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// The columns that a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The columns that a character takes.
+pub(super) fn char_width(c: char) -> usize {
+    c.width().unwrap_or(0)
+}
+
+/// The longest beginning of a text that takes at most `most` columns.
+pub(super) fn beginning(text: &str, most: usize) -> &str {
+    let mut columns = 0;
+    for (at, c) in text.char_indices() {
+        columns += char_width(c);
+        if columns > most {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// A duration for people: `0.3 s`, `2 min 05 s`.
+pub(super) fn time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}.{} s", time.subsec_millis() / 100),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// A number with commas between its thousands.
+pub(super) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut shown = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// `1 token`, `1,234 tokens`.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o1_a_text_controls_no_terminal() {
+        assert_eq!(block("a\u{1b}[31m\u{202e}b\r\nc\td\u{9b}e"), "a\\u{1b}[31m\\u{202e}b\nc    d\\u{9b}e");
+        assert_eq!(line(" a\u{7}\n\n b ", 9), "a\\u{7} b");
+        assert_eq!(line("äöüß", 3), "äöü…");
+    }
+
+    #[test]
+    fn o1_wide_characters_take_two_columns() {
+        assert_eq!(width("日本"), 4);
+        assert_eq!(beginning("日本語", 5), "日本");
+        assert_eq!(beginning("abc", 5), "abc");
+    }
+
+    #[test]
+    fn o1_times_and_numbers_are_for_people() {
+        let shown =
+            [340, 59_940, 60_000, 125_000, 3_720_000].map(|millis| time(Duration::from_millis(millis)));
+        assert_eq!(shown, ["0.3 s", "59.9 s", "1 min 00 s", "2 min 05 s", "1 h 02 min"]);
+        assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

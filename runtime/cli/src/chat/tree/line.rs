@@ -1,0 +1,52 @@
+//! One line of the tree.
+
+use super::text;
+
+/// How a part of a line is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::chat) enum Style {
+    Plain,
+    Faint,
+    Good,
+    Bad,
+    Strong,
+}
+
+/// A line as parts, each in its style.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::chat) struct Line(pub(in crate::chat) Vec<(Style, String)>);
+
+impl Line {
+    pub(super) fn with(mut self, style: Style, text: impl Into<String>) -> Self {
+        let text = text.into();
+        if !text.is_empty() {
+            self.0.push((style, text));
+        }
+        self
+    }
+
+    /// The line in at most `columns`. What is cut is marked.
+    pub(in crate::chat) fn cut(mut self, columns: usize) -> Self {
+        let whole: usize = self.0.iter().map(|(_, text)| text::width(text)).sum();
+        if whole <= columns {
+            return self;
+        }
+        let mut left = columns.saturating_sub(1);
+        for (_, part) in &mut self.0 {
+            let kept = text::beginning(part, left).len();
+            left = if kept < part.len() { 0 } else { left.saturating_sub(text::width(part)) };
+            part.truncate(kept);
+        }
+        if columns > 0 {
+            self.0.push((Style::Faint, "…".to_owned()));
+        }
+        self.0.retain(|(_, part)| !part.is_empty());
+        self
+    }
+
+    /// The line as text.
+    #[cfg(test)]
+    pub(in crate::chat) fn text(&self) -> String {
+        self.0.iter().map(|(_, text)| text.as_str()).collect()
+    }
+}

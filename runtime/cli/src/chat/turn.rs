@@ -1,0 +1,234 @@
+//! One run within the chat: it is shown, its questions are asked, and Ctrl-C cancels it.
+
+use std::fmt;
+use std::io::{self, Write as _};
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use onionskin_core::event::{Event, EventKind};
+use onionskin_core::model::Usage;
+use onionskin_core::question::{Answer, Paused, Question};
+use onionskin_core::run::{RunRequest, RunStream};
+use onionskin_core::{CancellationToken, RunError};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::MissedTickBehavior;
+
+use super::input::{Input, Typed};
+use super::signals::{INTERRUPT, Signals};
+use super::text;
+use super::view::View;
+
+/// The time between two drawings.
+const FRAME: Duration = Duration::from_millis(50);
+
+/// How a run ended.
+pub(super) enum End {
+    Answered,
+    Cancelled,
+    Paused(Paused),
+    Failed(RunError),
+    /// The user leaves: the number of the signal.
+    Left(u8),
+}
+
+/// What a run used, with all runs beneath it.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Used {
+    pub(super) usage: Usage,
+    pub(super) turns: u64,
+    pub(super) calls: u64,
+    pub(super) time: Duration,
+}
+
+impl Used {
+    pub(super) fn add(&mut self, other: Self) {
+        self.usage += other.usage;
+        self.turns += other.turns;
+        self.calls += other.calls;
+        self.time += other.time;
+    }
+}
+
+impl fmt::Display for Used {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [read, written] = [self.usage.input_tokens, self.usage.output_tokens].map(text::number);
+        let (turns, calls) = (text::number(self.turns), text::number(self.calls));
+        write!(
+            f,
+            "{read} tokens read, {written} written; model turns: {turns}, tool calls: {calls}; {}",
+            text::time(self.time)
+        )
+    }
+}
+
+/// A run, and what it needs of the chat.
+pub(super) struct Turn<'c> {
+    view: &'c mut dyn View,
+    input: &'c mut Input,
+    signals: &'c mut Signals,
+    used: Used,
+    began: Instant,
+    cancel: CancellationToken,
+}
+
+type Reply = oneshot::Sender<Option<Answer>>;
+
+impl<'c> Turn<'c> {
+    pub(super) fn new(view: &'c mut dyn View, input: &'c mut Input, signals: &'c mut Signals) -> Self {
+        Self {
+            view,
+            input,
+            signals,
+            used: Used::default(),
+            began: Instant::now(),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// Runs a request to its end.
+    ///
+    /// # Errors
+    /// Returns an error if the output fails.
+    pub(super) async fn run(mut self, request: RunRequest) -> io::Result<(End, Used)> {
+        let (sender, mut questions) = mpsc::unbounded_channel::<(Question, Reply)>();
+        let answerer = move |question: Question| {
+            let (reply, answer) = oneshot::channel();
+            // If the run has ended, the question stays open.
+            let _ = sender.send((question, reply));
+            async move { answer.await.ok().flatten() }
+        };
+        let mut run = request.answerer(answerer).cancellation(self.cancel.clone()).stream();
+        let mut frames = tokio::time::interval(FRAME);
+        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let left = loop {
+            tokio::select! {
+                biased;
+                signal = self.signals.next() => {
+                    if signal != INTERRUPT || self.cancel.is_cancelled() {
+                        break Some(signal);
+                    }
+                    self.cancel.cancel();
+                }
+                _ = frames.tick() => self.view.show(self.began.elapsed())?,
+                Some((question, reply)) = questions.recv() => {
+                    if let Some(signal) = self.ask(&question, reply, &mut run).await? {
+                        break Some(signal);
+                    }
+                }
+                event = run.next() => match event {
+                    Some(event) => self.see(&event)?,
+                    None => break None,
+                },
+            }
+        };
+        self.used.time = self.began.elapsed();
+        self.view.end(self.used.time)?;
+        let end = match left {
+            Some(signal) => End::Left(signal),
+            None => match run.output().await {
+                Ok(_) => End::Answered,
+                Err(RunError::Paused(paused)) => End::Paused(paused),
+                Err(RunError::Cancelled { .. }) if self.cancel.is_cancelled() => End::Cancelled,
+                Err(error) => End::Failed(error),
+            },
+        };
+        Ok((end, self.used))
+    }
+
+    fn see(&mut self, event: &Event) -> io::Result<()> {
+        self.count(event);
+        let now = self.began.elapsed();
+        self.view.see(event, now);
+        if self.view.is_immediate() { self.view.show(now) } else { Ok(()) }
+    }
+
+    fn count(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::TurnFinished { usage, .. } => {
+                self.used.turns += 1;
+                self.used.usage += *usage;
+            }
+            EventKind::ToolStarted { .. } => self.used.calls += 1,
+            _ => {}
+        }
+    }
+
+    /// Asks a question while the run goes on. Gives the signal by which the user leaves, if there is one.
+    async fn ask(
+        &mut self,
+        question: &Question,
+        mut reply: Reply,
+        run: &mut RunStream,
+    ) -> io::Result<Option<u8>> {
+        if reply.is_closed() {
+            return Ok(None);
+        }
+        self.view.pause(self.began.elapsed())?;
+        say(&question.to_line())?;
+        let prompt = format!("{}> ", question.answer_hint());
+        loop {
+            let typed = match self.typed(&prompt, &mut reply, run).await {
+                Ok(typed) => typed,
+                Err(signal) => return Ok(Some(signal)),
+            };
+            let answer = match typed {
+                Typed::Line(_) if reply.is_closed() => None,
+                Typed::Line(line) => match question.read_answer(&line) {
+                    Ok(answer) => Some(answer),
+                    Err(problem) => {
+                        say(&text::block(&problem.to_string()))?;
+                        continue;
+                    }
+                },
+                Typed::Refused(why) => {
+                    say(&why)?;
+                    continue;
+                }
+                Typed::Interrupted => {
+                    self.cancel.cancel();
+                    None
+                }
+                // The question stays open, and the run pauses.
+                Typed::End | Typed::Failed(_) => None,
+            };
+            let _ = reply.send(answer);
+            return Ok(None);
+        }
+    }
+
+    /// The next line, or the signal by which the user leaves. The run goes on meanwhile, and is not shown.
+    async fn typed(&mut self, prompt: &str, reply: &mut Reply, run: &mut RunStream) -> Result<Typed, u8> {
+        let mut line = pin!(self.input.line(prompt, false));
+        let (mut has_ended, mut is_closed) = (false, false);
+        loop {
+            tokio::select! {
+                biased;
+                signal = self.signals.next() => {
+                    if signal != INTERRUPT || self.cancel.is_cancelled() {
+                        return Err(signal);
+                    }
+                    self.cancel.cancel();
+                }
+                typed = &mut line => return Ok(typed),
+                () = reply.closed(), if !is_closed => {
+                    is_closed = true;
+                    // The line is read already, and must not become an input or another answer.
+                    self.input.print_above("the question is closed: the next line is dropped, press Enter");
+                }
+                event = run.next(), if !has_ended => match event {
+                    Some(event) => {
+                        self.count(&event);
+                        self.view.see(&event, self.began.elapsed());
+                    }
+                    None => has_ended = true,
+                },
+            }
+        }
+    }
+}
+
+/// Writes a line.
+pub(super) fn say(line: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush())
+}

@@ -1,0 +1,185 @@
+//! A run at a terminal: the text goes on, and beneath it the tree is drawn again and again.
+//!
+//! The cursor rests at the end of the text. So the terminal itself keeps that place when its window changes, and everything below can be
+//! cleared whatever it has become.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use onionskin_core::event::Event;
+
+use super::View;
+use super::said::Said;
+use super::text::char_width;
+use super::tree::{Line, Style, Tree};
+
+const CLEAR_BELOW: &str = "\x1b[J";
+const SAVE_CURSOR: &str = "\x1b7";
+const RESTORE_CURSOR: &str = "\x1b8";
+/// One row down in the same column. At the last row the screen scrolls.
+const DOWN: &str = "\x0b";
+
+/// The columns and rows of the smallest window that has a tree.
+const LEAST: (usize, usize) = (10, 3);
+
+/// The lines of the tree that stay when the run has ended.
+const MOST_AT_END: usize = 50;
+
+pub(in crate::chat) struct Live<W, S> {
+    out: W,
+    /// Gives the columns and rows of the terminal.
+    size: S,
+    has_colours: bool,
+    tree: Tree,
+    said: Said,
+    /// The line of the text at whose end the cursor is.
+    line: String,
+    /// The column of the cursor.
+    column: usize,
+    /// The end of a row that would be full: a terminal whose cursor is behind the last column moves it in its own way.
+    held: String,
+    /// What is drawn below, for a terminal of this size.
+    drawn: (Vec<Line>, (usize, usize)),
+}
+
+impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
+    pub(in crate::chat) fn new(out: W, size: S, has_colours: bool) -> Self {
+        Self {
+            out,
+            size,
+            has_colours,
+            tree: Tree::default(),
+            said: Said::default(),
+            line: String::new(),
+            column: 0,
+            held: String::new(),
+            drawn: (Vec::new(), (0, 0)),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn out(&self) -> &W {
+        &self.out
+    }
+
+    /// The lines of the tree in a window of this size.
+    fn lines(&self, now: Duration, (columns, rows): (usize, usize), most: usize) -> Vec<Line> {
+        if columns < LEAST.0 || rows < LEAST.1 {
+            return Vec::new();
+        }
+        // The last column stays free: a terminal may begin a row after it.
+        self.tree.drawn(now, most).into_iter().map(|line| line.cut(columns - 1)).collect()
+    }
+
+    fn draw(&mut self, lines: Vec<Line>, size: (usize, usize)) -> io::Result<()> {
+        let fresh = self.said.take();
+        let before = std::mem::replace(&mut self.drawn, (lines, size));
+        if fresh.is_empty() && self.drawn == before {
+            return Ok(());
+        }
+        let mut out = String::new();
+        if !before.0.is_empty() {
+            out.push_str(CLEAR_BELOW);
+        }
+        if size.0 != before.1.0 {
+            // Terminals break lines anew, and leave the cursor at the end of the text.
+            let line = std::mem::take(&mut self.line);
+            self.column = 0;
+            self.write(&line, size.0, &mut String::new());
+        }
+        let held = std::mem::take(&mut self.held);
+        self.write(&held, size.0, &mut out);
+        self.write(&fresh, size.0, &mut out);
+        if !self.drawn.0.is_empty() {
+            self.hold(size.0, &mut out);
+            // Rows first: they may scroll the screen, and then the place of the cursor is another one.
+            let rows = self.drawn.0.len();
+            out.extend(std::iter::repeat_n(DOWN, rows));
+            out.push_str(&format!("\x1b[{rows}A{SAVE_CURSOR}"));
+            for line in &self.drawn.0 {
+                out.push_str("\r\n");
+                out.push_str(&styled(line, self.has_colours));
+            }
+            out.push_str(RESTORE_CURSOR);
+        }
+        self.out.write_all(out.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Writes text, and follows the cursor.
+    fn write(&mut self, text: &str, columns: usize, out: &mut String) {
+        for c in text.chars() {
+            if c == '\n' {
+                out.push_str("\r\n");
+                self.line.clear();
+                self.column = 0;
+                continue;
+            }
+            let width = char_width(c);
+            self.column = if self.column + width > columns { width } else { self.column + width };
+            self.line.push(c);
+            out.push(c);
+        }
+    }
+
+    /// Takes the last character of a full row back, with what belongs to it.
+    fn hold(&mut self, columns: usize, out: &mut String) {
+        while self.column >= columns
+            && let Some(last) = self.line.pop()
+            && out.ends_with(last)
+        {
+            out.pop();
+            self.held.insert(0, last);
+            self.column -= char_width(last).min(self.column);
+        }
+    }
+}
+
+fn styled(line: &Line, has_colours: bool) -> String {
+    let part = |(style, text): &(Style, String)| {
+        let code = match style {
+            Style::Plain => None,
+            Style::Faint => Some(2),
+            Style::Good => Some(32),
+            Style::Bad => Some(31),
+            Style::Strong => Some(1),
+        };
+        match code.filter(|_| has_colours) {
+            Some(code) => format!("\x1b[{code}m{text}\x1b[0m"),
+            None => text.clone(),
+        }
+    };
+    line.0.iter().map(part).collect()
+}
+
+impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
+    fn see(&mut self, event: &Event, now: Duration) {
+        let shown = self.tree.shows(event.step.scope());
+        self.tree.see(event, now);
+        self.said.see(event, shown);
+    }
+
+    fn show(&mut self, now: Duration) -> io::Result<()> {
+        let size = (self.size)();
+        // Some of the text stays in sight.
+        let lines = self.lines(now, size, size.1 * 2 / 3);
+        self.draw(lines, size)
+    }
+
+    fn is_immediate(&self) -> bool {
+        false
+    }
+
+    fn pause(&mut self, _: Duration) -> io::Result<()> {
+        self.said.end_line();
+        self.draw(Vec::new(), (self.size)())
+    }
+
+    fn end(&mut self, now: Duration) -> io::Result<()> {
+        self.pause(now)?;
+        for line in self.lines(now, (self.size)(), MOST_AT_END) {
+            write!(self.out, "{}\r\n", styled(&line, self.has_colours))?;
+        }
+        self.out.flush()
+    }
+}

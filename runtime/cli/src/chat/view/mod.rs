@@ -1,0 +1,35 @@
+//! How a run is shown while it is in progress.
+
+mod live;
+mod plain;
+mod said;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::time::Duration;
+
+use onionskin_core::event::Event;
+
+pub(super) use live::Live;
+pub(super) use plain::Plain;
+
+use super::{text, tree};
+
+/// Shows the events of one run.
+pub(super) trait View {
+    /// Takes an event. It is shown with the next [`show`](Self::show).
+    fn see(&mut self, event: &Event, now: Duration);
+
+    /// Shows what was seen.
+    fn show(&mut self, now: Duration) -> io::Result<()>;
+
+    /// Whether each event is shown at once: else `show` is called now and then.
+    fn is_immediate(&self) -> bool;
+
+    /// Leaves the terminal to a question: what was seen is shown, and the cursor is at the beginning of a line.
+    fn pause(&mut self, now: Duration) -> io::Result<()>;
+
+    /// As [`pause`](Self::pause), for good.
+    fn end(&mut self, now: Duration) -> io::Result<()>;
+}

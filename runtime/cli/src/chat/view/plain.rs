@@ -1,0 +1,156 @@
+//! A run as lines, without a terminal: each change is one.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use onionskin_core::definition::ToolSource;
+use onionskin_core::event::{CallOutcome, Event, EventKind};
+
+use super::said::Said;
+use super::tree::{Tree, call_of, shown_content};
+use super::{View, text};
+
+/// The characters of arguments and results.
+const LONGEST: usize = 200;
+
+/// The time between two lines about the progress of a call.
+const PROGRESS: Duration = Duration::from_secs(1);
+
+pub(in crate::chat) struct Plain<W> {
+    out: W,
+    tree: Tree,
+    said: Said,
+    /// Calls of agents that have not begun their run: whether it is shown is not known yet.
+    agents: HashMap<String, String>,
+    /// The calls in progress that are shown: their tools, and the times of the last lines about them.
+    calls: HashMap<String, (String, Option<Duration>)>,
+}
+
+impl<W: Write> Plain<W> {
+    pub(in crate::chat) fn new(out: W) -> Self {
+        Self {
+            out,
+            tree: Tree::default(),
+            said: Said::default(),
+            agents: HashMap::new(),
+            calls: HashMap::new(),
+        }
+    }
+
+    /// The line of an event of a run that is shown.
+    fn line_of(&mut self, event: &Event, now: Duration) -> Option<String> {
+        let agent = text::line(&event.agent, 60);
+        let step = || event.step.to_string();
+        Some(match &event.kind {
+            EventKind::RunStarted { .. } => {
+                let arguments = self.agents.remove(event.step.scope())?;
+                format!("{agent} begins {arguments}")
+            }
+            EventKind::ToolStarted { tool, source, arguments, .. } => {
+                let (tool, arguments) = (text::line(tool, LONGEST), text::line(arguments, LONGEST));
+                self.calls.insert(step(), (tool.clone(), None));
+                if *source == Some(ToolSource::Agent) {
+                    self.agents.insert(step(), arguments);
+                    return None;
+                }
+                format!("{agent} calls {tool} {arguments}")
+            }
+            EventKind::ToolFinished { tool, outcome, content, duration, error_chain, .. } => {
+                self.agents.remove(&step());
+                // One that began a run which is not shown is none of those that are.
+                self.calls.remove(&step())?;
+                let said = match error_chain.first() {
+                    Some(error) if *outcome != CallOutcome::Ok => error.clone(),
+                    _ => shown_content(content),
+                };
+                let how = match outcome {
+                    CallOutcome::Ok => ":",
+                    CallOutcome::Stop => " stops the run:",
+                    CallOutcome::Abort => " aborts the run:",
+                    CallOutcome::Paused => " waits for an answer",
+                    _ => " fails:",
+                };
+                let (tool, said) = (text::line(tool, LONGEST), text::line(&said, LONGEST));
+                let line = format!("{agent} {tool}{how} {said}");
+                format!("{} ({})", line.trim_end(), text::time(*duration))
+            }
+            EventKind::Progress { done, total, message, .. } => {
+                let tool = self.reporting(&step(), now)?;
+                let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
+                let message = message.as_deref().filter(|message| !message.is_empty());
+                let message = message.map(|message| format!(": {}", text::line(message, LONGEST)));
+                format!("{agent} {tool}: {done}{total}{}", message.unwrap_or_default())
+            }
+            EventKind::User { value, .. } => {
+                let tool = self.reporting(&step(), now)?;
+                format!("{agent} {tool}: {}", text::line(&value.to_string(), LONGEST))
+            }
+            EventKind::RunFinished { .. } => self.ended(event, &agent, "ends", now),
+            EventKind::RunPaused { .. } => self.ended(event, &agent, "waits for an answer", now),
+            EventKind::RunFailed { .. } => self.ended(event, &agent, "fails", now),
+            _ => return None,
+        })
+    }
+
+    fn ended(&self, event: &Event, agent: &str, how: &str, now: Duration) -> String {
+        let scope = event.step.scope();
+        let tokens = text::counted(self.tree.usage(scope).total(), "token");
+        let mut line = format!("{agent} {how} ({}, {tokens})", text::time(self.tree.time(scope, now)));
+        for (child, more) in self.tree.more(scope) {
+            line.push_str(&format!("; and {more} more {}", text::line(child, 60)));
+        }
+        line
+    }
+
+    /// The tool of a call that reports something, if a line about it is due.
+    fn reporting(&mut self, step: &str, now: Duration) -> Option<&str> {
+        let (tool, last) = self.calls.get_mut(call_of(step))?;
+        if last.is_some_and(|last| now.saturating_sub(last) < PROGRESS) {
+            return None;
+        }
+        *last = Some(now);
+        Some(tool)
+    }
+}
+
+impl<W: Write> View for Plain<W> {
+    fn see(&mut self, event: &Event, now: Duration) {
+        let scope = event.step.scope();
+        // The tree forgets a run that is not shown at its end.
+        let was_shown = self.tree.shows(scope);
+        self.tree.see(event, now);
+        let shown = was_shown && self.tree.shows(scope);
+        self.said.see(event, shown);
+        if !shown {
+            self.agents.remove(scope);
+            self.calls.remove(scope);
+            return;
+        }
+        if let Some(line) = self.line_of(event, now) {
+            self.said.line(&line);
+        }
+    }
+
+    fn show(&mut self, _: Duration) -> io::Result<()> {
+        let fresh = self.said.take();
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        self.out.write_all(fresh.as_bytes())?;
+        self.out.flush()
+    }
+
+    fn is_immediate(&self) -> bool {
+        true
+    }
+
+    fn pause(&mut self, now: Duration) -> io::Result<()> {
+        self.said.end_line();
+        self.show(now)
+    }
+
+    fn end(&mut self, now: Duration) -> io::Result<()> {
+        self.pause(now)
+    }
+}
