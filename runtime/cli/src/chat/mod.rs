@@ -61,7 +61,7 @@ pub(crate) struct ChatArguments {
 }
 
 pub(crate) async fn run(program: &Program, arguments: ChatArguments) -> Result<ExitCode, Failure> {
-    let app = until_signal(agents::app(program, &arguments.agents, &arguments.model)).await?;
+    let app = until_signal(agents::app(program, &arguments.agents, &arguments.model, |app| app)).await?;
     // Set again at the end: a line may be edited still, on another thread.
     let modes = Modes::keep();
     let mut signals = Signals::take();

@@ -4,29 +4,15 @@ use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use crate::output::plain;
+
 /// What a tabulator is shown as.
 const TAB: &str = "    ";
 
-/// Whether a character moves the cursor, changes the terminal, or changes the direction of writing.
-fn controls(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The text with such characters escaped. Ends of lines are kept.
+/// The text with its lines, and spaces in place of tabulators.
 pub(super) fn block(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => shown.push(c),
-            '\t' => shown.push_str(TAB),
-            // The end of a line of other systems; alone it shows nothing.
-            '\r' => {}
-            c if controls(c) => shown.extend(c.escape_default()),
-            c => shown.push(c),
-        }
-    }
-    shown
+    // The end of a line of other systems has two characters.
+    plain(&text.replace('\r', "").replace('\t', TAB))
 }
 
 /// The text as one line, of at most `most` characters: spaces and ends of lines are one space.
@@ -35,23 +21,18 @@ pub(super) fn line(text: &str, most: usize) -> String {
     let mut left = most;
     let mut is_space = false;
     for c in text.trim().chars() {
-        let space = c.is_whitespace();
-        if space && is_space {
+        if c.is_whitespace() && is_space {
             continue;
         }
-        is_space = space;
+        is_space = c.is_whitespace();
         if left == 0 {
             shown.push('…');
             break;
         }
         left -= 1;
-        match c {
-            _ if space => shown.push(' '),
-            c if controls(c) => shown.extend(c.escape_default()),
-            c => shown.push(c),
-        }
+        shown.push(if is_space { ' ' } else { c });
     }
-    shown
+    plain(&shown)
 }
 
 /// The columns that a text takes.

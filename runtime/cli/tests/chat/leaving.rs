@@ -1,0 +1,127 @@
+//! Ctrl-C, signals, and what they leave: nothing.
+
+use nix::sys::signal::Signal;
+
+use crate::folder::Folder;
+use crate::screen::{Terminal, runs, until};
+use crate::{DESK, sleeper};
+
+/// Waits until the command of the sleeper runs, and gives the ids of its processes.
+fn asleep(folder: &Folder) -> Vec<String> {
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap_or_default();
+    until("the command", || read("child").ends_with('\n'));
+    vec![read("pid"), read("child")]
+}
+
+fn until_gone(processes: &[String]) {
+    for process in processes {
+        until("the end of the command", || !runs(process));
+    }
+}
+
+#[test]
+fn o1_ctrl_c_cancels_the_run_and_the_chat_goes_on() {
+    let folder = sleeper();
+    let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+    chat.until_prompt("");
+    chat.types("sleep\r");
+    let processes = asleep(&folder);
+    assert!(processes.iter().all(|process| runs(process)));
+    chat.types("\u{3}");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("(cancelled)"), "{shown}");
+    until_gone(&processes);
+    // What was typed in the run is the next line.
+    chat.types("and now?\r");
+    chat.until_shows("Good morning.");
+    chat.until_prompt("");
+    chat.types("\u{3}");
+    assert_eq!(chat.code(), 130);
+    assert!(chat.is_as_it_was());
+}
+
+#[test]
+fn o1_ctrl_c_twice_leaves_and_nothing_runs_on() {
+    let folder = sleeper();
+    let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+    chat.until_prompt("");
+    chat.types("sleep\r");
+    let processes = asleep(&folder);
+    chat.types("\u{3}");
+    // The system joins signals that come at the same time. This one comes while the run ends, or at the prompt.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    chat.types("\u{3}");
+    assert_eq!(chat.code(), 130);
+    until_gone(&processes);
+    assert!(chat.is_as_it_was());
+}
+
+#[test]
+fn o1_ctrl_c_at_a_question_cancels_the_run() {
+    let folder = Folder::new(&[
+        ("cards/asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
+        (
+            "script.yaml",
+            "asker:\n  - calls: [{ tool: human_input, args: { question: Which? } }]\n  - say: Well.\n",
+        ),
+    ]);
+    let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+    chat.until_prompt("");
+    chat.types("ask\r");
+    chat.until_shows("decline> ");
+    chat.types("\u{3}");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("(cancelled)"), "{shown}");
+    chat.types("go on\r");
+    chat.until_shows("Well.");
+    chat.until_prompt("");
+    chat.types("/quit\r");
+    assert_eq!(chat.code(), 0);
+}
+
+#[test]
+fn o1_an_open_question_pauses_the_run_and_is_asked_again() {
+    let folder = Folder::new(&[
+        ("cards/asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
+        (
+            "script.yaml",
+            "asker:\n  - calls: [{ tool: human_input, args: { question: Which? } }]\n  - say: \"I take {last}.\"\n",
+        ),
+    ]);
+    let chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+    chat.until_prompt("");
+    chat.types("ask\r");
+    chat.until_shows("decline> ");
+    chat.types("\u{4}");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("the run is paused, because it waits for answers:"), "{shown}");
+    chat.types("/resume\r");
+    chat.until("the question again", |shown| shown.matches("decline> ").count() == 2);
+    chat.types("this\r");
+    chat.until_shows("I take this.");
+    chat.until_prompt("");
+    chat.types("/resume\r");
+    chat.until_shows("no run is paused");
+}
+
+#[test]
+fn o1_signals_end_a_chat_and_leave_the_terminal_as_it_was() {
+    for (signal, code) in [(Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
+        // At the prompt, where the terminal has other modes.
+        let folder = sleeper();
+        let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+        chat.until_prompt("");
+        chat.signal(signal);
+        assert_eq!(chat.code(), code);
+        assert!(chat.is_as_it_was());
+        // In a run.
+        let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+        chat.until_prompt("");
+        chat.types("sleep\r");
+        let processes = asleep(&folder);
+        chat.signal(signal);
+        assert_eq!(chat.code(), code);
+        until_gone(&processes);
+        assert!(chat.is_as_it_was());
+    }
+}

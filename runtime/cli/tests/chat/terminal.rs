@@ -1,0 +1,125 @@
+//! A chat in a terminal.
+
+use crate::screen::Terminal;
+use crate::{DESK, desk};
+
+#[test]
+fn o1_a_conversation_in_a_terminal() {
+    let folder = desk();
+    let mut chat = Terminal::new(&folder, (80, 24), &[], &DESK);
+    chat.until_prompt("");
+    chat.types("hello\r");
+    // The text is there, and the tree beneath it is alive.
+    let shown = chat.until_shows("  └ • shell.execute · 0.3 s");
+    let at = |part: &str| shown.find(part).unwrap_or_else(|| panic!("`{part}` in {shown}"));
+    assert!(at("Let me see.") < at("desk · 0."), "{shown}");
+    assert!(at("desk · 0.") < at("├ ✓ shell.execute · 0.0 s  {\"command\":\"echo one\"} → one"), "{shown}");
+    assert!(at("→ one") < at("└ • helper[1] · 0.") && shown.contains("tokens"), "{shown}");
+    folder.write("go", "");
+
+    // The tree stays, and the terminal is the user's again.
+    let shown = chat.until_prompt("");
+    let end = shown.split("All is well:\nyours, \\u{1b}[31mthe desk.\n").nth(1).expect(&shown);
+    let lines: Vec<_> = end.lines().collect();
+    assert!(lines[0].starts_with("desk · ") && lines[0].ends_with(" tokens"), "{shown}");
+    assert!(
+        lines[2].starts_with("└ ✓ helper[1] · ") && lines[2].contains("{\"input\":\"Look.\"} → Looked."),
+        "{shown}"
+    );
+    assert!(lines[3].starts_with("  └ ✓ shell.execute · "), "{shown}");
+    assert_eq!(lines.len(), 5, "{shown}");
+
+    // A question is asked in place; while it is open, the tree does not write over it.
+    chat.types("paint it\r");
+    let shown = chat.until_shows("Which colour?\nan answer, or nothing to decline> ");
+    assert!(shown.contains("desk: human.input {\"question\":\"Which colour?\"}"), "{shown}");
+    chat.types("red");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(chat.shows().trim_end().ends_with("decline> red"), "{}", chat.shows());
+    chat.types("\r");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("I take red.\n"), "{shown}");
+
+    // The arrow keys bring inputs back, and no answers.
+    chat.types("\u{1b}[A");
+    chat.until_prompt("paint it");
+    chat.types("\u{1b}[A");
+    chat.until_prompt("hello");
+    chat.types("\u{1b}[B");
+    chat.until_prompt("paint it");
+    // Ctrl-C drops a line that was begun, and is no end.
+    chat.types("\u{3}");
+    chat.until_prompt("");
+
+    chat.types("/usage\r");
+    let shown = chat.until_shows("conversation: ");
+    assert!(shown.contains("last run: ") && shown.contains("model turns: 2, tool calls: 1"), "{shown}");
+    chat.types("/tools\r");
+    chat.until_shows("agent__helper  Looks things up.\n");
+    chat.types("/system\r");
+    chat.until_shows("Serve the customer.\n");
+    chat.types("/tool\r");
+    chat.until_shows("there is no command `/tool`; did you mean `/tools`?");
+    assert!(chat.is_as_it_was() || chat.shows().contains("you>"));
+    chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
+    assert!(chat.is_as_it_was());
+    assert!(chat.written().contains("\u{1b}[32m"), "colours");
+}
+
+#[test]
+fn o1_no_color_and_terminals_without_cursor_movement() {
+    let folder = desk();
+    folder.write("go", "");
+    let mut chat = Terminal::new(&folder, (80, 24), &[("NO_COLOR", "1")], &DESK);
+    chat.until_prompt("");
+    chat.types("hello\r");
+    chat.until_shows("└ ✓ helper[1]");
+    chat.until_prompt("");
+    chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
+    let written = chat.written();
+    let is_colour = |code: &str| {
+        code.split_once('m')
+            .is_some_and(|(digits, _)| digits.bytes().all(|b| b.is_ascii_digit() || b == b';'))
+    };
+    assert!(!written.split("\u{1b}[").skip(1).any(is_colour), "{written:?}");
+
+    let mut chat = Terminal::new(&folder, (80, 24), &[("TERM", "dumb")], &DESK);
+    chat.until_prompt("");
+    chat.types("hello\n");
+    chat.until_shows("desk ends (");
+    chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
+    let written = chat.written();
+    assert!(
+        written.contains("helper[1] begins {\"input\":\"Look.\"}") && !written.contains('\u{1b}'),
+        "{written:?}"
+    );
+}
+
+#[test]
+fn o1_a_narrow_window_and_one_that_changes() {
+    let folder = desk();
+    let mut chat = Terminal::new(&folder, (30, 12), &[], &DESK);
+    chat.until_prompt("");
+    chat.types("hello\r");
+    let shown = chat.until_shows("  └ • shell.execute · 0.3 s");
+    assert!(shown.contains("├ ✓ shell.execute · 0.0 s  {…\n"), "{shown}");
+    let trees = |shown: &str| shown.matches("├ ✓ shell.execute").count();
+    for (columns, rows) in [(60, 12), (22, 10), (100, 30)] {
+        chat.resize(columns, rows);
+        // It is drawn once, for the new size.
+        let text: String = "├ ✓ shell.execute · 0.0 s  {\"command\":\"echo one\"} → one"
+            .chars()
+            .take(usize::from(columns) - 2)
+            .collect();
+        let shown = chat.until_shows(&text);
+        assert_eq!(trees(&shown), 1, "{columns} x {rows}:\n{shown}");
+    }
+    folder.write("go", "");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("All is well:") && trees(&shown) == 1, "{shown}");
+    chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
+}
