@@ -33,8 +33,8 @@ pub use crate::definition::ToolSource;
 pub use crate::definition::{
     Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Itself, Kind, Lent,
     NoAlias, Nth, Param, Raw, Reader, Returned, Same, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg,
-    ToolDefinition, ToolExample, ToolParameter, ToolReturn, UiMode, Veiled, check_args, encode, failed,
-    ladder, lend, read, reader, reader_of, reads, schema_of,
+    ToolDefinition, ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, Veiled, check_args, encode,
+    failed, ladder, lend, read, reader, reader_of, reads, schema_of,
 };
 pub use crate::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use crate::event::RunOutput;

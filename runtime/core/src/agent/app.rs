@@ -50,12 +50,13 @@ use crate::typed::RawHook;
 pub struct App {
     agents: Vec<AgentHandle>,
     entry: usize,
+    initial_message: Option<Arc<str>>,
 }
 
 impl App {
     /// Makes a builder of an app without agents.
     pub fn builder() -> AppBuilder {
-        AppBuilder { setup: Setup::default(), links: Vec::new(), entry: None }
+        AppBuilder { setup: Setup::default(), links: Vec::new(), entry: None, initial_message: None }
     }
 
     /// The entry agent.
@@ -95,6 +96,24 @@ impl App {
         self.entry().stream(input)
     }
 
+    /// The message that the app begins with if the program gives none ([`AppBuilder::initial_message`]).
+    pub fn initial_message(&self) -> Option<&str> {
+        self.initial_message.as_deref()
+    }
+
+    /// Runs the entry agent in a new session, with the [initial message](AppBuilder::initial_message) as its input.
+    ///
+    /// Cancel safety: as [`AgentHandle::run`].
+    ///
+    /// # Errors
+    /// Returns an error if the app has no initial message, or if the run ends without an answer.
+    pub async fn begin(&self) -> Result<RunOutput, RunError> {
+        match &self.initial_message {
+            Some(message) => self.run(&**message).await,
+            None => Err(RunError::NoInput { agent: Arc::clone(&self.entry().instance.name) }),
+        }
+    }
+
     /// Ends the servers of tools and waits for them, as [`AgentHandle::shutdown`] does.
     ///
     /// Cancel safety: dropping the future kills the servers that have not ended.
@@ -124,6 +143,7 @@ pub struct AppBuilder {
     setup: Setup,
     links: Vec<DynAgent>,
     entry: Option<String>,
+    initial_message: Option<Arc<str>>,
 }
 
 impl AppBuilder {
@@ -156,6 +176,24 @@ impl AppBuilder {
     /// ```
     pub fn entry(mut self, agent: impl Into<String>) -> Self {
         self.entry = Some(agent.into());
+        self
+    }
+
+    /// Sets the message that the app begins with if the program gives none: the input of [`App::begin`].
+    ///
+    /// ```
+    /// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("I heard: {input}")]);
+    /// let app = App::builder().agent::<Clerk>().initial_message("Hello.").model(model).build().await.unwrap();
+    /// assert_eq!(app.begin().await.unwrap().text, "I heard: Hello.");
+    /// # });
+    /// ```
+    pub fn initial_message(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.initial_message = Some(text.into());
         self
     }
 
@@ -364,6 +402,6 @@ impl AppBuilder {
             (None, several) => return Err(BuildError::SeveralEntries { agents: names(several) }),
         };
         let agents = self.setup.build(&self.links).await?;
-        Ok(App { agents, entry })
+        Ok(App { agents, entry, initial_message: self.initial_message })
     }
 }

@@ -18,6 +18,7 @@ use super::services::{AgentServices, Given};
 use super::setup::{Extra, ExtraHook, Setup};
 use super::shared::Shared;
 use super::tool_list::{Owner, ToolList};
+use super::worded::{DeclaredTool, Worded};
 use super::{preflight, tool_checks};
 use crate::context::{AgentInfo, StateType, Target, ToolEntry};
 use crate::definition::{Asks, ToolDefinition, ToolSource};
@@ -152,7 +153,12 @@ impl Assembly<'_> {
         let undefined = |problem| preflight::undefined(&name, problem);
         tool_checks::declared_states(&name, link.state, &declaration.tools, &declaration.runtime_tools)?;
         let fixed = caught(|| {
-            fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools)
+            fixed_entries(
+                onion.definitions,
+                (declaration.tools, &declaration.worded),
+                children,
+                declaration.runtime_tools,
+            )
         });
         let mut fixed = fixed.map_err(|reason| declaring(&name, reason))?.map_err(undefined)?;
         for toolbox in &declaration.toolboxes {
@@ -198,6 +204,7 @@ impl Assembly<'_> {
             needs,
             services,
             messages: messages.unwrap_or(declaration.messages).into(),
+            until: declaration.until,
             children: rules,
             effect: declaration.effect,
             asks,
@@ -327,7 +334,7 @@ impl Core for NoCore {
 /// Panics if a built-in tool panics there.
 fn fixed_entries(
     compiled: Definitions,
-    tools: Vec<(&'static str, Arc<dyn DynTool>)>,
+    (tools, worded): (Vec<DeclaredTool>, &Worded),
     children: Vec<ChildTool>,
     runtime_tools: Vec<Arc<dyn DynTool>>,
 ) -> Result<Vec<ToolEntry>, Undefined> {
@@ -335,11 +342,14 @@ fn fixed_entries(
         ToolEntry::new(Arc::clone(&definition.name), source, server, definition, target)
     };
     let mut entries = Vec::new();
-    for (index, definition) in compiled {
+    for (index, definition) in worded.compiled(compiled) {
         entries.push(entry(definition?, ToolSource::Function, None, Target::Compiled(index)));
     }
-    for (name, tool) in tools {
-        let definition = define(name, &|| tool.definition())?;
+    for (position, (name, tool)) in tools.into_iter().enumerate() {
+        let mut definition = define(name, &|| tool.definition())?;
+        if let Some(words) = worded.tool(position) {
+            definition = words.of(definition);
+        }
         entries.push(entry(definition, ToolSource::Function, None, Dynamic::target(tool)));
     }
     let children =

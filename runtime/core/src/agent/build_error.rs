@@ -98,6 +98,16 @@ pub enum BuildError {
         /// The agent.
         agent: String,
     },
+    /// The agent has an `output`, which ends a run, and a text that ends it
+    /// ([`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until)).
+    #[error(
+        "the agent `{agent}` has an `output`, and an answer of that type ends its run: take the text of `until` off"
+    )]
+    #[non_exhaustive]
+    UntilTyped {
+        /// The agent.
+        agent: String,
+    },
     /// A part of the system prompt was added, and nothing gives it a text.
     #[error(
         "the system prompt of the agent `{agent}` has the part `{part}` without a text: give it one with \

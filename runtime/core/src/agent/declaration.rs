@@ -20,6 +20,7 @@ use super::limits::Limits;
 use super::server_pool::ServerUse;
 use super::servers::ToolServers;
 use super::tool_filter::ToolFilter;
+use super::worded::Worded;
 use super::{Agent, AgentRun, RunError};
 use crate::context::{DynCall, StateType};
 use crate::definition::Effect;
@@ -75,6 +76,7 @@ pub struct AgentDeclaration {
     pub(crate) default_servers: Option<Arc<dyn ToolServers>>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
+    pub(crate) worded: Worded,
     pub(crate) toolboxes: Vec<ToolboxLink>,
     /// Tools that are values, behind the other ones.
     pub(crate) specs: Vec<ToolSpec>,
@@ -114,6 +116,8 @@ pub struct AgentDeclaration {
     pub(crate) max_display_instances: usize,
     pub(crate) effect: Effect,
     pub(crate) messages: Vec<Message>,
+    /// The text in an answer that ends a run.
+    pub(crate) until: Option<Arc<str>>,
 }
 
 /// Builds an agent's onion around its dynamic hooks.
@@ -303,6 +307,7 @@ impl AgentDeclaration {
             default_servers: None,
             runtime_tools: Vec::new(),
             tools: Vec::new(),
+            worded: Worded::default(),
             toolboxes: Vec::new(),
             specs: Vec::new(),
             hooks: Vec::new(),
@@ -333,6 +338,7 @@ impl AgentDeclaration {
             max_display_instances: DISPLAY_INSTANCES,
             effect: Effect::Once,
             messages: Vec::new(),
+            until: None,
         }
     }
 

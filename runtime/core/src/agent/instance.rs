@@ -50,6 +50,8 @@ pub(crate) struct Instance {
     pub(crate) services: AgentServices,
     /// The initial messages that were set when the agent was built.
     pub(crate) messages: History,
+    /// The text in an answer that ends a run.
+    pub(super) until: Option<Arc<str>>,
     pub(crate) children: Children,
     /// Whether a failed call of the agent as a tool may be repeated.
     pub(crate) effect: Effect,

@@ -59,6 +59,7 @@ mod turns;
 mod typed_agent;
 mod typed_run;
 mod unfinished_call;
+mod worded;
 
 use std::future::Future;
 

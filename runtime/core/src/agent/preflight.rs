@@ -125,6 +125,9 @@ fn of_agent<'e>(
     if declaration.output.is_some() && declaration.params.response_schema.is_some() {
         problems.push(BuildError::TwoAnswerForms { agent: name.to_owned() });
     }
+    if declaration.output.is_some() && declaration.until.is_some() {
+        problems.push(BuildError::UntilTyped { agent: name.to_owned() });
+    }
     if !state.is_none() && !setup.states.contains_key(&state.id) {
         problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name });
     }

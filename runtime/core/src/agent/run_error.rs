@@ -208,6 +208,13 @@ pub enum RunError {
         /// The agents of the app.
         known: String,
     },
+    /// The app was begun without an input, and has no message to begin with.
+    #[error("the agent `{agent}` got no input, and the app has no initial message: call `run` with an input")]
+    #[non_exhaustive]
+    NoInput {
+        /// The entry agent of the app.
+        agent: Arc<str>,
+    },
     /// A hand-written agent failed or panicked, a server panicked when it listed its tools, a state panicked when it was
     /// copied, or
     /// [`AgentBuilder::run_blocking`](super::AgentBuilder::run_blocking) got no thread; `reason` says which.
@@ -447,6 +454,7 @@ impl Redact for RunError {
             | Self::NoService { .. }
             | Self::UnusedService { .. }
             | Self::UnknownAgent { .. }
+            | Self::NoInput { .. }
             | Self::WrongState(_)
             | Self::WrongPrompt(_)
             | Self::Build(_) => {}

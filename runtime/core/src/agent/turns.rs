@@ -69,6 +69,7 @@ impl AgentRun {
     /// answers without a call or a call stops the run. Several loops in one run continue one conversation and share its
     /// limits. A loop of your own uses [`ask`](Self::ask) and [`call_tools`](Self::call_tools).
     ///
+    /// With [`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until) it goes on until an answer holds that text.
     /// If the answer of the run has a type, the model is asked for it, and again while it does not fit; the text is then its JSON.
     ///
     /// Cancel safety: dropping the future drops its calls. The conversation keeps one result for each of them.
@@ -84,7 +85,15 @@ impl AgentRun {
         loop {
             let said = self.take_turn(&Changes::default()).await?;
             if said.message.tool_calls().is_empty() {
-                return Ok(said.message.to_text().into_owned());
+                match self.instance.until.as_deref() {
+                    Some(until) if !said.message.to_text().contains(until) => {
+                        self.append(Message::by_runtime(format!(
+                            "Go on. The work ends with `{until}` in your answer."
+                        )))?;
+                        continue;
+                    }
+                    _ => return Ok(said.message.to_text().into_owned()),
+                }
             }
             let calls = self.take_all(&said);
             if let Some(answer) = self.run_batch(Batch::new(self, said.table, calls), None).await? {

@@ -27,6 +27,7 @@ mod scan;
 mod schema;
 mod source;
 mod ui_tool;
+mod words;
 
 #[doc(hidden)]
 pub use declaration::ToolDeclaration;
@@ -67,3 +68,4 @@ pub use source::ToolSource;
 pub use ui_tool::UiMode;
 #[doc(hidden)]
 pub use ui_tool::UiTool;
+pub use words::ToolWords;

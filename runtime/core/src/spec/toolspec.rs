@@ -12,7 +12,7 @@ use super::param_changes::ParamChanges;
 use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
 use crate::context::{StateType, Target, ToolEntry};
-use crate::definition::{Asks, ServerKind, ToolDefinition, ToolExample, ToolSource};
+use crate::definition::{Asks, ServerKind, ToolDefinition, ToolExample, ToolSource, ToolWords};
 use crate::onion::{DynHook, ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach};
 use crate::services::Services;
@@ -326,6 +326,17 @@ impl ToolSpec {
         }
         let name = name.map_or_else(|| Arc::clone(&self.definition.name), Into::into);
         self.define(name);
+        self.fill();
+    }
+
+    /// Changes what agents see of the tool.
+    pub(crate) fn reword(&mut self, words: &ToolWords) {
+        let own = Arc::make_mut(&mut self.own);
+        let name = Arc::clone(&own.name);
+        *own = words.of(own.clone());
+        own.name = name;
+        let shown = words.given_name().map_or_else(|| Arc::clone(&self.definition.name), Into::into);
+        self.define(shown);
         self.fill();
     }
 

@@ -106,6 +106,7 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
         RunError::NoService { .. } => "no_service",
         RunError::UnusedService { .. } => "unused_service",
         RunError::UnknownAgent { .. } => "unknown_agent",
+        RunError::NoInput { .. } => "no_input",
         RunError::Agent { .. } => "agent",
         RunError::ServerTools { .. } => "server_tools",
         RunError::ToolDefinition { .. } => "tool_definition",
