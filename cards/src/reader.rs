@@ -65,6 +65,16 @@ impl Reader {
         }
     }
 
+    /// A text that is not empty.
+    pub(crate) fn filled(&mut self, field: Field<'_>) -> Option<Spanned<String>> {
+        let text = self.text(field)?;
+        if text.value.trim().is_empty() {
+            let name = field.name();
+            return self.wrong(field, format!("`{name}` is empty: write a text"));
+        }
+        Some(text)
+    }
+
     pub(crate) fn boolean(&mut self, field: Field<'_>) -> Option<Spanned<bool>> {
         match &field.value.value {
             Value::Scalar(scalar) if let Some(boolean) = scalar.boolean() => {

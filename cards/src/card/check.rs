@@ -217,7 +217,9 @@ fn known_calls(card: &Card) -> Vec<String> {
     let functions = card.function_tools.iter().map(|tool| tool.value.last_name().to_owned());
     let agents = card.agents.iter().map(|agent| last_name(&agent.value).to_owned());
     let toolboxes = card.toolboxes.iter().map(|toolbox| toolbox.item.value.last_name().to_owned());
+    let given = card.tool_uses.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.clone()));
     functions
+        .chain(given)
         .chain(agents)
         .chain(toolboxes)
         .chain(card.runtime.iter().map(|tool| tool.value.clone()))

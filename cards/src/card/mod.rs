@@ -15,6 +15,7 @@ use crate::problem::{CardError, Problem};
 use crate::source::{LARGEST_FILE, Source, Spanned};
 use crate::target::Target;
 use crate::use_of::Item;
+use crate::workflow::ToolUse;
 use crate::yaml::Node;
 use crate::{markdown, yaml};
 pub use hooks::TURN_PLACES;
@@ -48,6 +49,8 @@ pub struct Card {
     pub tools: Vec<(Spanned<String>, Vec<Spanned<String>>)>,
     /// Tools of the program.
     pub function_tools: Vec<Spanned<Item>>,
+    /// What a workflow says of tools among them.
+    pub tool_uses: Vec<ToolUse>,
     /// Toolboxes of the program.
     pub toolboxes: Vec<Toolbox>,
     /// Child agents: the names of cards, or paths of the program's agents.
@@ -156,7 +159,8 @@ fn is_yaml(path: &Path) -> bool {
     has_ending(path, &["yaml", "yml"])
 }
 
-/// The agent of these fields, and its mistakes. `name` is what it is called outside of the fields.
+/// The agent of these fields, and its mistakes. `name` is what it is called outside of the fields, and `tools` are those that it has beyond
+/// them.
 ///
 /// # Errors
 /// Returns an error if these are no fields.
@@ -165,9 +169,10 @@ pub(crate) fn of_fields(
     source: &Source,
     fields: &Node,
     name: Option<Spanned<String>>,
+    tools: Vec<ToolUse>,
 ) -> Result<(Card, Vec<Problem>), Problem> {
     let at = fields.span.start..fields.span.start;
-    read::card(path, source, Some(fields), at, None, name)
+    read::card(path, source, Some(fields), (at, None), (name, tools))
 }
 
 impl Card {
@@ -191,6 +196,24 @@ impl Card {
             }
             Err(problem) => (None, vec![problem]),
         }
+    }
+
+    /// What a workflow says of a tool of the agent.
+    pub fn tool_use(&self, tool: &Item) -> Option<&ToolUse> {
+        self.tool_uses.iter().find(|used| used.item.value == *tool)
+    }
+
+    /// The tool that filters of hooks call by this name: that of its function, or the one that a workflow gives it.
+    pub fn tool_called(&self, name: &str) -> Option<&Spanned<Item>> {
+        let of_function = |tool: &&Spanned<Item>| tool.value.last_name() == name;
+        let tools = &self.function_tools;
+        tools.iter().find(of_function).or_else(|| {
+            let given = |tool: &&Spanned<Item>| {
+                let name_of = self.tool_use(&tool.value).and_then(|used| used.name.as_ref());
+                name_of.is_some_and(|given| given.value == name)
+            };
+            tools.iter().find(given)
+        })
     }
 
     /// The folder that the files of its items are relative to.
@@ -227,6 +250,6 @@ impl Card {
             return Err(whole("a card is a file with the ending `.md`, `.yaml` or `.yml`".to_owned()));
         };
         let node = yaml::parse(&text[front.clone()], front.start)?;
-        read::card(path, source, node.as_ref(), front, body, None)
+        read::card(path, source, node.as_ref(), (front, body), (None, Vec::new()))
     }
 }

@@ -10,6 +10,7 @@ use crate::reader::{Field, Reader};
 use crate::source::{Source, Spanned};
 use crate::suggest;
 use crate::use_of::Item;
+use crate::workflow::ToolUse;
 use crate::yaml::{Node, Value};
 
 /// The fields of a card, and its mistakes.
@@ -20,9 +21,8 @@ pub(super) fn card(
     path: &Path,
     source: &Source,
     node: Option<&Node>,
-    front: Range<usize>,
-    body: Option<Range<usize>>,
-    name: Option<Spanned<String>>,
+    (front, body): (Range<usize>, Option<Range<usize>>),
+    (name, tools): (Option<Spanned<String>>, Vec<ToolUse>),
 ) -> Result<(Card, Vec<Problem>), Problem> {
     let entries = match node {
         None => &[],
@@ -63,6 +63,13 @@ pub(super) fn card(
     if let Some(body) = body {
         read_body(&mut card, &mut reader, &source.text, body, given.contains(&"instruction"));
     }
+    for tool in &tools {
+        // The lists of the agent and of the workflow are united.
+        if card.function_tools.iter().all(|known| known.value != tool.item.value) {
+            card.function_tools.push(tool.item.clone());
+        }
+    }
+    card.tool_uses = tools;
     let has_prompt = card.instruction.is_some()
         || given.iter().any(|key| matches!(*key, "instruction" | "system_message"));
     check::check(&card, has_prompt, &mut reader);
@@ -291,6 +298,7 @@ fn empty(path: &Path, source: &Source, front: &Range<usize>) -> Card {
         servers: Vec::new(),
         tools: Vec::new(),
         function_tools: Vec::new(),
+        tool_uses: Vec::new(),
         toolboxes: Vec::new(),
         agents: Vec::new(),
         tool_hooks: Vec::new(),

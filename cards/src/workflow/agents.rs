@@ -2,16 +2,28 @@
 
 use super::card_path;
 use super::files::Files;
+use super::tools::ToolUse;
 use crate::card::{Card, of_fields};
 use crate::reader::Reader;
 use crate::source::Spanned;
 use crate::yaml::{Key, Node, Value};
 
-pub(super) fn read(files: &Files, reader: &mut Reader) -> Vec<Card> {
+const EXAMPLE: &str = "\"agents\": { \"Writer\": { \"instruction\": \"..\" } }";
+
+/// An agent before its fields are read.
+pub(super) struct Entry<'f> {
+    /// What it is called outside of its fields.
+    key: Option<&'f Key>,
+    fields: &'f Node,
+    /// Its name, as far as it has one.
+    pub(super) name: Spanned<String>,
+}
+
+/// The agents, without those that have the name of another one.
+pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f>> {
     let part = files.part("agents");
-    let example = "\"agents\": { \"Writer\": { \"instruction\": \"..\" } }";
     let Some(node) = part.value else {
-        reader.note(&(part.start..part.start), format!("the agents are missing: `{example}`"));
+        reader.note(&(part.start..part.start), format!("the agents are missing: `{EXAMPLE}`"));
         return Vec::new();
     };
     // A file of its own may have the agents beneath the word `agents`.
@@ -22,38 +34,79 @@ pub(super) fn read(files: &Files, reader: &mut Reader) -> Vec<Card> {
         },
         _ => node,
     };
-    let mut cards: Vec<Card> = Vec::new();
-    let mut add = |name: Option<&Key>, fields: &Node, reader: &mut Reader| {
-        if let (None, Value::Map(entries)) = (name, &fields.value)
-            && !entries.iter().any(|(key, _)| key.text == "name")
-        {
-            return reader.note(&fields.span, "an agent in a list has a `name`: `\"name\": \"Writer\"`");
-        }
-        let name = name.map(|name| Spanned::new(name.text.clone(), name.span.clone()));
-        let card = match of_fields(&card_path(&files.folder), &files.source, fields, name) {
-            Ok((card, problems)) => {
-                reader.problems.extend(problems);
-                card
-            }
-            Err(problem) => return reader.problems.push(problem),
-        };
-        if cards.iter().any(|other| other.name.value == card.name.value) {
-            let name = &card.name.value;
-            reader.note(
-                &card.name.span,
-                format!("there is an agent `{name}` already; give this one another name"),
-            );
-        } else {
-            cards.push(card);
+    let all: Vec<(Option<&Key>, &Node)> = match &node.value {
+        Value::Map(entries) => entries.iter().map(|(key, fields)| (Some(key), fields)).collect(),
+        Value::List(agents) => agents.iter().map(|fields| (None, fields)).collect(),
+        Value::Scalar(_) => {
+            reader.note(&node.span, format!("agents are wanted here: `{EXAMPLE}`"));
+            return Vec::new();
         }
     };
-    match &node.value {
-        Value::Map(entries) => entries.iter().for_each(|(key, fields)| add(Some(key), fields, reader)),
-        Value::List(agents) => agents.iter().for_each(|fields| add(None, fields, reader)),
-        Value::Scalar(_) => reader.note(&node.span, format!("agents are wanted here: `{example}`")),
+    if all.is_empty() {
+        reader.note(&node.span, format!("the workflow has no agent: `{EXAMPLE}`"));
     }
-    if cards.is_empty() && reader.problems.is_empty() {
-        reader.note(&node.span, format!("the workflow has no agent: `{example}`"));
+    let mut entries: Vec<Entry<'f>> = Vec::new();
+    for (key, fields) in all {
+        let Some(name) = name(key, fields) else {
+            reader.note(&fields.span, "an agent in a list has a `name`: `\"name\": \"Writer\"`");
+            continue;
+        };
+        if entries.iter().any(|other| other.name.value == name.value) {
+            let message = format!("there is an agent `{}` already; give this one another name", name.value);
+            reader.note(&name.span, message);
+            continue;
+        }
+        entries.push(Entry { key, fields, name });
+    }
+    entries
+}
+
+fn name(key: Option<&Key>, fields: &Node) -> Option<Spanned<String>> {
+    let Value::Map(entries) = &fields.value else {
+        return Some(key.map_or_else(|| Spanned::new(String::new(), fields.span.clone()), of_key));
+    };
+    let field = entries.iter().find(|(key, _)| key.text == "name").map(|(_, value)| value);
+    match (field, key) {
+        (Some(Node { value: Value::Scalar(scalar), span }), _) if scalar.string().is_some() => {
+            Some(Spanned::new(scalar.text.clone(), span.clone()))
+        }
+        (_, Some(key)) => Some(of_key(key)),
+        // The card says what is wrong with the field.
+        (Some(value), None) => Some(Spanned::new(String::new(), value.span.clone())),
+        (None, None) => None,
+    }
+}
+
+fn of_key(key: &Key) -> Spanned<String> {
+    Spanned::new(key.text.clone(), key.span.clone())
+}
+
+/// Reads the agents, each with the tools that the workflow gives it. One that has no fields is `None`.
+pub(super) fn read(
+    files: &Files,
+    entries: &[Entry<'_>],
+    tools: Vec<Vec<ToolUse>>,
+    reader: &mut Reader,
+) -> Vec<Option<Card>> {
+    let mut cards = Vec::new();
+    for (entry, tools) in entries.iter().zip(tools) {
+        if !matches!(entry.fields.value, Value::Map(_)) {
+            let message = "the fields of an agent are wanted here: `{ \"instruction\": \"..\" }`";
+            reader.note(&entry.fields.span, message);
+            cards.push(None);
+            continue;
+        }
+        let name = entry.key.map(of_key);
+        match of_fields(&card_path(&files.folder), &files.source, entry.fields, name, tools) {
+            Ok((card, problems)) => {
+                reader.problems.extend(problems);
+                cards.push(Some(card));
+            }
+            Err(problem) => {
+                reader.problems.push(problem);
+                cards.push(None);
+            }
+        }
     }
     cards
 }

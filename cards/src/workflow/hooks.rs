@@ -17,7 +17,7 @@ const EXAMPLE: &str = "{ \"hook_type\": \"update_agent_state\", \"hook_agent\": 
 pub(super) fn read(
     files: &Files,
     names: &Names,
-    cards: &mut [Card],
+    cards: &mut [Option<Card>],
     reader: &mut Reader,
 ) -> Vec<(Spanned<&'static str>, Spanned<Item>)> {
     let mut hooks = Vec::new();
@@ -33,10 +33,23 @@ pub(super) fn read(
         reader.note(&node.span, format!("a list of hooks is wanted here: `\"hooks\": [{EXAMPLE}]`"));
         return hooks;
     };
+    let mut given: Vec<(String, Item)> = Vec::new();
     for entry in entries {
         let Some((place, agent, item)) = hook(entry, reader) else { continue };
+        let of_agent = (agent.value.clone(), item.value.clone());
+        if given.contains(&of_agent) {
+            let message = format!("`{}` has this hook already; keep one of the entries", agent.value);
+            reader.note(&item.span, message);
+            continue;
+        }
+        given.push(of_agent);
         for index in names.find(&agent, reader) {
-            cards[index].message_hooks.push(Hook { item: item.clone(), with: Vec::new() });
+            // The hooks of the agent and of all agents are united.
+            let Some(card) = &mut cards[index] else { continue };
+            if card.message_hooks.iter().any(|known| known.item.value == item.value) {
+                continue;
+            }
+            card.message_hooks.push(Hook { item: item.clone(), with: Vec::new() });
         }
         hooks.push((place, item));
     }
@@ -97,6 +110,11 @@ fn checked_file(file: Spanned<String>, reader: &mut Reader) -> Option<Spanned<St
         }
         Some((stem, "py")) => {
             format!("`{name}` is Python, which is not run here: write the function in Rust, `{stem}.rs`")
+        }
+        Some((stem, "rhai")) => {
+            format!(
+                "`{name}` is a script, and hooks on messages are written in Rust: `\"file\": \"{stem}.rs\"`"
+            )
         }
         _ => format!("`{name}` is no file of Rust in the folder `tools`: `\"file\": \"state.rs\"`"),
     };

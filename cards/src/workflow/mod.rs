@@ -3,6 +3,7 @@
 mod agents;
 mod files;
 mod hooks;
+mod items;
 mod orchestrator;
 mod tools;
 
@@ -15,6 +16,7 @@ use crate::source::{Source, Spanned};
 use crate::suggest;
 use crate::use_of::Item;
 
+pub use items::Seen;
 pub use tools::ToolUse;
 
 /// The word for all agents of a workflow.
@@ -45,8 +47,6 @@ pub struct Workflow {
     pub initial_message: Option<Spanned<String>>,
     /// The text in a message that ends the workflow.
     pub termination: Option<Spanned<String>>,
-    /// What the workflow says of its tools beyond their code.
-    pub tools: Vec<ToolUse>,
     /// The hooks, each with its place and its function.
     pub hooks: Vec<(Spanned<&'static str>, Spanned<Item>)>,
     /// What is not wrong, but old or without effect.
@@ -62,12 +62,14 @@ impl Workflow {
         let (files, mut warnings) = files::find(base, folder)?;
         let mut reader = Reader::default();
         let orchestrator = orchestrator::read(&files, &mut reader);
-        let mut cards = agents::read(&files, &mut reader);
+        let before = reader.problems.len();
+        let entries = agents::entries(&files, &mut reader);
         let names = Names {
-            all: cards.iter().map(|card| card.name.value.clone()).collect(),
-            is_complete: reader.problems.is_empty(),
+            all: entries.iter().map(|entry| entry.name.value.clone()).collect(),
+            is_complete: reader.problems.len() == before,
         };
-        let tools = tools::read(&files, &names, &mut cards, &mut reader);
+        let tools = tools::read(&files, &names, &mut reader);
+        let mut cards = agents::read(&files, &entries, tools, &mut reader);
         let hooks = hooks::read(&files, &names, &mut cards, &mut reader);
         orchestrator.begin(&names, &mut cards, &mut reader);
         let source = files.source;
@@ -83,11 +85,10 @@ impl Workflow {
             folder: base.join(folder),
             name: files.name,
             source,
-            deck: Deck::of(cards, &[])?,
+            deck: Deck::of(cards.into_iter().flatten().collect(), &[])?,
             start_agent,
             initial_message: orchestrator.initial_message,
             termination: orchestrator.termination,
-            tools,
             hooks,
             warnings,
         })

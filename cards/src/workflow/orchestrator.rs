@@ -53,9 +53,10 @@ pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
                 orchestrator.start_agent = reader.text(field);
             }
             "initial_message" if value.is_null() => {}
-            "initial_message" => orchestrator.initial_message = reader.text(field),
-            "turn_limit" => orchestrator.turn_limit = reader.whole(field, "\"turn_limit\": 20"),
-            "termination" => orchestrator.termination = reader.text(field),
+            "initial_message" => orchestrator.initial_message = reader.filled(field),
+            "turn_limit" => orchestrator.turn_limit = turn_limit(field, reader),
+            "termination" if value.is_null() => {}
+            "termination" => orchestrator.termination = reader.filled(field),
             other if files.is_one() && OTHERS.contains(&other) => {}
             other => {
                 let known: Vec<&str> = if files.is_one() {
@@ -78,18 +79,35 @@ pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
     orchestrator
 }
 
+fn turn_limit(field: Field<'_>, reader: &mut Reader) -> Option<Spanned<u64>> {
+    let limit = reader.whole(field, "\"turn_limit\": 20")?;
+    if limit.value > u64::from(u32::MAX) {
+        reader.note(&limit.span, format!("`turn_limit` is at most {}", u32::MAX));
+        return None;
+    }
+    Some(limit)
+}
+
 impl Orchestrator {
     /// Makes the start agent the default one, with the limit of turns.
-    pub(super) fn begin(&self, names: &Names, cards: &mut [Card], reader: &mut Reader) {
+    pub(super) fn begin(&self, names: &Names, cards: &mut [Option<Card>], reader: &mut Reader) {
         let Some(start) = &self.start_agent else { return };
-        let Some(card) = cards.iter_mut().find(|card| card.name.value == start.value) else {
+        let Some(index) = names.all.iter().position(|name| *name == start.value) else {
             if names.is_complete {
                 let known: Vec<&str> = names.all.iter().map(String::as_str).collect();
                 reader.note(&start.span, suggest::unknown("agent", &start.value, &known));
             }
             return;
         };
+        let Some(card) = &mut cards[index] else { return };
         card.default = Some(Spanned::new(true, start.span.clone()));
+        if let (Some(termination), Some(_)) = (&self.termination, &card.output) {
+            let message = format!(
+                "`{}` has an `output`, and an answer of that type ends the work: take `termination` off",
+                start.value
+            );
+            reader.note(&termination.span, message);
+        }
         if let Some(limit) = &self.turn_limit {
             if let Some((turns, _)) = card.limits.iter().find(|(key, _)| key.value == "turns") {
                 let message =

@@ -1,8 +1,7 @@
 //! The tools of a workflow: which agents have them, and what is said of them.
 
-use super::Names;
 use super::files::Files;
-use crate::card::Card;
+use super::{ALL_AGENTS, Names};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
 use crate::suggest;
@@ -16,7 +15,10 @@ const CATEGORIES: [&str; 2] = ["agent_tools", "ui_tools"];
 const AGENT_TOOL: [&str; 3] = ["path", "description", "name"];
 const UI_TOOL: [&str; 5] = ["path", "component", "mode", "description", "name"];
 
-/// What a workflow says of a tool beyond its code.
+/// The most characters of a tool's name that providers take.
+const LONGEST_NAME: usize = 64;
+
+/// What a workflow says of an agent's tool beyond its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
     /// The tool.
@@ -25,20 +27,83 @@ pub struct ToolUse {
     pub name: Option<Spanned<String>>,
     /// The description, in place of the function's documentation.
     pub description: Option<Spanned<String>>,
-    /// The component that shows it, if it is a UI tool.
+    /// The component that shows it. UI tools have one, and others not.
     pub component: Option<Spanned<String>>,
     /// Where the component is shown.
     pub mode: Option<Spanned<&'static str>>,
 }
 
-pub(super) fn read(files: &Files, names: &Names, cards: &mut [Card], reader: &mut Reader) -> Vec<ToolUse> {
-    let mut uses: Vec<ToolUse> = Vec::new();
-    let Some(node) = files.part("tools").value else { return uses };
-    let Value::Map(entries) = &node.value else {
+impl ToolUse {
+    /// Whether it says more than that the agent has the tool.
+    pub fn says_more(&self) -> bool {
+        self.name.is_some() || self.description.is_some() || self.component.is_some()
+    }
+}
+
+/// An entry, and the agents that it is for.
+struct Entry {
+    tool: ToolUse,
+    is_ui: bool,
+    /// Whether it is for one agent by its name.
+    is_own: bool,
+    agents: Vec<usize>,
+}
+
+/// The tools of each agent. An agent's own entry counts before one of `ALL_AGENTS`.
+pub(super) fn read(files: &Files, names: &Names, reader: &mut Reader) -> Vec<Vec<ToolUse>> {
+    let entries = entries(files, names, reader);
+    let mut of_agents: Vec<Vec<(&Entry, ToolUse)>> = names.all.iter().map(|_| Vec::new()).collect();
+    for (index, entry) in entries.iter().enumerate() {
+        let other_kind =
+            |other: &&Entry| other.tool.item.value == entry.tool.item.value && other.is_ui != entry.is_ui;
+        if entries[..index].iter().any(|other| other_kind(&other)) {
+            let message = "this tool is in `agent_tools` and in `ui_tools`: keep one of them";
+            reader.note(&entry.tool.item.span, message);
+            continue;
+        }
+        for agent in &entry.agents {
+            let tools = &mut of_agents[*agent];
+            match tools.iter_mut().find(|(_, tool)| tool.item.value == entry.tool.item.value) {
+                None => tools.push((entry, entry.tool.clone())),
+                Some((known, _)) if known.is_own == entry.is_own => {
+                    let list = if entry.is_own { &names.all[*agent] } else { ALL_AGENTS };
+                    let message = format!("this tool is in the list of `{list}` twice; keep one");
+                    reader.note(&entry.tool.item.span, message);
+                    break;
+                }
+                Some(known) if entry.is_own => *known = (entry, entry.tool.clone()),
+                Some(_) => {}
+            }
+        }
+    }
+    let of_agents: Vec<Vec<ToolUse>> =
+        of_agents.into_iter().map(|tools| tools.into_iter().map(|(_, tool)| tool).collect()).collect();
+    for (agent, tools) in names.all.iter().zip(&of_agents) {
+        names_differ(agent, tools, reader);
+    }
+    of_agents
+}
+
+/// Two tools of an agent have two names.
+fn names_differ(agent: &str, tools: &[ToolUse], reader: &mut Reader) {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in tools.iter().filter_map(|tool| tool.name.as_ref()) {
+        if seen.contains(&&*name.value) {
+            let message = format!("`{agent}` has a tool called `{}` already; write another name", name.value);
+            reader.note(&name.span, message);
+        }
+        seen.push(&name.value);
+    }
+}
+
+fn entries(files: &Files, names: &Names, reader: &mut Reader) -> Vec<Entry> {
+    let mut all = Vec::new();
+    let Some(node) = files.part("tools").value else { return all };
+    let Value::Map(categories) = &node.value else {
         reader.note(&node.span, "the categories of tools are wanted here: `\"agent_tools\": { .. }`");
-        return uses;
+        return all;
     };
-    for (key, value) in entries {
+    for (key, value) in categories {
         let is_ui = match &*key.text {
             "agent_tools" => false,
             "ui_tools" => true,
@@ -50,42 +115,17 @@ pub(super) fn read(files: &Files, names: &Names, cards: &mut [Card], reader: &mu
             }
         };
         let field = Field { key, value };
-        for (agent, tools) in
-            reader.map(field, &format!("\"{}\": {{ \"ALL_AGENTS\": [ .. ] }}", key.text)).to_vec()
-        {
+        for (agent, tools) in reader.map(field, &format!("\"{}\": {{ \"ALL_AGENTS\": [ .. ] }}", key.text)) {
             let agents = names.find(&Spanned::new(agent.text.clone(), agent.span.clone()), reader);
-            let list = Field { key: &agent, value: &tools };
+            let list = Field { key: agent, value: tools };
             for entry in reader.list(list, &format!("\"{}\": [{{ \"path\": \"..\" }}]", agent.text)) {
                 let Some(tool) = tool(entry, is_ui, files, reader) else { continue };
-                for index in &agents {
-                    let tools = &mut cards[*index].function_tools;
-                    // The lists of an agent and of all agents are united.
-                    if tools.iter().all(|known| known.value != tool.item.value) {
-                        tools.push(tool.item.clone());
-                    }
-                }
-                unite(&mut uses, tool, reader);
+                let is_own = agent.text != ALL_AGENTS;
+                all.push(Entry { tool, is_ui, is_own, agents: agents.clone() });
             }
         }
     }
-    uses
-}
-
-/// Adds what is said of a tool. Two entries of one tool say the same.
-fn unite(uses: &mut Vec<ToolUse>, tool: ToolUse, reader: &mut Reader) {
-    fn words(tool: &ToolUse) -> [Option<&str>; 4] {
-        let texts = [&tool.name, &tool.description, &tool.component];
-        let [name, description, component] = texts.map(|text| text.as_ref().map(|text| &*text.value));
-        [name, description, component, tool.mode.as_ref().map(|mode| mode.value)]
-    }
-    match uses.iter().find(|known| known.item.value == tool.item.value) {
-        None => uses.push(tool),
-        Some(known) if words(known) == words(&tool) => {}
-        Some(_) => reader.note(
-            &tool.item.span,
-            "this tool is in the file before, with another name, description or component: say the same of it in all places",
-        ),
-    }
+    all
 }
 
 fn no_category(name: &str) -> String {
@@ -121,9 +161,9 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
                 is_given = true;
                 item = reader.text(field).and_then(|path| self::item(&path, files, reader));
             }
-            "description" => description = reader.text(field),
-            "name" => name = reader.text(field),
-            "component" if is_ui => component = reader.text(field),
+            "description" => description = reader.filled(field),
+            "name" => name = tool_name(field, reader),
+            "component" if is_ui => component = reader.filled(field),
             "mode" if is_ui => mode = reader.word(field, &["inline", "artifact"]),
             "component" | "mode" => {
                 reader.note(
@@ -155,7 +195,22 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
     Some(ToolUse { item: item?, name, description, component, mode })
 }
 
-/// `workflows.Generator.tools.echo_all.echo` as `tools/echo_all.rs:echo`.
+/// A name that providers take.
+fn tool_name(field: Field<'_>, reader: &mut Reader) -> Option<Spanned<String>> {
+    let name = reader.filled(field)?;
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let message = if let Some(wrong) = name.value.chars().find(|c| !is_legal(*c)) {
+        format!("a tool's name holds letters, digits, `_`, `-` and `.`; this one holds {wrong:?}")
+    } else if name.value.len() > LONGEST_NAME {
+        format!("a tool's name has at most {LONGEST_NAME} characters; this one has {}", name.value.len())
+    } else {
+        return Some(name);
+    };
+    reader.note(&name.span, message);
+    None
+}
+
+/// `workflows.Generator.tools.echo_all.echo` as `tools/echo_all.rs:echo`, or as `tools/echo_all.rhai:echo` if there is only that file.
 fn item(path: &Spanned<String>, files: &Files, reader: &mut Reader) -> Option<Spanned<Item>> {
     let text = path.value.as_str();
     let of_workflow = format!("workflows.{}.", files.name);
@@ -172,8 +227,10 @@ fn item(path: &Spanned<String>, files: &Files, reader: &mut Reader) -> Option<Sp
             None
         }
         [folders @ .., file, function] if !folders.is_empty() && parts.iter().all(is_name) => {
-            let folders = folders.join("/");
-            let item = Item::File { file: format!("{folders}/{file}.rs"), name: (*function).to_owned() };
+            let stem = format!("{}/{file}", folders.join("/"));
+            let has = |ending: &str| files.folder.join(format!("{stem}.{ending}")).is_file();
+            let ending = if !has("rs") && has("rhai") { "rhai" } else { "rs" };
+            let item = Item::File { file: format!("{stem}.{ending}"), name: (*function).to_owned() };
             Some(Spanned::new(item, path.span.clone()))
         }
         _ => {

@@ -1,0 +1,100 @@
+//! What the items of a workflow have to be, beyond their kinds. The macros see them in files of Rust, and the loader in what the program
+//! registered.
+
+use std::path::Path;
+
+use super::Workflow;
+use crate::problem::Problem;
+use crate::source::Spanned;
+use crate::use_of::Item;
+
+/// What can be seen of an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The other tools and hooks of its file, by their names.
+    pub others: Vec<String>,
+    /// Whether it is a tool that shows a component of its own.
+    pub has_component: bool,
+    /// The places that it runs at, if it is a hook on messages and they can be seen.
+    pub places: Option<Vec<String>>,
+}
+
+impl Workflow {
+    /// The mistakes in items without mistakes of their own. `seen` says what can be seen of one; `None` if it cannot be seen.
+    pub fn wrong_items(&self, seen: impl Fn(&Item) -> Option<Seen>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for tool in self.deck.cards.iter().flat_map(|card| &card.tool_uses) {
+            if tool.component.is_none() && seen(&tool.item.value).is_some_and(|seen| seen.has_component) {
+                let message = format!(
+                    "`{}` shows a component: move the entry to `ui_tools`, with `component` and `mode`",
+                    tool.item.value
+                );
+                problems.push(at(&tool.item, message));
+            }
+            if tool.component.is_some() && is_script(&tool.item.value) {
+                let message = format!(
+                    "`{}` is a script, which shows no component: write it in Rust, or move the entry to `agent_tools`",
+                    tool.item.value
+                );
+                problems.push(at(&tool.item, message));
+            }
+        }
+        for (place, item) in &self.hooks {
+            let Some(places) = seen(&item.value).and_then(|seen| seen.places) else { continue };
+            if !places.iter().any(|other| *other == place.value) {
+                let places: Vec<_> = places.iter().map(|place| format!("`{place}`")).collect();
+                let message = format!(
+                    "`{}` is a hook of {}, and not of `{}`",
+                    item.value,
+                    places.join(" and "),
+                    place.value
+                );
+                problems.push(at(place, message));
+            }
+        }
+        problems.extend(self.shared_files(&seen));
+        problems.sort_by_key(|problem| problem.span.start);
+        // An entry of `ALL_AGENTS` is an entry of each.
+        problems.dedup();
+        problems
+    }
+
+    /// The files in `tools` that hold several tools or hooks.
+    fn shared_files(&self, seen: &impl Fn(&Item) -> Option<Seen>) -> Vec<Problem> {
+        let tools = self.deck.cards.iter().flat_map(|card| card.tool_uses.iter().map(|tool| &tool.item));
+        let items = tools.chain(self.hooks.iter().map(|(_, item)| item));
+        let mut files: Vec<(&str, &Spanned<Item>, Option<Problem>)> = Vec::new();
+        for item in items {
+            let Item::File { file, name } = &item.value else { continue };
+            if Path::new(file).parent() != Some(Path::new("tools")) {
+                continue;
+            }
+            let message = |first: &str, other: &str| {
+                format!(
+                    "`{file}` holds `{first}` and `{other}`: a file in `tools` holds one tool, UI tool or hook; move one of them to a file \
+                     of its own"
+                )
+            };
+            match files.iter_mut().find(|(known, ..)| known == file) {
+                Some((_, first, _)) if first.value == item.value => {}
+                // The second entry is what is seen of the mistake.
+                Some((_, first, problem)) => {
+                    *problem = Some(at(item, message(first.value.last_name(), name)));
+                }
+                None => {
+                    let other = seen(&item.value).and_then(|seen| seen.others.into_iter().next());
+                    files.push((file, item, other.map(|other| at(item, message(name, &other)))));
+                }
+            }
+        }
+        files.into_iter().filter_map(|(.., problem)| problem).collect()
+    }
+}
+
+fn at<T>(place: &Spanned<T>, message: String) -> Problem {
+    Problem { message, span: place.span.clone() }
+}
+
+fn is_script(item: &Item) -> bool {
+    matches!(item, Item::File { file, .. } if file.ends_with(".rhai"))
+}
