@@ -37,6 +37,7 @@ mod tool;
 mod toolbox;
 mod turn_hook;
 mod visit;
+mod workflow;
 
 use proc_macro::TokenStream;
 
@@ -123,6 +124,12 @@ pub fn agent(declaration: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn main(program: TokenStream) -> TokenStream {
     program::expand(program.into()).into()
+}
+
+/// Declares the agents of a workflow folder. `onionskin::workflow` shows it with examples.
+#[proc_macro]
+pub fn workflow(invocation: TokenStream) -> TokenStream {
+    workflow::expand(invocation.into()).into()
 }
 
 /// Expands an attribute.

@@ -58,7 +58,7 @@
 //! | Hooks around turns | [`macro@turn_hook`], module [`turn_hooks`] |
 //! | Hooks on messages | [`message_hook`](macro@message_hooks::message_hook), module [`message_hooks`] |
 //! | Guardrails | [`macro@guardrail`], [`InputGuardrail`](guardrails::InputGuardrail), [`OutputGuardrail`](guardrails::OutputGuardrail), [`Approver`](approval::Approver), [`Cache`] |
-//! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`](declaration::AgentBuilder), [`App`], [`AgentTool`], [`BuildError`] |
+//! | Agents | [`agent!`], [`workflow!`], [`Agent`], [`AgentBuilder`](declaration::AgentBuilder), [`App`], [`AgentTool`], [`BuildError`] |
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`](run::RunStream), [`Event`](event::Event), [`RunOutput`], [`Limits`](declaration::Limits), [`RunError`] |
 //! | Models | [`Model`](model::Model), [`ScriptedModel`], `GenaiModel` (feature `genai`) |
 //! | Agents of cards, read at run time | module `loader` (feature `loader`) |
@@ -78,7 +78,7 @@
 //! - `preserve_order` (default): JSON objects keep the order of their keys, so all lists of a tool's parameters have the declared
 //!   order. It turns on `serde_json`'s feature of the same name for the whole program. Without it, keys are in alphabetical order;
 //!   `params`, `signature`, `docstring` and `required` keep the order of the function.
-//! - `cards`: agents that the compiler reads from cards, `agent!(card = "cards/pmo.md")`.
+//! - `cards`: agents that the compiler reads from cards, `agent!(card = "cards/pmo.md")`, and from workflow folders, `workflow!("workflows/Generator")`.
 //! - `loader`: agents of cards that the program reads at run time.
 //! - `loader-url`: such cards at addresses on the web, where the program allows it.
 //! - `cli`: the command line of a program, [`main!`].
@@ -142,7 +142,7 @@ pub use onionskin_core::{
     ErrorKind, Exit, Hook, Inject, Next, Progress, Provided, RunContext, RunError, RunOutput, ScriptedModel,
     ScriptedTurn, Secret, Session, SessionState, State, Stop, Strict, Tool, ToolContext, ToolDefinition,
     ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail, run_hook, tool, tool_hook,
-    toolbox, turn_hook,
+    toolbox, turn_hook, workflow,
 };
 #[doc(inline)]
 pub use onionskin_core::{

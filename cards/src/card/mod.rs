@@ -65,6 +65,8 @@ pub struct Card {
     pub message_hooks: Vec<Hook>,
     /// Built-in tools.
     pub runtime: Vec<Spanned<String>>,
+    /// The text in an answer that ends a run. A workflow says it.
+    pub until: Option<Spanned<String>>,
     /// Whether it is the entry agent.
     pub default: Option<Spanned<bool>>,
     /// A function in place of the loop.

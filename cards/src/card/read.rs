@@ -299,6 +299,7 @@ fn empty(path: &Path, source: &Source, front: &Range<usize>) -> Card {
         tools: Vec::new(),
         function_tools: Vec::new(),
         tool_uses: Vec::new(),
+        until: None,
         toolboxes: Vec::new(),
         agents: Vec::new(),
         tool_hooks: Vec::new(),

@@ -23,6 +23,8 @@ pub(super) struct Files {
     /// The name of the folder.
     pub(super) name: String,
     pub(super) folder: PathBuf,
+    /// The full paths of the files.
+    pub(super) paths: Vec<PathBuf>,
     pub(super) source: Source,
     /// The trees by the names of [`PARTS`] or [`WHOLE`], and where each file begins.
     trees: Vec<(&'static str, Option<Node>, usize)>,
@@ -70,6 +72,7 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
             divided
         }
     };
+    let mut paths = Vec::new();
     let (mut sources, mut warnings, mut errors, mut start) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for part in &parts {
         let found = endings(part);
@@ -88,6 +91,7 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
                     ));
                 }
                 start += source.text.len() + 1;
+                paths.push(full.join(&file));
                 sources.push((*part, found[0], source));
             }
             Err(error) => errors.push(error),
@@ -112,7 +116,7 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
     let sources: Vec<Source> = sources.into_iter().map(|(_, _, source)| source).collect();
     let name = full.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let source = Source::joined(shown(&folder.join("agents.json")), &sources);
-    Ok((Files { name, folder: full, source, trees }, warnings))
+    Ok((Files { name, folder: full, paths, source, trees }, warnings))
 }
 
 fn tree(source: &Source, ending: &str, start: usize) -> Result<Option<Node>, Problem> {

@@ -15,8 +15,8 @@ pub struct Seen {
     pub others: Vec<String>,
     /// Whether it is a tool that shows a component of its own.
     pub has_component: bool,
-    /// The places that it runs at, if it is a hook on messages and they can be seen.
-    pub places: Option<Vec<String>>,
+    /// The place that it runs at, if it is a hook on messages at one place.
+    pub place: Option<String>,
 }
 
 impl Workflow {
@@ -40,14 +40,11 @@ impl Workflow {
             }
         }
         for (place, item) in &self.hooks {
-            let Some(places) = seen(&item.value).and_then(|seen| seen.places) else { continue };
-            if !places.iter().any(|other| *other == place.value) {
-                let places: Vec<_> = places.iter().map(|place| format!("`{place}`")).collect();
+            let Some(other) = seen(&item.value).and_then(|seen| seen.place) else { continue };
+            if other != place.value {
                 let message = format!(
-                    "`{}` is a hook of {}, and not of `{}`",
-                    item.value,
-                    places.join(" and "),
-                    place.value
+                    "`{}` is a hook of `{other}`, and not of `{}`: write `\"hook_type\": \"{other}\"`",
+                    item.value, place.value
                 );
                 problems.push(at(place, message));
             }

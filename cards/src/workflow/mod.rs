@@ -37,6 +37,8 @@ pub struct Workflow {
     pub folder: PathBuf,
     /// The name of its folder.
     pub name: String,
+    /// The full paths of the files that were read.
+    pub files: Vec<PathBuf>,
     /// All its files. The cards of `deck` are agents in them.
     pub source: Source,
     /// The agents, with their tools and hooks. The start agent is the default one.
@@ -84,6 +86,7 @@ impl Workflow {
         Ok(Self {
             folder: base.join(folder),
             name: files.name,
+            files: files.paths,
             source,
             deck: Deck::of(cards.into_iter().flatten().collect(), &[])?,
             start_agent,

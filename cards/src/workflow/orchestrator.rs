@@ -101,6 +101,7 @@ impl Orchestrator {
         };
         let Some(card) = &mut cards[index] else { return };
         card.default = Some(Spanned::new(true, start.span.clone()));
+        card.until.clone_from(&self.termination);
         if let (Some(termination), Some(_)) = (&self.termination, &card.output) {
             let message = format!(
                 "`{}` has an `output`, and an answer of that type ends the work: take `termination` off",

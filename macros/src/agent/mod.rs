@@ -9,6 +9,7 @@ mod fields;
 mod list;
 mod locked;
 mod model;
+mod of_workflow;
 mod parse;
 mod prompt;
 mod settings;
@@ -21,6 +22,8 @@ use syn::ext::IdentExt;
 
 use crate::diag::Errors;
 use crate::item::is_reserved;
+#[cfg(feature = "cards")]
+pub(crate) use of_workflow::{UNTIL, WORDS};
 
 /// Expands an invocation.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Path, Type, Visibility};
 
 use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
+use super::of_workflow::OfWorkflow;
 use super::settings::GivenSetting;
 use crate::paths::Runtime;
 
@@ -33,6 +34,8 @@ pub(super) struct AgentModel<'a> {
     /// The path of the package's lock file, if there is one and the agent has servers.
     pub(super) lock_file: Option<String>,
     pub(super) functions: &'a [ListEntry],
+    /// What a workflow says of the agent.
+    pub(super) of_workflow: &'a OfWorkflow,
     pub(super) toolboxes: &'a [ToolboxEntry],
     pub(super) children: &'a [ListEntry],
     /// The built-in tools, each at its name.

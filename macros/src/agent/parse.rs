@@ -7,6 +7,7 @@ use syn::{Attribute, LitStr, Token, Visibility, braced, token};
 
 use super::field_reader::Field;
 use super::fields::{self, Fields};
+use super::of_workflow::OfWorkflow;
 use super::value::{skip_all, to_next_field};
 use crate::diag::Errors;
 use crate::keys::{find, names};
@@ -19,6 +20,7 @@ pub(super) struct Agent {
     /// The names of the fields that are there, also of those that could not be read.
     pub(super) given: Vec<String>,
     pub(super) fields: Fields,
+    pub(super) of_workflow: OfWorkflow,
 }
 
 /// All agents of one invocation.
@@ -52,7 +54,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
         errors.at(keyword, "an agent has no keyword: write `Name { .. }`, or `pub Name { .. }`");
     }
     let ident = input.call(Ident::parse_any)?;
-    let (mut fields, mut given) = (Fields::default(), Vec::new());
+    let (mut fields, mut given, mut of_workflow) = (Fields::default(), Vec::new(), OfWorkflow::default());
     if input.peek(Token![:]) && !input.peek(Token![::]) {
         let error = outside_of_braces(&ident, input, before);
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
@@ -67,7 +69,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     if input.peek(token::Brace) {
         let content;
         braced!(content in input);
-        read_fields(&content, &mut fields, &mut given, errors)?;
+        read_fields(&content, (&mut fields, &mut of_workflow), &mut given, errors)?;
     } else {
         errors
             .push(ident.span(), format_args!("the fields of the agent follow in braces: `{ident} {{ .. }}`"));
@@ -75,7 +77,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
         // The rest is passed over.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
-    Ok(Agent { attrs, vis, ident, given, fields })
+    Ok(Agent { attrs, vis, ident, given, fields, of_workflow })
 }
 
 /// `word:` where an agent's name and its braces are wanted.
@@ -93,12 +95,12 @@ fn outside_of_braces(word: &Ident, input: ParseStream<'_>, before: Option<&Agent
 
 fn read_fields(
     input: ParseStream<'_>,
-    fields: &mut Fields,
+    (fields, of_workflow): (&mut Fields, &mut OfWorkflow),
     given: &mut Vec<String>,
     errors: &mut Errors,
 ) -> syn::Result<()> {
     while !input.is_empty() {
-        match read_field(input, fields, given, errors) {
+        match read_field(input, (fields, of_workflow), given, errors) {
             Ok(()) if !input.is_empty() && !input.peek(Token![,]) => {
                 let message = if input.peek(Token![;]) {
                     "a field ends with a comma: write `,` instead of this"
@@ -117,7 +119,7 @@ fn read_fields(
 
 fn read_field(
     input: ParseStream<'_>,
-    fields: &mut Fields,
+    (fields, of_workflow): (&mut Fields, &mut OfWorkflow),
     given: &mut Vec<String>,
     errors: &mut Errors,
 ) -> syn::Result<()> {
@@ -132,6 +134,9 @@ fn read_field(
         return Err(input.error("a field is wanted here, such as `instruction: \"..\"`"));
     };
     let name = key.unraw().to_string();
+    if let Some(read) = of_workflow.read(&name, input) {
+        return read;
+    }
     let Some(known) = find(Fields::KEYS, &name) else {
         let (message, meant) = fields::unknown(&name);
         // The intended field counts as given, so that it is not reported as missing too.

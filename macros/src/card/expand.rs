@@ -29,20 +29,20 @@ pub(super) fn expand(invocation: &Invocation) -> TokenStream {
 /// Expands an invocation whose paths begin at this folder.
 pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
     match Cards::read(base, invocation) {
-        Ok(cards) => cards.expand(invocation, located(&invocation.paths[0])),
+        Ok(cards) => cards.declared(invocation),
         Err(error) => refused(&error, invocation),
     }
 }
 
 /// The errors, and types for the agents of the cards, so that the rest of the program finds them.
-fn refused(error: &DeckError, invocation: &Invocation) -> TokenStream {
+pub(crate) fn refused(error: &DeckError, invocation: &Invocation) -> TokenStream {
     let stand_ins = stand_ins(invocation, error.names());
     let errors = compile_errors(error.errors(), invocation);
     quote!(#stand_ins #errors)
 }
 
 /// The cards, and the modules of the files that they name.
-struct Cards {
+pub(crate) struct Cards {
     deck: Deck,
     modules: RefCell<Modules>,
 }
@@ -53,13 +53,43 @@ impl Cards {
         let deck = Deck::read(base, &paths, &[])?;
         let errors: Vec<CardError> = deck.cards.iter().filter_map(|card| missing(card)).collect();
         if errors.is_empty() {
-            return Ok(Self { deck, modules: RefCell::default() });
+            return Ok(Self::of(deck));
         }
         let names = deck.cards.iter().map(|card| card.name.value.clone()).collect();
         Err(DeckError::new(errors, names))
     }
 
-    fn expand(&self, invocation: &Invocation, span: Span) -> TokenStream {
+    /// The cards of a deck, without mistakes that files of Rust show.
+    pub(crate) fn of(deck: Deck) -> Self {
+        Self { deck, modules: RefCell::default() }
+    }
+
+    fn declared(&self, invocation: &Invocation) -> TokenStream {
+        let span = located(&invocation.paths[0]);
+        let agents = match self.expand(invocation, span) {
+            Ok(agents) => agents,
+            Err(problems) => {
+                let names: Vec<_> = self.deck.cards.iter().map(|card| card.name.value.clone()).collect();
+                return refused(&DeckError::new(self.errors(problems), names), invocation);
+            }
+        };
+        let files = self.deck.cards.iter().map(|card| card.path.to_string_lossy());
+        // The compiler looks at the cards again when they change.
+        let files = quote_spanned! {span=>
+            #(const _: &[::core::primitive::u8] = ::core::include_bytes!(#files);)*
+        };
+        quote!(#agents #files)
+    }
+
+    /// The agents, with the modules of the files that they name.
+    ///
+    /// # Errors
+    /// Returns the mistakes that the text of the agents shows, each with the index of its card.
+    pub(crate) fn expand(
+        &self,
+        invocation: &Invocation,
+        span: Span,
+    ) -> Result<TokenStream, Vec<(usize, Problem)>> {
         let path = |card: &Card, item: &Item| match item {
             Item::Path(path) => path.clone(),
             Item::File { file, name } => {
@@ -75,8 +105,7 @@ impl Cards {
         let (written, mut problems) = Written::of(&self.deck, &names);
         problems.extend(mistakes(&written, invocation));
         if !problems.is_empty() {
-            let names: Vec<_> = self.deck.cards.iter().map(|card| card.name.value.clone()).collect();
-            return refused(&DeckError::new(self.errors(problems), names), invocation);
+            return Err(problems);
         }
         let of_card = |line| {
             let (card, _) = written.place(line);
@@ -85,12 +114,7 @@ impl Cards {
         let (agents, _) = agent::declared(written.tokens(&of_card));
         let cards: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
         let agents = self.modules.borrow().around(agents, &cards, span);
-        let files = self.deck.cards.iter().map(|card| card.path.to_string_lossy());
-        // The compiler looks at the cards again when they change.
-        let files = quote_spanned! {span=>
-            #(const _: &[::core::primitive::u8] = ::core::include_bytes!(#files);)*
-        };
-        quote!(#agents #files)
+        Ok(agents)
     }
 
     fn errors(&self, problems: Vec<(usize, Problem)>) -> Vec<CardError> {
@@ -105,7 +129,7 @@ impl Cards {
 }
 
 /// The items of a card that its files do not have, and those without a place.
-fn missing(card: &Card) -> Option<CardError> {
+pub(crate) fn missing(card: &Card) -> Option<CardError> {
     let of_need = |need: Need<'_>| {
         let file = match &need.item.value {
             Item::File { file, .. } => file,
@@ -165,6 +189,6 @@ fn path_of<'i>(card: &str, invocation: &'i Invocation) -> &'i LitStr {
     invocation.paths.iter().find(names).unwrap_or(&invocation.paths[0])
 }
 
-fn located(path: &LitStr) -> Span {
+pub(crate) fn located(path: &LitStr) -> Span {
     Span::call_site().located_at(path.span())
 }

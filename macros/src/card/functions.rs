@@ -1,6 +1,6 @@
 //! Looks for the items of cards in files of Rust, so that a missing one is reported at its place in the card.
 
-use onionskin_cards::{Item, Kind, Need, Problem, Source, ValueKind};
+use onionskin_cards::{HOOK_TYPES, Item, Kind, Need, Problem, Seen, Source, TURN_PLACES, ValueKind};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, FnArg, ItemFn, Meta, Pat, Type, Visibility};
 
@@ -80,6 +80,26 @@ fn letters(name: &str) -> Vec<char> {
     let mut letters: Vec<char> = name.chars().collect();
     letters.sort_unstable();
     letters
+}
+
+/// What a file shows of a tool or a hook.
+pub(crate) fn seen(name: &str, file: &Source) -> Option<Seen> {
+    let parsed = syn::parse_file(&file.text).ok()?;
+    let declared: Vec<Declared<'_>> = parsed.items.iter().filter_map(Declared::of).collect();
+    let is_in_list = |kind| {
+        matches!(kind, Kind::Tool | Kind::ToolHook | Kind::RunHook | Kind::TurnHook(_) | Kind::MessageHook)
+    };
+    let others = declared.iter().filter(|item| item.name != name && item.kind().is_some_and(is_in_list));
+    let others = others.map(|item| item.name.clone()).collect();
+    let attrs = declared.iter().find(|item| item.name == name).map_or(&[][..], |item| item.attrs);
+    let has_component = attrs.iter().any(|attr| is_called(attr, "ui_tool"));
+    let hook = attrs.iter().find(|attr| is_called(attr, "message_hook"));
+    let place = hook.and_then(|attr| word_of(&attr.meta, &HOOK_TYPES));
+    Some(Seen { others, has_component, place: place.map(str::to_owned) })
+}
+
+fn is_called(attr: &Attribute, name: &str) -> bool {
+    attr.path().segments.last().is_some_and(|last| last.ident == name)
 }
 
 /// Whether a file has an item of this name, outside of modules.
@@ -191,7 +211,12 @@ fn kind(attr: &Attribute) -> Option<Kind> {
 
 /// The place of a hook around turns.
 fn place(meta: &Meta) -> Option<&'static str> {
+    word_of(meta, &TURN_PLACES)
+}
+
+/// The first of these words that an attribute has.
+fn word_of(meta: &Meta, words: &[&'static str]) -> Option<&'static str> {
     let options = meta.require_list().ok()?.tokens.clone();
     let written: Vec<String> = options.into_iter().map(|token| token.to_string()).collect();
-    onionskin_cards::TURN_PLACES.iter().copied().find(|place| written.iter().any(|word| word == place))
+    words.iter().copied().find(|place| written.iter().any(|word| word == place))
 }

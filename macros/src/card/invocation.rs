@@ -1,6 +1,6 @@
 //! An invocation that names cards: `pub card = "cards/pmo.md", crate = my::onionskin`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -8,12 +8,12 @@ use syn::{Ident, LitStr, Path, Token, Visibility, bracketed, token};
 
 /// An invocation that names cards.
 #[cfg_attr(not(feature = "cards"), expect(dead_code, reason = "without the feature, the key is reported"))]
-pub(super) struct Invocation {
-    pub(super) vis: Visibility,
-    /// The word `card`.
-    pub(super) key: Ident,
-    pub(super) paths: Vec<LitStr>,
-    pub(super) crate_path: Option<Path>,
+pub(crate) struct Invocation {
+    pub(crate) vis: Visibility,
+    /// The place of the word `card`.
+    pub(super) key: Span,
+    pub(crate) paths: Vec<LitStr>,
+    pub(crate) crate_path: Option<Path>,
 }
 
 /// Whether the invocation names cards, and declares no agent itself.
@@ -37,7 +37,8 @@ impl Parse for Invocation {
             return Err(syn::Error::new(word.span(), "the key is called `card`, also for several cards"));
         }
         equals(input, "card = \"cards/pmo.md\"")?;
-        let mut invocation = Self { vis, key: word, paths: paths(input)?, crate_path: None };
+        let key = word.span();
+        let mut invocation = Self { vis, key, paths: paths(input)?, crate_path: None };
         while !input.is_empty() {
             input.parse::<Token![,]>().map_err(|error| {
                 syn::Error::new(error.span(), "a comma is missing before this; agents that are written here belong in an `agent!` of their own")
@@ -51,20 +52,63 @@ impl Parse for Invocation {
 }
 
 impl Invocation {
+    /// Reads an invocation that names a workflow folder: `pub "workflows/Generator", crate = my::onionskin`.
+    ///
+    /// # Errors
+    /// Returns what to write instead.
+    pub(crate) fn workflow(input: ParseStream<'_>) -> syn::Result<Self> {
+        let vis = input.parse()?;
+        if input.peek(token::Bracket) {
+            return Err(input.error("a `workflow!` names one folder: write another one for each"));
+        }
+        let path = input.parse::<LitStr>().map_err(|error| {
+            let message = "the folder of a workflow is wanted here, as a string: `\"workflows/Generator\"`";
+            syn::Error::new(error.span(), message)
+        })?;
+        let mut invocation = Self { vis, key: path.span(), paths: vec![path], crate_path: None };
+        while !input.is_empty() {
+            input.parse::<Token![,]>().map_err(|error| {
+                syn::Error::new(
+                    error.span(),
+                    "a comma is missing before this: `\"workflows/Generator\", crate = my_onionskin`",
+                )
+            })?;
+            if input.is_empty() {
+                break;
+            }
+            let word = input.call(Ident::parse_any)?;
+            if word != "crate" {
+                let message = format!(
+                    "`{word}` belongs in the files of the workflow: beside its folder there is `crate = ..` only"
+                );
+                return Err(syn::Error::new(word.span(), message));
+            }
+            invocation.set_crate(&word, input)?;
+        }
+        Ok(invocation)
+    }
+
+    /// `crate = path`, whose first word was read.
+    fn set_crate(&mut self, word: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        if self.crate_path.is_some() {
+            return Err(syn::Error::new(word.span(), "`crate` is given twice; keep one of them"));
+        }
+        equals(input, "crate = my_onionskin")?;
+        let path = input.call(Path::parse_mod_style);
+        let message = "a path is wanted here: `crate = my_onionskin`";
+        self.crate_path = Some(path.map_err(|error| syn::Error::new(error.span(), message))?);
+        Ok(())
+    }
+
     fn option(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let word = input.call(Ident::parse_any)?;
-        if word == "crate" && self.crate_path.is_none() {
-            equals(input, "crate = my_onionskin")?;
-            let path = input.call(Path::parse_mod_style);
-            let message = "a path is wanted here: `crate = my_onionskin`";
-            self.crate_path = Some(path.map_err(|error| syn::Error::new(error.span(), message))?);
-            return Ok(());
+        if word == "crate" {
+            return self.set_crate(&word, input);
         }
         let message = match word.unraw().to_string().as_str() {
             "card" | "cards" => {
                 "name several cards in a list: `card = [\"cards/a.md\", \"cards/b.md\"]`".to_owned()
             }
-            "crate" => "`crate` is given twice; keep one of them".to_owned(),
             other if input.peek(token::Brace) => format!(
                 "the agent `{other}` belongs in an `agent!` of its own: `agent! {{ {other} {{ .. }} }}`"
             ),

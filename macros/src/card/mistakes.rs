@@ -37,7 +37,7 @@ pub(super) fn mistakes(written: &Written, invocation: &Invocation) -> Vec<(usize
 
 /// Two places in the source. They are different also if the invocation is itself in a macro.
 fn places(invocation: &Invocation) -> [Span; 2] {
-    let (key, path) = (invocation.key.span(), invocation.paths[0].span());
+    let (key, path) = (invocation.key, invocation.paths[0].span());
     if proc_macro::is_available() {
         [key.unwrap().start().into(), path.unwrap().end().into()]
     } else {

@@ -5,7 +5,7 @@
 #[cfg(feature = "cards")]
 mod expand;
 #[cfg(feature = "cards")]
-mod functions;
+pub(crate) mod functions;
 mod invocation;
 #[cfg(feature = "cards")]
 mod mistakes;
@@ -18,8 +18,11 @@ mod written;
 
 use proc_macro2::TokenStream;
 
-use invocation::Invocation;
-pub(crate) use invocation::names_cards;
+#[cfg(feature = "cards")]
+pub(crate) use expand::{Cards, located, missing, refused};
+pub(crate) use invocation::{Invocation, names_cards};
+#[cfg(feature = "cards")]
+pub(crate) use written::type_name;
 
 /// Expands an invocation that names cards.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {

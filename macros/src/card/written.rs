@@ -8,6 +8,8 @@ use onionskin_cards::{Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use serde_json::Value;
 
+use crate::agent::{UNTIL, WORDS};
+
 /// The text, and the place of each of its lines: a card's index, and bytes of the card.
 #[derive(Default)]
 pub(super) struct Written {
@@ -27,7 +29,7 @@ pub(super) struct Names<'n> {
 }
 
 /// The name of the type of an agent: `PmoOrchestrator` for `PMO-orchestrator`.
-pub(super) fn type_name(name: &str) -> String {
+pub(crate) fn type_name(name: &str) -> String {
     name.to_upper_camel_case()
 }
 
@@ -141,6 +143,7 @@ impl<'w> Writer<'w> {
         self.list("servers", &card.servers, |_, server| quoted(server));
         self.tool_filters(card);
         self.list("function_tools", &card.function_tools, |writer, tool| writer.path(&tool.value));
+        self.words(card);
         self.toolboxes(card);
         self.list("agents", &card.agents, |writer, child| writer.child(&child.value));
         self.tool_hooks(card);
@@ -148,6 +151,7 @@ impl<'w> Writer<'w> {
         self.hooks("turn_hooks", card.turn_hooks.iter().map(|(_, hook)| hook));
         self.hooks("message_hooks", card.message_hooks.iter());
         self.list("runtime", &card.runtime, |_, tool| tool.value.clone());
+        self.value(UNTIL, card.until.as_ref(), |text| format!("{text:?}"));
         self.value("default", card.default.as_ref(), bool::to_string);
         self.value("run", card.run.as_ref(), |item| (self.names.path)(card, item));
         self.value("model", card.model.as_ref(), |model| format!("{model:?}"));
@@ -190,6 +194,27 @@ impl<'w> Writer<'w> {
             self.line(&item.span, format_args!("{written},"));
         }
         self.line(&first.span, "],");
+    }
+
+    /// What a workflow says of tools.
+    fn words(&mut self, card: &Card) {
+        for (index, tool) in card.function_tools.iter().enumerate() {
+            let Some(used) = card.tool_use(&tool.value).filter(|used| used.says_more()) else { continue };
+            let text = |text: &Option<Spanned<String>>| text.as_ref().map(|text| format!("{:?}", text.value));
+            let name = text(&used.name);
+            let mut calls = String::new();
+            for (method, text) in [("name", &name), ("description", &text(&used.description))] {
+                if let Some(text) = text {
+                    calls.push_str(&format!(".{method}({text})"));
+                }
+            }
+            if let (Some(component), Some(mode)) = (text(&used.component), &used.mode) {
+                let mode = if mode.value == "artifact" { "Artifact" } else { "Inline" };
+                calls.push_str(&format!(".component({component}, __rt::UiMode::{mode})"));
+            }
+            let name = name.unwrap_or_else(|| "\"\"".to_owned());
+            self.line(&used.item.span, format_args!("{WORDS}: [({index}, {name}, ({calls}))],"));
+        }
     }
 
     fn tool_filters(&mut self, card: &Card) {
@@ -290,9 +315,9 @@ impl<'w> Writer<'w> {
 
     /// A tool, a child or a toolbox of the agent, by the last part of its name.
     fn call(&self, card: &Card, name: &str) -> String {
-        let items = card.function_tools.iter().chain(card.toolboxes.iter().map(|toolbox| &toolbox.item));
-        let mut items = items.filter(|item| item.value.last_name() == name);
-        if let Some(item) = items.next() {
+        let mut toolboxes = card.toolboxes.iter().map(|toolbox| &toolbox.item);
+        let item = card.tool_called(name);
+        if let Some(item) = item.or_else(|| toolboxes.find(|item| item.value.last_name() == name)) {
             return self.path(&item.value);
         }
         let mut children = card.agents.iter();

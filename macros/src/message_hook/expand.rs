@@ -19,7 +19,8 @@ pub(super) fn expand(hook: &Middleware) -> TokenStream {
     let CallArgs { inject, pass } = call_args(hook);
     let call = awaited(hook, &quote!(#name(#(#pass),*)));
     let returned = returned(hook);
-    let method = format_ident!("{}", place.method());
+    let place_name = place.method();
+    let method = format_ident!("{place_name}");
     let parts = place.parts().iter().enumerate().map(|(index, part)| {
         let variable = format_ident!("__part_{index}");
         if part.is_flag() {
@@ -48,6 +49,7 @@ pub(super) fn expand(hook: &Middleware) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl __rt::MessageHook for #ty {
             #made
+            const PLACE: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::Some(#place_name);
             #services
             #elsewhere
 

@@ -15,8 +15,9 @@ pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, BuildError, HistoryMergeTarget, HistorySource, Limits,
-    Onion, RunError, RunStream, StrategyAnswer, TypedAgent, TypedRunOutput, TypedRunStream,
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, App, AppBuilder, BuildError, HistoryMergeTarget,
+    HistorySource, Limits, Onion, RunError, RunStream, StrategyAnswer, TypedAgent, TypedRunOutput,
+    TypedRunStream,
 };
 pub use crate::args::Args;
 pub use crate::checks::{

@@ -81,6 +81,8 @@ pub use onionskin_macros::tool_hook;
 pub use onionskin_macros::toolbox;
 #[doc = include_str!("docs/turn_hook.md")]
 pub use onionskin_macros::turn_hook;
+#[doc = include_str!("docs/workflow.md")]
+pub use onionskin_macros::workflow;
 pub use output::ToolOutput;
 pub use policy::Cache;
 pub use secret::Secret;

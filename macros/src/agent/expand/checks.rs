@@ -23,9 +23,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
     }
     if tools.len() > 1 {
-        checks.extend(quote!(
-            const __TOOL_CLASH: usize = __rt::first_clash(__TOOL_NAMES);
-        ));
+        checks.extend(clash(agent));
     }
     // In one body: a constant for each tool would cost the compiler more.
     let each = tools.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
@@ -97,6 +95,23 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         });
     }
     checks
+}
+
+/// The number of the first tool that has the name of one before it.
+fn clash(agent: &AgentModel<'_>) -> TokenStream {
+    if !agent.of_workflow.renames() {
+        return quote!(
+            const __TOOL_CLASH: usize = __rt::first_clash(__TOOL_NAMES);
+        );
+    }
+    let names = agent.functions.iter().enumerate().map(|(index, ListEntry { path, .. })| {
+        let alias = tool_alias(index, path);
+        match agent.of_workflow.name_of(index) {
+            Some(name) => quote!((#index, #name)),
+            None => quote!((#index, <#alias as __rt::Tool>::NAME)),
+        }
+    });
+    quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);)
 }
 
 /// Writes the check that each method in a filter is a tool of its toolbox's type.

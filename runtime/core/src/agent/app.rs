@@ -404,4 +404,41 @@ impl AppBuilder {
         let agents = self.setup.build(&self.links).await?;
         Ok(App { agents, entry, initial_message: self.initial_message })
     }
+
+    /// Builds all agents, runs the entry agent once and shuts down the servers.
+    ///
+    /// Cancel safety: dropping the future ends the run and kills the servers.
+    ///
+    /// # Errors
+    /// Returns an error if the agents cannot be built or the run ends without an answer.
+    pub async fn run(self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
+        let app = self.build().await?;
+        let output = app.run(input).await;
+        app.shutdown().await;
+        output
+    }
+
+    /// As [`Self::run`], with the [initial message](Self::initial_message) as the input.
+    ///
+    /// Cancel safety: as [`Self::run`].
+    ///
+    /// # Errors
+    /// As [`Self::run`]; also if the app has no initial message.
+    pub async fn begin(self) -> Result<RunOutput, RunError> {
+        let app = self.build().await?;
+        let output = app.begin().await;
+        app.shutdown().await;
+        output
+    }
+
+    /// Builds all agents and returns the events of one run of the entry agent as a stream; see [`AgentHandle::stream`]. The servers are
+    /// killed when the stream has ended or is dropped.
+    ///
+    /// Cancel safety: dropping the future kills the servers that were started. The run begins when the stream is polled.
+    ///
+    /// # Errors
+    /// Returns an error if the agents cannot be built.
+    pub async fn stream(self, input: impl Into<RunInput>) -> Result<RunStream, BuildError> {
+        Ok(self.build().await?.stream(input))
+    }
 }

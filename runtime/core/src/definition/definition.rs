@@ -171,6 +171,11 @@ impl ToolDefinition {
         self.asks()
     }
 
+    /// The component that it shows to a person, if it is a UI tool.
+    pub fn component(&self) -> Option<&str> {
+        self.ui.as_ref().map(|ui| &*ui.component)
+    }
+
     /// The limit that is zero, if any: no call could succeed.
     pub(crate) fn zero(&self) -> Option<&'static str> {
         if self.timeout == Some(Duration::ZERO) {

@@ -61,6 +61,10 @@ pub trait MessageHook: Send + Sync + Sized + 'static {
     /// [`Hook::Made`](crate::Hook::Made).
     type Made: MadeBy<Self>;
 
+    /// The name of the method that it implements, if it is one only. `#[message_hook]` writes it, and a workflow that names the hook at
+    /// another place is refused.
+    const PLACE: Option<&'static str> = None;
+
     /// Runs before a message is sent. It may change the message, or drop it: the hooks after it do not run then. `run` is the run of the
     /// agent that has the hook; `silent` says that people are not shown the message.
     ///
@@ -153,6 +157,8 @@ pub type StateOfMessageHook<H> = <<H as MessageHook>::Made as MadeBy<H>>::State;
 #[diagnostic::do_not_recommend]
 impl<H: MessageHook> MessageHook for Arc<H> {
     type Made = InArc<H::Made>;
+
+    const PLACE: Option<&'static str> = H::PLACE;
 
     fn process_message_before_send<'a>(
         &'a self,

@@ -1,0 +1,9 @@
+//! A tool of all agents.
+
+use onionskin::tool;
+
+/// Says a text back.
+#[tool]
+pub async fn echo(text: String) -> String {
+    text
+}

@@ -1,0 +1,36 @@
+//! The mistakes in the items that a workflow names.
+
+use onionskin_cards::{CardError, DeckError, Item, Problem, Seen, Workflow, normal, read_file};
+
+use crate::card::{functions, missing};
+
+/// Checks the items of all agents.
+///
+/// # Errors
+/// Returns all mistakes.
+pub(super) fn check(workflow: &Workflow) -> Result<(), DeckError> {
+    let missing = workflow.deck.cards.iter().filter_map(|card| missing(card));
+    let mut problems: Vec<Problem> = missing.flat_map(|error| error.problems().to_vec()).collect();
+    if problems.is_empty() {
+        problems = workflow.wrong_items(|item| seen(workflow, item));
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let names = workflow.deck.cards.iter().map(|card| card.name.value.clone()).collect();
+    Err(DeckError::new(vec![in_order(workflow, problems)], names))
+}
+
+/// The mistakes in the order of their places. A tool of all agents is one mistake.
+pub(super) fn in_order(workflow: &Workflow, mut problems: Vec<Problem>) -> CardError {
+    problems.sort_by(|a, b| (a.span.start, &a.message).cmp(&(b.span.start, &b.message)));
+    problems.dedup();
+    CardError::new(workflow.source.clone(), problems)
+}
+
+/// What a file of Rust shows of an item.
+fn seen(workflow: &Workflow, item: &Item) -> Option<Seen> {
+    let Item::File { file, name } = item else { return None };
+    let source = read_file(&normal(&workflow.folder.join(file)), &**file).ok()?;
+    functions::seen(name, &source)
+}

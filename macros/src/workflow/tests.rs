@@ -1,0 +1,200 @@
+//! Workflow folders, expanded.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use quote::ToTokens;
+use syn::parse::Parser;
+use tempfile::TempDir;
+
+use super::expand::in_folder;
+use crate::card::Invocation;
+
+type Files = BTreeMap<String, String>;
+
+/// The files of a part of a page: the blocks whose first line names one.
+fn files(part: &str) -> Files {
+    let blocks = part.split("~~~json ").skip(1);
+    let files = blocks.map(|block| {
+        let (name, rest) = block.split_once('\n').unwrap();
+        (name.to_owned(), rest.split("\n~~~").next().unwrap().to_owned())
+    });
+    files.collect()
+}
+
+fn folder(files: &Files) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let workflow = folder.path().join("workflows/Generator");
+    for (name, text) in files.iter().filter(|(_, text)| *text != "(none)") {
+        let path = workflow.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// The items of the expansion of `workflow!("workflows/Generator")`, without the folder's own path.
+fn expanded(files: &Files, invocation: &str) -> Vec<syn::Item> {
+    let folder = folder(files);
+    let invocation = Invocation::workflow.parse_str(invocation).unwrap();
+    let text = in_folder(folder.path(), &invocation).to_string();
+    syn::parse_str::<syn::File>(&text.replace(&format!("{}/", folder.path().display()), "")).unwrap().items
+}
+
+/// What the errors of the expansion say.
+fn errors(files: &Files) -> String {
+    let items = expanded(files, "\"workflows/Generator\"");
+    let macros = items.into_iter().filter_map(|item| match item {
+        syn::Item::Macro(item) if item.mac.path.segments.last()?.ident == "compile_error" => Some(item.mac),
+        _ => None,
+    });
+    let errors = macros.map(|mac| format!("error: {}", mac.parse_body::<syn::LitStr>().unwrap().value()));
+    errors.collect::<Vec<_>>().join("\n\n")
+}
+
+fn page(name: &str) -> (std::path::PathBuf, String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cards/tests/workflows/{name}.md"));
+    let text = fs::read_to_string(&path).unwrap();
+    (path, text)
+}
+
+#[test]
+fn c4_each_mistake_of_a_workflow_is_a_compile_error_with_the_same_words_and_place() {
+    let (_, text) = page("mistakes");
+    let mut parts = text.split("\n## ");
+    let base = files(parts.next().unwrap());
+    let mut cases = 0;
+    for case in parts {
+        cases += 1;
+        let (name, _) = case.split_once('\n').unwrap();
+        let said = case.split("~~~text\n").nth(1).unwrap().split("\n~~~").next().unwrap();
+        let mut all = base.clone();
+        all.extend(files(case));
+        assert_eq!(errors(&all).trim_end(), said.trim_end(), "{name}");
+    }
+    assert!(cases > 70, "{cases}");
+}
+
+/// `items.md` holds workflows that name wrong items, each followed by what is said of them. `ONIONSKIN_BLESS=1` writes it anew. The loader is
+/// held to the same page.
+#[test]
+fn c4_each_mistake_in_an_item_is_a_compile_error_at_its_place() {
+    let (path, text) = page("items");
+    let mut parts = text.split("\n## ");
+    let mut written = parts.next().unwrap().to_owned();
+    let base = files(&written);
+    for case in parts {
+        let (name, _) = case.split_once('\n').unwrap();
+        let changed = files(case);
+        let mut all = base.clone();
+        all.extend(changed.clone());
+        write!(written, "\n## {name}\n").unwrap();
+        for (file, text) in changed {
+            write!(written, "\n~~~json {file}\n{text}\n~~~\n").unwrap();
+        }
+        let said = errors(&all);
+        assert!(said.starts_with("error: "), "{name}: {said}");
+        write!(written, "\n~~~text\n{said}\n~~~\n").unwrap();
+    }
+    if env::var_os("ONIONSKIN_BLESS").is_some() {
+        fs::write(path, &written).unwrap();
+    } else {
+        assert_eq!(written.trim_end(), text.trim_end());
+    }
+}
+
+/// A workflow without mistakes.
+fn whole() -> Files {
+    let (_, text) = page("items");
+    let mut files = files(text.split("\n## ").next().unwrap());
+    let tools = r#"{
+        "agent_tools": { "ALL_AGENTS": [{ "path": "tools.echo_all.echo", "name": "say" }] },
+        "ui_tools": { "Writer": [{ "path": "tools.ask.ask", "component": "Big \"box\"", "mode": "artifact", "description": "Asks." }] }
+    }"#;
+    files.insert("tools.json".to_owned(), tools.to_owned());
+    let orchestrator =
+        r#"{ "start_agent": "Writer", "initial_message": "Hello.", "turn_limit": 3, "termination": "DONE" }"#;
+    files.insert("orchestrator.json".to_owned(), orchestrator.to_owned());
+    files
+}
+
+fn text(items: &[syn::Item]) -> String {
+    items.iter().map(|item| item.to_token_stream().to_string()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn c4_a_workflow_is_its_agents_and_a_type_of_its_own() {
+    let items = expanded(&whole(), "pub \"workflows/Generator\", crate = my::onionskin");
+    let types: Vec<_> = items
+        .iter()
+        .filter_map(|item| match item {
+            syn::Item::Struct(item) => Some((item.ident.to_string(), item.vis.to_token_stream().to_string())),
+            _ => None,
+        })
+        .collect();
+    let public = |name: &str| (name.to_owned(), "pub".to_owned());
+    assert_eq!(types, [public("Writer"), public("Reader"), public("Generator")]);
+    let text = text(&items);
+    for wanted in [
+        "use my :: onionskin :: __private0 as __rt",
+        ". agent :: < Writer > () . agent :: < Reader > () . initial_message (\"Hello.\")",
+        "pub async fn begin ()",
+        ". until (\"DONE\")",
+        "__limits . turns =",
+        ". compiled_words (0usize , __rt :: ToolWords :: new () . name (\"say\"))",
+        ". description (\"Asks.\") . component (\"Big \\\"box\\\"\" , __rt :: UiMode :: Artifact)",
+        "first_clash (& [(0usize , \"say\") , (1usize , < __Tool1 as __rt :: Tool > :: NAME)])",
+        "include_bytes ! (\"workflows/Generator/orchestrator.json\")",
+        "include_bytes ! (\"workflows/Generator/tools.json\")",
+    ] {
+        assert!(text.contains(wanted), "{wanted} is not in:\n{text}");
+    }
+    assert!(!text.contains("deprecated"), "{text}");
+}
+
+#[test]
+fn c4_a_workflow_without_an_initial_message_cannot_begin_alone() {
+    let mut files = whole();
+    files.insert("orchestrator.json".to_owned(), r#"{ "start_agent": "Writer" }"#.to_owned());
+    let text = text(&expanded(&files, "\"workflows/Generator\""));
+    assert!(!text.contains("fn begin") && !text.contains("initial_message"), "{text}");
+}
+
+#[test]
+fn c4_old_and_unused_files_are_warnings_of_the_compiler() {
+    let mut files = whole();
+    files.insert("tools.yaml".to_owned(), "agent_tools: {}\n".to_owned());
+    files.insert("hooks.yml".to_owned(), "[]\n".to_owned());
+    let text = text(&expanded(&files, "\"workflows/Generator\""));
+    for words in [
+        "workflows/Generator/tools.json:1:1: `tools.json` is used, and `tools.yaml` beside it is not: remove one of them",
+        "workflows/Generator/hooks.yml:1:1: YAML is the old form of this file: `onionskin migrate` writes `hooks.json`",
+    ] {
+        assert!(text.contains(&format!("# [deprecated (note = {words:?})]")), "{words} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn c4_an_invocation_names_one_folder() {
+    let wrong = |text: &str| Invocation::workflow.parse_str(text).map(|_| ()).unwrap_err().to_string();
+    assert!(wrong("Generator").contains("the folder of a workflow is wanted here"));
+    assert!(wrong("[\"a\", \"b\"]").contains("names one folder"));
+    assert!(wrong("\"a\" crate = x").contains("a comma is missing"));
+    assert!(wrong("\"a\", crate = x, crate = y").contains("given twice"));
+    assert!(wrong("\"a\", turn_limit = 3").contains("belongs in the files of the workflow"));
+}
+
+#[test]
+fn c4_the_workflow_and_an_agent_are_two_types() {
+    let mut files = whole();
+    files.insert("agents.json".to_owned(), r#"{ "generator": { "instruction": "Write." } }"#.to_owned());
+    files.insert("orchestrator.json".to_owned(), r#"{ "start_agent": "generator" }"#.to_owned());
+    files.insert("tools.json".to_owned(), "{}".to_owned());
+    let said = errors(&files);
+    assert!(said.contains("the workflow is the type `Generator` already; give this agent another name"), "{said}");
+    assert!(said.contains("workflows/Generator/agents.json:1:3"), "{said}");
+}
