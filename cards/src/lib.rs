@@ -33,4 +33,4 @@ pub use source::{LARGEST_FILE, Source, Spanned};
 pub use suggest::nearest;
 pub use target::Target;
 pub use use_of::Item;
-pub use workflow::{HOOK_TYPES, Seen, ToolUse, Workflow};
+pub use workflow::{HOOK_TYPES, Seen, ToolUse, Workflow, workflow_files};

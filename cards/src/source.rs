@@ -66,6 +66,11 @@ impl Source {
         (name, *start..end)
     }
 
+    /// The name of the file of a byte.
+    pub fn file_of(&self, byte: usize) -> &str {
+        self.file_at(byte).0
+    }
+
     /// The line and the column of a byte in its file, both counted from 1; columns count characters.
     pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
         let (_, file) = self.file_at(byte);

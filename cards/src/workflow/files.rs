@@ -37,6 +37,12 @@ pub(super) struct Part<'f> {
     pub(super) start: usize,
 }
 
+/// The full paths of all files that a workflow can have. `folder` is its full path.
+pub fn workflow_files(folder: &Path) -> Vec<PathBuf> {
+    let parts = PARTS.into_iter().chain([WHOLE]);
+    parts.flat_map(|part| ENDINGS.map(|ending| folder.join(format!("{part}.{ending}")))).collect()
+}
+
 /// Finds and parses the files. Gives warnings too.
 ///
 /// # Errors

@@ -16,6 +16,7 @@ use crate::source::{Source, Spanned};
 use crate::suggest;
 use crate::use_of::Item;
 
+pub use files::workflow_files;
 pub use items::Seen;
 pub use tools::ToolUse;
 

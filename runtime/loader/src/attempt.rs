@@ -78,7 +78,7 @@ pub(crate) fn attempt(
     }
 }
 
-fn add(error: &DeckError, mistakes: &mut Mistakes) {
+pub(crate) fn add(error: &DeckError, mistakes: &mut Mistakes) {
     for of_file in error.of_files() {
         let kind = if of_file.is_missing_file() { MistakeKind::MissingFile } else { MistakeKind::Format };
         mistakes.add_all(of_file, kind);
@@ -164,7 +164,7 @@ impl Making<'_> {
 }
 
 /// The agent of a plan.
-fn made(name: &str, plan: &Arc<Plan>, children: Vec<DynAgent>) -> DynAgent {
+pub(crate) fn made(name: &str, plan: &Arc<Plan>, children: Vec<DynAgent>) -> DynAgent {
     let steps = Arc::clone(plan);
     let mut agent = DynAgent::new(name, move || {
         let agent = children.iter().fold(AgentDeclaration::new(), AgentDeclaration::dyn_child);

@@ -19,7 +19,7 @@ pub(crate) type IsOfToolbox = fn(&ToolContext, Option<&str>) -> bool;
 /// An item of the program.
 #[derive(Clone)]
 pub(crate) enum Entry {
-    Tool { name: Arc<str>, step: Step },
+    Tool { name: Arc<str>, step: Step, has_component: fn() -> bool },
     Toolbox { step: fn(AgentDeclaration, Option<&str>) -> AgentDeclaration, is_of: IsOfToolbox },
     Hook { kind: Kind, hook: HookEntry },
     Text(Arc<dyn Fn(Prompt, PromptPart) -> Prompt + Send + Sync>),
@@ -39,6 +39,8 @@ pub(crate) struct HookEntry {
     pub(crate) takes: Vec<(String, Option<ValueKind>)>,
     /// Whether these values fit the types of the hook.
     pub(crate) check: fn(&[Value]) -> Result<(), Unfit>,
+    /// The place on the way of messages that it runs at, if it is one.
+    pub(crate) place: Option<&'static str>,
     /// Adds the hook with values that fit. Only hooks around tool calls have a filter.
     pub(crate) add: Arc<AddHook>,
 }

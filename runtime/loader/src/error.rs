@@ -1,11 +1,12 @@
 //! The mistakes of cards, as a program sees them.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use onionskin_cards::{CardError, Problem, Source};
 
 /// The mistakes of all cards that were loaded together. It is shown as rustc shows errors, each mistake with its lines of the card.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct LoadError {
     errors: Vec<CardError>,
     mistakes: Vec<Mistake>,
@@ -37,7 +38,8 @@ pub enum MistakeKind {
     MissingFile,
     /// The file, or the program, has no item of this name.
     MissingItem,
-    /// The item is something else than the field wants: it is not a tool, or not a hook.
+    /// The item is something else than the field wants: it is not a tool, or not a hook. In a workflow also: it has a component or a place of
+    /// its own that does not fit, or its file holds another tool or hook.
     WrongKind,
     /// A value for a hook does not fit.
     WrongValue,
@@ -107,6 +109,15 @@ impl Mistakes {
         }
     }
 
+    /// Each mistake once. What a workflow says of all agents is wrong in each of them.
+    pub(crate) fn once(mut self) -> Self {
+        for (_, problems) in &mut self.0 {
+            let mut seen = HashSet::new();
+            problems.retain(|(_, problem)| seen.insert((problem.span.clone(), problem.message.clone())));
+        }
+        self
+    }
+
     pub(crate) fn into_error(self) -> Option<LoadError> {
         let (mut errors, mut mistakes) = (Vec::new(), Vec::new());
         for (source, mut problems) in self.0 {
@@ -115,7 +126,7 @@ impl Mistakes {
                 let (line, column) = source.line_and_column(problem.span.start);
                 Mistake {
                     kind: *kind,
-                    file: source.name.to_string(),
+                    file: source.file_of(problem.span.start).to_owned(),
                     line,
                     column,
                     message: problem.message.clone(),

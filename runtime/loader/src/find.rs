@@ -36,6 +36,11 @@ impl<'r> Finder<'r> {
         }
     }
 
+    /// The items of a file, by its full path.
+    pub(crate) fn items_of(&self, file: &Path) -> Option<&'r BTreeMap<String, Entry>> {
+        self.files.get(file).copied()
+    }
+
     fn script(&self, path: PathBuf, name: &str, kind: Kind) -> Result<Entry, Fault> {
         // What no script can be is not read.
         if !matches!(kind, Kind::Tool | Kind::ToolHook) {

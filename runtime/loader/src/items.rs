@@ -35,7 +35,8 @@ impl Items {
     /// Registers a tool: `function_tools: [tools.rs:add_one]`.
     pub fn tool<T: Tool + Default>(&mut self) -> &mut Self {
         let step = Arc::new(|agent: AgentDeclaration| agent.tool(T::default()));
-        self.add(short_name::<T>(), Entry::Tool { name: T::NAME.into(), step })
+        let has_component = || Tool::definition(&T::default()).component().is_some();
+        self.add(short_name::<T>(), Entry::Tool { name: T::NAME.into(), step, has_component })
     }
 
     /// Registers a toolbox: `toolboxes: [kb.rs:Kb]`. The program provides the object, as for a toolbox of `agent!`:
@@ -139,7 +140,8 @@ impl Items {
         H: MessageHook<Made: MadeBy<H, State: Works, Values: HookValues>>,
     {
         let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
-        let hook = hook_entry(names, make, |agent, hook: H, _| agent.message_hook(hook));
+        let mut hook = hook_entry(names, make, |agent, hook: H, _| agent.message_hook(hook));
+        hook.place = H::PLACE;
         self.add(short_name::<H>(), Entry::Hook { kind: Kind::MessageHook, hook })
     }
 
@@ -153,7 +155,8 @@ impl Items {
         V: HookValues,
         H: MessageHook<Made: MadeBy<H, State: Works>>,
     {
-        let hook = hook_entry(&[], make, |agent, hook: H, _| agent.message_hook(hook));
+        let mut hook = hook_entry(&[], make, |agent, hook: H, _| agent.message_hook(hook));
+        hook.place = H::PLACE;
         self.add(name, Entry::Hook { kind: Kind::MessageHook, hook })
     }
 
@@ -242,7 +245,7 @@ fn hook_entry<V: HookValues, H: 'static>(
         // The loader has read them before. The panic is the error of building the agent.
         Err((at, reason)) => panic!("value {} of a hook was read when the card was loaded: {reason}", at + 1),
     };
-    HookEntry { takes, check: |values| V::read(values).map(|_| ()), add: Arc::new(add) }
+    HookEntry { takes, check: |values| V::read(values).map(|_| ()), place: None, add: Arc::new(add) }
 }
 
 fn turn_kind<H: TurnHook>() -> Kind {

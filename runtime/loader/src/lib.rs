@@ -4,7 +4,7 @@
 // declare their agents: `find` looks for what they name, also in a `script`, and `plan` turns each card into the steps that declare an agent.
 // `filter`, `settings`, `state` and `values` are parts of that, and `builtin` has what features add. `error` collects the mistakes. `watch`
 // loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed. Cards of an `address`
-// are those that `fetch` gets.
+// are those that `fetch` gets. `workflow` does the same with workflow folders, whose `words` for tools `plan` takes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -29,6 +29,8 @@ mod stamps;
 mod state;
 mod values;
 mod watch;
+mod words;
+mod workflow;
 
 pub use error::{LoadError, Mistake, MistakeKind};
 #[cfg(feature = "url")]
@@ -39,3 +41,4 @@ pub use registry::Registry;
 pub use state::StateParts;
 pub use values::HookValues;
 pub use watch::{CardWatch, ReloadError, WatchedCards};
+pub use workflow::LoadedWorkflow;

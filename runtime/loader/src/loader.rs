@@ -118,6 +118,10 @@ impl CardLoader {
         attempt(&self.registry, &self.base_folder(), paths, known)
     }
 
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
     /// The full path of the base folder. Without a working directory there is none.
     pub(crate) fn base_folder(&self) -> PathBuf {
         std::env::current_dir().unwrap_or_default().join(&self.base)

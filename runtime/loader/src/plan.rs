@@ -14,6 +14,7 @@ use crate::error::{MistakeKind, Mistakes};
 use crate::filter::{Test, call_filter};
 use crate::find::Finder;
 use crate::settings;
+use crate::words::{given_name, worded};
 
 /// The agent of a card, before its children are made.
 #[derive(Default)]
@@ -145,7 +146,7 @@ impl Planner<'_> {
         }
         for tool in &card.function_tools {
             if let Some(Entry::Tool { step, .. }) = self.item(tool, Kind::Tool) {
-                self.plan.steps.push(step);
+                self.plan.steps.push(worded(card, &tool.value, step));
             }
         }
         for tool in &card.runtime {
@@ -214,9 +215,11 @@ impl Planner<'_> {
     /// The tools, toolboxes and children that a filter names.
     fn tests(&self, name: &str) -> Vec<Test> {
         let card = self.card;
-        if let Some(tool) = card.function_tools.iter().find(|tool| tool.value.last_name() == name) {
+        if let Some(tool) = card.tool_called(name) {
             return match self.item(tool, Kind::Tool) {
-                Some(Entry::Tool { name, .. }) => vec![Test::Function(name)],
+                Some(Entry::Tool { name, .. }) => {
+                    vec![Test::Function(given_name(card, &tool.value).unwrap_or(name))]
+                }
                 // It is a mistake that was reported.
                 _ => vec![Test::Named(name.to_owned())],
             };
@@ -282,6 +285,10 @@ impl Planner<'_> {
         if let Some(model) = &card.model {
             let model = model.value.clone();
             self.step(move |agent| builtin::model(agent.model(&model)));
+        }
+        if let Some(until) = &card.until {
+            let until = until.value.clone();
+            self.step(move |agent| agent.until(until.as_str()));
         }
         if let Some(default) = &card.default {
             let default = default.value;

@@ -15,9 +15,10 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use crate::error::LoadError;
 use crate::known::Known;
 use crate::loader::{CardLoader, LoadedCards};
+use crate::workflow::LoadedWorkflow;
 
-/// Makes the app of cards.
-type Build = Box<dyn Fn(&LoadedCards) -> AppBuilder + Send + Sync>;
+/// Makes the app of what was loaded.
+type Build<L> = Box<dyn Fn(&L) -> AppBuilder + Send + Sync>;
 
 /// Is given each problem.
 type Report = Box<dyn Fn(&ReloadError) + Send + Sync>;
@@ -32,8 +33,14 @@ pub struct CardWatch {
 /// Which cards are watched, and what is made of them.
 struct Cards {
     loader: CardLoader,
+    /// The paths of cards, or the folder of a workflow.
     paths: Vec<PathBuf>,
-    build: Build,
+    made: Made,
+}
+
+enum Made {
+    OfCards(Build<LoadedCards>),
+    OfWorkflow(Build<LoadedWorkflow>),
 }
 
 /// The agents of cards that may change while the program runs: [`Self::app`] gives those of the cards as they are now.
@@ -123,7 +130,19 @@ impl CardLoader {
         build: impl Fn(&LoadedCards) -> AppBuilder + Send + Sync + 'static,
     ) -> CardWatch {
         let paths = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        CardWatch { cards: Cards { loader: self, paths, build: Box::new(build) }, report: None }
+        let made = Made::OfCards(Box::new(build));
+        CardWatch { cards: Cards { loader: self, paths, made }, report: None }
+    }
+
+    /// As [`Self::watch`], for a [workflow folder](Self::load_workflow): each of its files counts, also one that is added, and each script that
+    /// its tools are in. After a change the whole folder is read.
+    pub fn watch_workflow(
+        self,
+        folder: impl Into<PathBuf>,
+        build: impl Fn(&LoadedWorkflow) -> AppBuilder + Send + Sync + 'static,
+    ) -> CardWatch {
+        let made = Made::OfWorkflow(Box::new(build));
+        CardWatch { cards: Cards { loader: self, paths: vec![folder.into()], made }, report: None }
     }
 }
 
@@ -164,12 +183,23 @@ impl Cards {
     }
 
     fn has_changed(&self, known: &mut Known) -> bool {
-        known.has_changed(&self.loader.base_folder(), &self.paths)
+        let paths = match self.made {
+            Made::OfCards(_) => &*self.paths,
+            // Its files are known as scripts are.
+            Made::OfWorkflow(_) => &[],
+        };
+        known.has_changed(&self.loader.base_folder(), paths)
     }
 
     /// Loads the cards; the app of them is not built yet.
     fn builder(&self, known: &mut Known) -> Result<AppBuilder, LoadError> {
-        Ok((self.build)(&self.loader.load_changed(&self.paths, known)?))
+        match &self.made {
+            Made::OfCards(build) => Ok(build(&self.loader.load_changed(&self.paths, known)?)),
+            Made::OfWorkflow(build) => {
+                let folder = self.paths.first().map_or(Path::new(""), PathBuf::as_path);
+                Ok(build(&self.loader.load_changed_workflow(folder, known)?))
+            }
+        }
     }
 }
 

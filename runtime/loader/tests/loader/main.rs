@@ -14,6 +14,7 @@ mod parts;
 mod reload;
 mod scripts;
 mod urls;
+mod workflows;
 
 use std::fs;
 

@@ -1,0 +1,240 @@
+//! Workflow folders that a program reads at run time.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use onionskin_cards::{Card, Child, Deck, Item, Kind, Seen, Workflow, workflow_files};
+use onionskin_core::App;
+use onionskin_core::declaration::{AppBuilder, DynAgent};
+
+use crate::attempt::{add, made};
+use crate::entry::Entry;
+use crate::error::{LoadError, MistakeKind, Mistakes};
+use crate::find::{Finder, is_script};
+use crate::known::Known;
+use crate::loader::{CardLoader, LoadedCards};
+use crate::plan::{Plan, PlannedChild, Planner};
+use crate::registry::Registry;
+use crate::stamps::Stamp;
+
+/// The agents of a workflow folder, and how it begins: [`CardLoader::load_workflow`] makes it.
+#[derive(Debug, Clone)]
+pub struct LoadedWorkflow {
+    name: String,
+    cards: LoadedCards,
+    initial_message: Option<Arc<str>>,
+    warnings: Vec<String>,
+}
+
+impl CardLoader {
+    /// Loads a workflow folder: `orchestrator.json`, `agents.json`, `tools.json` and `hooks.json`, or `workflow.json` with all of it. Its agents
+    /// are those that the compiler makes of the same folder with `workflow!`. Items of the files in `tools` are registered under the path of
+    /// the file, which begins at the base folder as that of the workflow does.
+    ///
+    /// ```
+    /// use onionskin::loader::{CardLoader, Registry};
+    /// use onionskin::{ScriptedModel, ScriptedTurn, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Says a text back.
+    /// #[tool]
+    /// fn echo(text: String) -> String {
+    ///     text
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let greeter = folder.path().join("workflows/Greeter");
+    /// std::fs::create_dir_all(&greeter)?;
+    /// std::fs::write(greeter.join("orchestrator.json"), r#"{ "start_agent": "Host", "initial_message": "Good morning." }"#)?;
+    /// std::fs::write(greeter.join("agents.json"), r#"{ "Host": { "instruction": "Greet." } }"#)?;
+    /// std::fs::write(
+    ///     greeter.join("tools.json"),
+    ///     r#"{ "agent_tools": { "Host": [{ "path": "workflows.Greeter.tools.echo_all.echo", "name": "say" }] } }"#,
+    /// )?;
+    ///
+    /// let registry = Registry::new().file("workflows/Greeter/tools/echo_all.rs", |items| items.tool::<echo>());
+    /// let workflow = CardLoader::new(registry).base(folder.path()).load_workflow("workflows/Greeter")?;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("say", json!({ "text": "Hello." })), ScriptedTurn::say("{input} {last}")]);
+    /// assert_eq!(workflow.builder().model(model).begin().await?.text, "Good morning. Hello.");
+    /// # Ok(())
+    /// # })
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns all mistakes of all files, with the words and places that the compiler's errors have.
+    pub fn load_workflow(&self, folder: impl AsRef<Path>) -> Result<LoadedWorkflow, LoadError> {
+        self.load_changed_workflow(folder.as_ref(), &mut Known::default())
+    }
+
+    /// As [`Self::load_workflow`]. `known` gets the files that were looked at.
+    pub(crate) fn load_changed_workflow(
+        &self,
+        folder: &Path,
+        known: &mut Known,
+    ) -> Result<LoadedWorkflow, LoadError> {
+        attempt(self.registry(), &self.base_folder(), folder, known)
+    }
+}
+
+impl LoadedWorkflow {
+    /// The name of the workflow: that of its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its agents. The start agent is the default one.
+    pub fn cards(&self) -> &LoadedCards {
+        &self.cards
+    }
+
+    /// The message that it begins with if the program gives none.
+    pub fn initial_message(&self) -> Option<&str> {
+        self.initial_message.as_deref()
+    }
+
+    /// What is old or has no effect, each with its file: `workflows/Generator/tools.yaml:1:1: ..`. `workflow!` gives the same as warnings of
+    /// the compiler.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Begins to build its agents: give them a model, states, services and servers, then `.build().await`.
+    pub fn builder(&self) -> AppBuilder {
+        self.add_to(App::builder())
+    }
+
+    /// Adds its agents and its initial message to an app.
+    pub fn add_to(&self, app: AppBuilder) -> AppBuilder {
+        let app = self.cards.add_to(app);
+        match &self.initial_message {
+            Some(message) => app.initial_message(Arc::clone(message)),
+            None => app,
+        }
+    }
+}
+
+fn attempt(
+    registry: &Registry,
+    base: &Path,
+    folder: &Path,
+    known: &mut Known,
+) -> Result<LoadedWorkflow, LoadError> {
+    // Before they are read, so that a change in between is seen next time.
+    let before = std::mem::take(&mut known.scripts);
+    let look = |path: &Path| Stamp::look(path, "", before.get(path)).0;
+    known.scripts = stamps(workflow_files(&base.join(folder)), &look);
+    let mut mistakes = Mistakes::default();
+    let workflow = match Workflow::read(base, folder) {
+        Ok(workflow) => workflow,
+        Err(error) => {
+            add(&error, &mut mistakes);
+            return Err(mistakes.into_error().unwrap_or_default());
+        }
+    };
+    let deck = &workflow.deck;
+    let scripts = deck.cards.iter().flat_map(|card| scripts(card));
+    known.scripts.extend(stamps(scripts, &look));
+    let finder = Finder::new(registry, base);
+    let plans: Vec<Arc<Plan>> = deck
+        .cards
+        .iter()
+        .map(|card| {
+            let (finder, plan) = (&finder, Plan::default());
+            Arc::new(Planner { finder, deck, card, mistakes: &mut mistakes, plan }.plan())
+        })
+        .collect();
+    if mistakes.is_empty() {
+        for problem in workflow.wrong_items(|item| seen(&finder, deck, item)) {
+            mistakes.add(&workflow.source, MistakeKind::WrongKind, problem);
+        }
+    }
+    if let Some(error) = mistakes.once().into_error() {
+        return Err(error);
+    }
+    Ok(LoadedWorkflow {
+        warnings: workflow.warning_lines().collect(),
+        cards: agents(deck, &plans),
+        name: workflow.name,
+        initial_message: workflow.initial_message.map(|message| message.value.into()),
+    })
+}
+
+fn stamps(
+    files: impl IntoIterator<Item = PathBuf>,
+    look: &impl Fn(&Path) -> Stamp,
+) -> HashMap<PathBuf, Stamp> {
+    files.into_iter().map(|file| (file.clone(), look(&file))).collect()
+}
+
+/// The scripts that an agent names.
+fn scripts(card: &Card) -> Vec<PathBuf> {
+    let of_need = |need: &onionskin_cards::Need<'_>| match &need.item.value {
+        Item::File { file, .. } if is_script(file) => Some(card.beside(file)),
+        _ => None,
+    };
+    card.needs().iter().filter_map(of_need).collect()
+}
+
+/// What the registry shows of an item.
+fn seen(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<Seen> {
+    let Item::File { file, name } = item else { return None };
+    // All agents are in one folder.
+    let items = finder.items_of(&deck.cards.first()?.beside(file))?;
+    let is_in_list = |entry: &Entry| {
+        matches!(
+            entry.kind(),
+            Kind::Tool | Kind::ToolHook | Kind::RunHook | Kind::TurnHook(_) | Kind::MessageHook
+        )
+    };
+    let others = items.iter().filter(|(other, entry)| *other != name && is_in_list(entry));
+    let (has_component, place) = match items.get(name)? {
+        // It is code of the program.
+        Entry::Tool { has_component, .. } => {
+            (catch_unwind(AssertUnwindSafe(*has_component)).unwrap_or_default(), None)
+        }
+        Entry::Hook { hook, .. } => (false, hook.place.map(str::to_owned)),
+        _ => (false, None),
+    };
+    Some(Seen { others: others.map(|(other, _)| other.clone()).collect(), has_component, place })
+}
+
+/// The agents, each made once, after its children.
+fn agents(deck: &Deck, plans: &[Arc<Plan>]) -> LoadedCards {
+    let mut agents: Vec<Option<DynAgent>> = vec![None; deck.cards.len()];
+    for index in 0..deck.cards.len() {
+        agent(index, deck, plans, &mut agents);
+    }
+    let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
+    let default = deck.cards.iter().position(is_default);
+    LoadedCards { agents: agents.into_iter().flatten().collect(), default }
+}
+
+/// Makes an agent. The deck has no agents that contain themselves, and a bounded number of levels.
+fn agent(
+    index: usize,
+    deck: &Deck,
+    plans: &[Arc<Plan>],
+    agents: &mut Vec<Option<DynAgent>>,
+) -> Option<DynAgent> {
+    if let Some(made) = agents.get(index)? {
+        return Some(made.clone());
+    }
+    let plan = plans.get(index)?;
+    let children = plan.children.iter().filter_map(|child| match child {
+        PlannedChild::Card(name) => match deck.child(name) {
+            Child::Card(child) => agent(child, deck, plans, agents),
+            Child::Program(_) => None,
+        },
+        PlannedChild::Program(agent) => Some(agent.clone()),
+    });
+    let children = children.collect();
+    let agent = made(&deck.cards[index].name.value, plan, children);
+    agents[index] = Some(agent.clone());
+    Some(agent)
+}
