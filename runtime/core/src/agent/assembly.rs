@@ -117,6 +117,7 @@ impl Assembly<'_> {
             return Ok(Arc::clone(built));
         }
         let Declared { declaration, link, children } = agent;
+        let declaration = *declaration;
         let name = Arc::clone(&link.name);
         let rules = rules(&declaration);
         let (input, answer) = typed(&name, &declaration)?;

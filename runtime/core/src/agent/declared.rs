@@ -19,7 +19,7 @@ pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
 
 /// The declaration of an agent and those of its children.
 pub(super) struct Declared {
-    pub(super) declaration: AgentDeclaration,
+    pub(super) declaration: Box<AgentDeclaration>,
     pub(super) link: DynAgent,
     /// Empty if an agent before this one is the same: it has them.
     pub(super) children: Vec<Declared>,
@@ -32,6 +32,15 @@ pub(super) struct Way {
     seen: HashSet<AgentId>,
 }
 
+/// The declaration of an agent, which is not on the stack while those beneath it are declared.
+#[inline(never)]
+fn declared(link: &DynAgent) -> Result<Box<AgentDeclaration>, BuildError> {
+    match caught(|| Box::new(link.declare())) {
+        Ok(declaration) => Ok(declaration),
+        Err(reason) => Err(declaring(&link.name, reason)),
+    }
+}
+
 impl Declared {
     pub(super) fn new(link: &DynAgent, way: &mut Way) -> Result<Self, BuildError> {
         let again = way.path.contains(&link.name);
@@ -42,7 +51,7 @@ impl Declared {
         if way.path.len() > MOST_LEVELS {
             return Err(BuildError::TooManyLevels { agent: (*link.name).to_owned(), most: MOST_LEVELS });
         }
-        let mut declaration = caught(|| link.declare()).map_err(|reason| declaring(&link.name, reason))?;
+        let mut declaration = declared(link)?;
         let mut children = std::mem::take(&mut declaration.children);
         // Many ways can lead to one agent: two children on each of thirty levels are a thousand million ways.
         if !way.seen.insert(link.id) {

@@ -277,7 +277,8 @@ async fn c4_a_changed_an_added_and_a_broken_file_are_seen_by_the_next_run() {
 #[tokio::test]
 async fn c4_a_script_is_a_tool_of_an_agent_and_shows_no_component() {
     let tools = r#"{ "agent_tools": { "Writer": [{ "path": "tools.add.add_one", "name": "plus", "description": "Adds one." }] } }"#;
-    let script = "/// Adds one to a number.\nfn add_one(x) { x + 1 }";
+    let script =
+        "/// Adds one.\n///\n/// # Arguments\n///\n/// * `x: int` - the number\nfn add_one(x) { x + 1 }";
     let files = workflow(&[("tools.json", tools), ("tools/add.rhai", script)]);
     let workflow = load(registry(), &files).unwrap();
     let plus = definitions(&workflow, "Writer").await.swap_remove(1);
