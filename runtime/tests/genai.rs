@@ -9,7 +9,7 @@ use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::genai::GenaiModel;
 use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, RequestParams,
-    ResponseSchema, StopReason, ToolChoice,
+    ResponseSchema, StopReason, ToolCallDelta, ToolChoice,
 };
 use onionskin::{Agent, AgentHandle, RunError, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::{Value, json};
@@ -241,7 +241,17 @@ async fn o3_an_openai_stream_becomes_one_answer_with_its_argument_text() {
     let (answer, deltas) = ask(&model(&url).api_key("key-1")).await;
     let answer = answer.unwrap();
     assert_eq!(answer.text, "Let me look.");
-    assert_eq!(deltas, [ModelDelta::Text("Let me ".to_owned()), ModelDelta::Text("look.".to_owned())]);
+    let text = |text: &str| ModelDelta::Text(text.to_owned());
+    let piece = |id: &str, text: &str| ModelDelta::ToolCall(ToolCallDelta::new(id, "echo", text));
+    let pieces = [
+        text("Let me "),
+        text("look."),
+        piece("call_a", ""),
+        piece("call_a", "{\"text\" :"),
+        piece("call_a", "  \"one\"}"),
+        piece("call_b", "{\"text\": \"two\"}"),
+    ];
+    assert_eq!(deltas, pieces);
     let calls: Vec<_> = answer.tool_calls.iter().map(|call| (&*call.id, &*call.arguments)).collect();
     assert_eq!(calls, [("call_a", "{\"text\" :  \"one\"}"), ("call_b", "{\"text\": \"two\"}")]);
     assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (11, 5));
@@ -251,6 +261,54 @@ async fn o3_an_openai_stream_becomes_one_answer_with_its_argument_text() {
     assert!(head.contains("authorization: bearer key-1\r\n"), "{head}");
     let body = &seen.bodies()[0];
     assert_eq!((&body["model"], &body["stream"]), (&json!("some-model"), &json!(true)));
+}
+
+/// The answer `["ebb", "tide"]` as a call, in pieces.
+fn answers_by_call(adapter: &str) -> Reply {
+    let pieces = ["", "{\"result\": [\"e", "bb\", \"ti", "de\"]}"];
+    if adapter == "openai" {
+        let call = |piece| json!({"index": 0, "function": {"arguments": piece}});
+        let mut calls: Vec<_> = pieces.iter().map(call).collect();
+        calls[0] = json!({"index": 0, "id": "call_a", "type": "function",
+                          "function": {"name": "final_answer", "arguments": ""}});
+        let mut chunks: Vec<_> = calls.iter().map(|call| delta(&json!({"tool_calls": [call]}))).collect();
+        chunks.push(finish("tool_calls"));
+        return sse(&openai(&chunks));
+    }
+    let mut events = vec![
+        json!({"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}),
+        json!({"type": "content_block_start", "index": 0,
+               "content_block": {"type": "tool_use", "id": "toolu_1", "name": "final_answer", "input": {}}}),
+    ];
+    events.extend(pieces.map(|piece| {
+        json!({"type": "content_block_delta", "index": 0,
+               "delta": {"type": "input_json_delta", "partial_json": piece}})
+    }));
+    events.extend([
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}}),
+        json!({"type": "message_stop"}),
+    ]);
+    anthropic(&events)
+}
+
+#[tokio::test]
+async fn a8_an_answer_that_is_a_call_is_shown_while_it_comes() {
+    // Both are without structured output: an older model, and a type without a form in OpenAI's rules.
+    for (adapter, name) in [("openai", "gpt-3.5-turbo"), ("anthropic", "claude-3-5-haiku-latest")] {
+        let (url, _) = serve(vec![answers_by_call(adapter)]).await;
+        let model = GenaiModel::new(name).base_url(&url).adapter(adapter).api_key("key");
+        let listener = agent(model, |_| {}).await;
+        let mut run = listener.request("The tide?").stream_as::<Vec<String>>();
+        let mut partial = Vec::new();
+        while run.next().await.is_some() {
+            partial.extend(run.partial());
+        }
+        partial.dedup();
+        let shown = [json!(["e"]), json!(["ebb", "ti"]), json!(["ebb", "tide"])];
+        assert_eq!(partial, shown, "{adapter}");
+        assert_eq!(run.output().await.unwrap().answer, ["ebb", "tide"], "{adapter}");
+    }
 }
 
 /// Shares its conversation with its child, both ways.

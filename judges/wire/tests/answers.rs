@@ -126,3 +126,24 @@ async fn a8_a_streamed_answer_arrives_in_pieces_and_has_its_type() {
         assert_eq!(run.output().await.unwrap().answer, paris(), "{protocol:?}");
     }
 }
+
+#[tokio::test]
+async fn a8_a_streamed_answer_is_shown_so_far_in_both_forms() {
+    let mock = start();
+    for protocol in [Protocol::OpenAiSse, Protocol::ResponsesSse, Protocol::AnthropicSse] {
+        for native in [true, false] {
+            let mut run =
+                agent(&mock, protocol, native).await.request("three times wrong").stream_as::<Weather>();
+            let mut partial = Vec::new();
+            while run.next().await.is_some() {
+                partial.extend(run.partial());
+            }
+            partial.dedup();
+            let last = serde_json::json!({ "city": "Paris", "degrees": 21, "wind": null });
+            let of = format!("{protocol:?}, native: {native}: {partial:?}");
+            assert_eq!(partial.last(), Some(&last), "{of}");
+            assert!(partial.len() > 8, "four answers, each in pieces: {of}");
+            assert_eq!(run.output().await.unwrap().answer, paris(), "{of}");
+        }
+    }
+}

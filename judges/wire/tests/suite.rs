@@ -111,8 +111,10 @@ async fn asked(scenario: Scenario, protocol: Protocol) -> Asked {
 /// What has no place in a protocol, or in genai's messages, or was switched off. The model has a name of its own here.
 fn not_shown(protocol: Protocol) -> Vec<&'static str> {
     let of_anthropic = matches!(protocol, Protocol::Anthropic | Protocol::AnthropicSse);
+    let is_whole = matches!(protocol, Protocol::OpenAi | Protocol::Anthropic);
     let missing = [
-        ("streaming", matches!(protocol, Protocol::OpenAi | Protocol::Anthropic)),
+        ("streaming", is_whole),
+        ("streamed_calls", is_whole),
         ("model_name", true),
         ("seed", of_anthropic),
         ("result_errors", true),

@@ -6,7 +6,9 @@ use genai::chat::{ChatResponse, ContentPart, MessageContent, StreamEnd};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use onionskin_core::model::{ModelError, ModelResponse, StopReason, ToolCall, Usage};
+use onionskin_core::model::{ModelError, ModelResponse, StopReason, ToolCall, ToolCallDelta, Usage};
+
+use crate::pieces::CallPieces;
 
 /// The data that the provider must get back in the next turn: [`ModelResponse::provider_data`].
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -28,20 +30,27 @@ pub(super) struct Answer {
     pub(super) reasoning: String,
     /// The argument text of each call so far, by the call's id.
     arguments: HashMap<String, String>,
+    pieces: CallPieces,
     calls: bool,
 }
 
 impl Answer {
-    /// Pieces of a call hold the text of its arguments from the start on; whole calls hold a value.
-    pub(super) fn note_call(&mut self, call: genai::chat::ToolCall) {
+    /// Pieces of a call hold the text of its arguments from the start on; whole calls hold a value. Returns the piece to pass on.
+    pub(super) fn note_call(&mut self, call: genai::chat::ToolCall) -> Option<ToolCallDelta> {
         self.calls = true;
+        let piece = self.pieces.next(&call);
         if let Value::String(text) = call.fn_arguments {
             self.arguments.insert(call.call_id, text);
         }
+        piece
     }
 
-    /// The whole answer.
-    pub(super) fn finish(self, end: StreamEnd, adapter: &str) -> Result<ModelResponse, ModelError> {
+    /// The whole answer, and the rests of the calls that were passed on in pieces.
+    pub(super) fn finish(
+        self,
+        end: StreamEnd,
+        adapter: &str,
+    ) -> Result<(ModelResponse, Vec<ToolCallDelta>), ModelError> {
         // genai makes up the end event of some protocols when the connection closes, and some proxies do when
         // their provider fails. The answer is complete only if it has a reason to stop.
         let Some(stop) = end.captured_stop_reason else { return Err(self.broken_off()) };
@@ -52,7 +61,8 @@ impl Answer {
         let mut answer = whole(self.text, reasoning, calls, &usage, Some(&stop), carried);
         // genai reads no model from a stream.
         answer.id = end.captured_response_id;
-        Ok(answer)
+        let rests = self.pieces.rests(&answer.tool_calls);
+        Ok((answer, rests))
     }
 
     /// The error for a stream that ended too early.
@@ -152,7 +162,7 @@ fn take_apart(
         let mut id = call.call_id;
         // Only the id distinguishes results.
         if id.is_empty() || calls.iter().any(|other| *other.id == *id) {
-            id = format!("{id}_{}", number + 1);
+            id = numbered_id(&id, number + 1);
         }
         carried.signatures.push(call.thought_signatures.unwrap_or_default());
         calls.push(ToolCall::new(id, call.fn_name, arguments));
@@ -171,8 +181,13 @@ fn take_apart(
     Ok((calls, carried.map_err(|error| ModelError::Malformed(error.to_string()))?))
 }
 
+/// The id of a call whose own id does not distinguish it: with its number in the answer.
+pub(super) fn numbered_id(id: &str, number: usize) -> String {
+    format!("{id}_{number}")
+}
+
 /// The text as the model wrote it, if it is known and is what genai understood; else the value's JSON.
-fn argument_text(value: &Value, written: Option<&String>) -> String {
+pub(super) fn argument_text(value: &Value, written: Option<&String>) -> String {
     let text = match (value, written) {
         (Value::String(broken), None) => broken.clone(),
         (Value::String(broken), Some(written)) if broken == written => written.clone(),
@@ -210,7 +225,7 @@ mod tests {
     }
 
     fn arguments(answer: Answer, calls: Vec<Theirs>) -> Vec<String> {
-        let response = answer.finish(end(calls), "openai").unwrap();
+        let response = answer.finish(end(calls), "openai").unwrap().0;
         response.tool_calls.iter().map(|call| call.arguments.to_string()).collect()
     }
 
@@ -242,7 +257,7 @@ mod tests {
     fn o3_every_call_has_an_id_of_its_own() {
         let calls =
             vec![call("", "f", json!({})), call("same", "f", json!({})), call("same", "g", json!({}))];
-        let response = Answer::default().finish(end(calls), "gemini").unwrap();
+        let response = Answer::default().finish(end(calls), "gemini").unwrap().0;
         let ids: Vec<_> = response.tool_calls.iter().map(|call| &*call.id).collect();
         assert_eq!(ids, ["_1", "same", "same_3"]);
     }

@@ -5,6 +5,7 @@
 mod answer;
 mod connect;
 mod failure;
+mod pieces;
 mod request;
 mod structured;
 mod tools;
@@ -40,7 +41,7 @@ use onionskin_core::secret::Secret;
 /// ```
 ///
 /// If the provider streams the arguments of tool calls as text (`OpenAI`, Anthropic, Bedrock), they arrive as the model wrote
-/// them, broken JSON included. Other providers send values, which are written as JSON again. Clones share the connections.
+/// them, broken JSON included, and in pieces. Other providers send values, which are written as JSON again, each in one piece. Clones share the connections.
 ///
 /// Answers of a type ([`RunRequest::run_as`](onionskin_core::run::RunRequest::run_as)) are asked for as the provider's own structured output
 /// in the protocols of `OpenAI`, Anthropic and Gemini, and else as the call of a tool: for older models, for types without a form in
@@ -218,8 +219,16 @@ impl Model for GenaiModel {
                     answer.reasoning.push_str(&chunk.content);
                     deltas(ModelDelta::Reasoning(chunk.content));
                 }
-                ChatStreamEvent::ToolCallChunk(chunk) => answer.note_call(chunk.tool_call),
-                ChatStreamEvent::End(end) => return answer.finish(end, adapter),
+                ChatStreamEvent::ToolCallChunk(chunk) => {
+                    if let Some(piece) = answer.note_call(chunk.tool_call) {
+                        deltas(ModelDelta::ToolCall(piece));
+                    }
+                }
+                ChatStreamEvent::End(end) => {
+                    let (response, rests) = answer.finish(end, adapter)?;
+                    rests.into_iter().map(ModelDelta::ToolCall).for_each(deltas);
+                    return Ok(response);
+                }
                 // The start, heartbeats and pieces of signatures. The end has the whole signature.
                 _ => {}
             }

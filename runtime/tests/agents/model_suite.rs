@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use onionskin::model::{
-    Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, StopReason, ToolCall, Usage,
+    Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, StopReason, ToolCall,
+    ToolCallDelta, Usage,
 };
 use onionskin::testing::{Reply, Scenario, model_suite};
 use onionskin::{ScriptedModel, ScriptedTurn};
@@ -119,6 +120,11 @@ enum Fault {
     LosesRequired,
     RenamesTheSchema,
     SendsARandomId,
+    StreamsNoCalls,
+    StreamsOneCall,
+    StreamsAnotherCall,
+    StreamsAnotherName,
+    LosesPiecesOfCalls,
 }
 
 struct Broken {
@@ -233,7 +239,24 @@ impl Broken {
             }
             _ => {}
         }
+        answer.tool_calls.iter().for_each(|call| self.stream_call(call, deltas));
         answer
+    }
+
+    fn stream_call(&self, call: &ToolCall, deltas: &mut (dyn FnMut(ModelDelta) + Send)) {
+        let (id, name) = match self.fault {
+            Fault::NeverStreams | Fault::StreamsNoCalls => return,
+            Fault::StreamsOneCall if !call.arguments.contains('1') => return,
+            Fault::StreamsAnotherCall => ("another", &*call.name),
+            Fault::StreamsAnotherName => (&*call.id, "another"),
+            _ => (&*call.id, &*call.name),
+        };
+        for text in call.arguments.split_inclusive(':') {
+            deltas(ModelDelta::ToolCall(ToolCallDelta::new(id, name, text)));
+            if self.fault == Fault::LosesPiecesOfCalls {
+                break;
+            }
+        }
     }
 }
 
@@ -294,8 +317,12 @@ impl Model for Broken {
     }
 }
 
+/// The cases in which the provider answers with a call.
+const WITH_CALLS: &[&str] =
+    &["tool_call", "two_tool_calls", "streamed_calls", "tool_choice", "result_errors", "result_names"];
+
 /// Each fault, and the cases that find it.
-const FOUND: [(Fault, &[&str]); 38] = [
+const FOUND: [(Fault, &[&str]); 42] = [
     (Fault::None, &[]),
     (Fault::Deaf, &["text", "non_ascii", "long_history", "tool_call", "two_tool_calls"]),
     (Fault::Garbles, &["non_ascii"]),
@@ -330,9 +357,9 @@ const FOUND: [(Fault, &[&str]); 38] = [
             "response_schema_name",
         ],
     ),
-    (Fault::OneIdForAll, &["two_tool_calls"]),
+    (Fault::OneIdForAll, &["two_tool_calls", "streamed_calls"]),
     (Fault::ReversesCalls, &["two_tool_calls"]),
-    (Fault::NoIds, &["tool_call", "two_tool_calls"]),
+    (Fault::NoIds, &["tool_call", "two_tool_calls", "streamed_calls"]),
     (Fault::BreaksArguments, &["tool_call", "two_tool_calls"]),
     (Fault::AnswersAnyway, &["refusal", "rate_limit", "retry_after", "overload"]),
     (Fault::RepeatsTheRequest, &["refusal", "rate_limit", "overload"]),
@@ -358,6 +385,10 @@ const FOUND: [(Fault, &[&str]); 38] = [
     (Fault::LosesTypesOfSchemas, &["tool_schema"]),
     (Fault::LosesRequired, &["tool_schema"]),
     (Fault::SendsARandomId, &[]),
+    (Fault::StreamsOneCall, &["streamed_calls"]),
+    (Fault::StreamsAnotherCall, WITH_CALLS),
+    (Fault::StreamsAnotherName, WITH_CALLS),
+    (Fault::LosesPiecesOfCalls, WITH_CALLS),
     (
         Fault::Panics,
         &[
@@ -370,6 +401,7 @@ const FOUND: [(Fault, &[&str]); 38] = [
             "long_history",
             "tool_call",
             "two_tool_calls",
+            "streamed_calls",
             "refusal",
             "rate_limit",
             "retry_after",
@@ -399,11 +431,11 @@ async fn o3_each_case_of_the_suite_finds_a_broken_model() {
         }
         found.extend(cases.iter().filter(|_| fault != Fault::Panics));
         if fault == Fault::None {
-            assert_eq!((report.cases().count(), report.not_shown()), (24, vec![]), "{report}");
+            assert_eq!((report.cases().count(), report.not_shown()), (25, vec![]), "{report}");
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    found.extend(NOT_SHOWN.iter().map(|(_, case)| case));
+    found.extend(NOT_SHOWN.iter().flat_map(|(_, cases)| *cases));
     // A panic is found by each case, so another fault has to be found by each.
     let report = model_suite(|provider| async { Broken::new(Fault::None, provider) }).await;
     let missed: Vec<_> = report.cases().map(|(name, _)| name).filter(|name| !found.contains(&name)).collect();
@@ -411,22 +443,25 @@ async fn o3_each_case_of_the_suite_finds_a_broken_model() {
 }
 
 /// Each fault that some providers have too, and the case that does not pass.
-const NOT_SHOWN: [(Fault, &str); 6] = [
-    (Fault::NeverStreams, "streaming"),
-    (Fault::DropsTheModel, "model_name"),
-    (Fault::DropsSeed, "seed"),
-    (Fault::DropsErrors, "result_errors"),
-    (Fault::LosesNamesOfResults, "result_names"),
-    (Fault::RenamesTheSchema, "response_schema_name"),
+const NOT_SHOWN: [(Fault, &[&str]); 7] = [
+    (Fault::NeverStreams, &["streaming", "streamed_calls"]),
+    (Fault::StreamsNoCalls, &["streamed_calls"]),
+    (Fault::DropsTheModel, &["model_name"]),
+    (Fault::DropsSeed, &["seed"]),
+    (Fault::DropsErrors, &["result_errors"]),
+    (Fault::LosesNamesOfResults, &["result_names"]),
+    (Fault::RenamesTheSchema, &["response_schema_name"]),
 ];
 
 #[tokio::test]
 async fn o3_the_suite_names_what_a_model_does_not_show() {
-    for (fault, case) in NOT_SHOWN {
+    for (fault, cases) in NOT_SHOWN {
         let report = model_suite(|provider| async move { Broken::new(fault, provider) }).await;
         report.assert_passed();
-        assert_eq!(report.not_shown(), [case], "{fault:?}:\n{report}");
-        assert!(report.to_string().contains(&format!("unshown  {case}: the ")), "{report}");
+        assert_eq!(report.not_shown(), cases, "{fault:?}:\n{report}");
+        for case in cases {
+            assert!(report.to_string().contains(&format!("unshown  {case}: the ")), "{report}");
+        }
     }
 }
 
@@ -438,7 +473,7 @@ async fn o3_a_provider_that_never_starts_fails_each_case() {
         ScriptedModel::turns([])
     })
     .await;
-    assert_eq!(report.failed().len(), 24, "{report}");
+    assert_eq!(report.failed().len(), 25, "{report}");
     assert!(report.to_string().contains("FAILED   text: it took more than 20s"), "{report}");
 }
 
@@ -451,7 +486,7 @@ async fn o3_a_provider_that_panics_fails_each_case() {
     })
     .await;
     for report in [in_the_future, before_it] {
-        assert_eq!(report.failed().len(), 24, "{report}");
+        assert_eq!(report.failed().len(), 25, "{report}");
         assert!(report.to_string().contains("FAILED   text: it panicked: no port"), "{report}");
     }
 }

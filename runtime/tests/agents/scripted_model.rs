@@ -3,6 +3,7 @@
 
 use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ScriptedModelError, StopReason,
+    ToolCallDelta,
 };
 use onionskin::{ScriptedModel, ScriptedTurn};
 use serde_json::json;
@@ -62,6 +63,20 @@ async fn o3_text_is_filled_in_once() {
     assert_eq!(answer.text, "new {last} / new {last} / {other} / {input");
     assert_eq!(pieces, answer.text);
     assert_eq!(answer.stop, StopReason::Done);
+}
+
+#[tokio::test]
+async fn o3_calls_are_passed_on_in_pieces() {
+    let turn = ScriptedTurn::call_unknown("f", json!({ "text": "one two", "x": [1] }));
+    let script = ScriptedModel::turns([turn.and_call_unknown("g", json!(""))]);
+    let request = ModelRequest::new([Message::user("")]).with_agent("a");
+    let mut pieces = Vec::new();
+    script.respond(&request, &mut |delta| pieces.push(delta)).await.unwrap();
+    let piece = |id: &str, name: &str, text: &str| ModelDelta::ToolCall(ToolCallDelta::new(id, name, text));
+    let of_f = ["{", "\"text\":", "\"one ", "two\",", "\"x\":", "[", "1]}"];
+    let mut expected: Vec<_> = of_f.iter().map(|text| piece("call_1_1", "f", text)).collect();
+    expected.push(piece("call_1_2", "g", ""));
+    assert_eq!(pieces, expected);
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,7 +10,7 @@ use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolChoice,
 };
 use onionskin::prompt::{Prompt, PromptPart};
-use onionskin::run::{AgentRun, Limit};
+use onionskin::run::{AgentRun, Limit, TypedRunStream};
 use onionskin::run_hooks::RunAnswer;
 use onionskin::{
     Agent, AgentHandle, RunError, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolResult, agent,
@@ -468,6 +468,84 @@ async fn a8_what_is_no_object_is_shown_so_far_without_the_object_around_it() {
     }
     assert!(partial.iter().all(Value::is_array), "{partial:?}");
     assert_eq!(partial.last(), Some(&json!(["ebb", "tide"])));
+}
+
+/// The answers so far that a run shows, each once.
+async fn partials<T>(run: &mut TypedRunStream<T>) -> Vec<Value> {
+    let mut partials = Vec::new();
+    while run.next().await.is_some() {
+        partials.extend(run.partial());
+    }
+    partials.dedup();
+    partials
+}
+
+#[tokio::test]
+async fn a8_an_answer_that_is_a_call_is_shown_so_far() {
+    let mut wrong_first = answers(wrong());
+    "Let me see: ".clone_into(&mut wrong_first.say);
+    let script = script([wrong_first, ScriptedTurn::call("add_one", json!({ "x": 1 })), answers(right())]);
+    let desk = by_call(&script).await;
+    let mut run = desk.request("Paris?").stream_as::<Report>();
+    let shown = [
+        json!({}),
+        json!({ "city": "Paris" }),
+        json!({ "city": "Paris", "degrees": "warm" }),
+        json!({}),
+        json!({ "city": "Paris" }),
+        json!({ "city": "Paris", "degrees": 21 }),
+    ];
+    let mut partials = partials(&mut run).await;
+    partials.retain(|partial| partial["city"] != "");
+    assert_eq!(partials, shown, "a call of another tool is not the answer");
+    assert_eq!(run.output().await.unwrap().answer, paris());
+}
+
+#[tokio::test]
+async fn a8_a_call_that_is_the_answer_is_shown_so_far_without_the_object_around_it() {
+    let script = script([answers(json!({ "result": ["ebb", "tide"] }))]);
+    let desk = by_call(&script).await;
+    let mut run = desk.request("Paris?").stream_as::<Vec<String>>();
+    let partials = partials(&mut run).await;
+    assert!(partials.len() > 1 && partials.iter().all(Value::is_array), "{partials:?}");
+    assert_eq!(partials.last(), Some(&json!(["ebb", "tide"])));
+}
+
+#[tokio::test]
+async fn a8_of_two_calls_that_are_the_answer_the_first_is_shown_so_far() {
+    let script = script([answers(right()).and_call("final_answer", json!({ "city": "Rome", "degrees": 9 }))]);
+    let desk = by_call(&script).await;
+    let mut run = desk.request("Paris?").stream_as::<Report>();
+    assert_eq!(partials(&mut run).await.last(), Some(&json!({ "city": "Paris", "degrees": 21 })));
+    assert_eq!(run.output().await.unwrap().answer, paris());
+}
+
+#[tokio::test]
+async fn a8_an_answer_so_far_has_all_digits_of_its_numbers() {
+    let most = u128::MAX.to_string();
+    let text = format!(r#"{{"result": {most}}}"#);
+    let desk = desk(script([say(&text)])).await;
+    let mut run = desk.request("How many?").stream_as::<u128>();
+    assert_eq!(partials(&mut run).await, [Value::from(most)]);
+    assert_eq!(run.output().await.unwrap().answer, u128::MAX);
+}
+
+#[tokio::test]
+async fn a8_pieces_of_a_call_say_whether_it_is_the_answer() {
+    let script = script([ScriptedTurn::call("add_one", json!({ "x": 1 })), answers(right())]);
+    let desk = by_call(&script).await;
+    let mut run = desk.request("Paris?").stream_as::<Report>();
+    let (mut pieces, mut begun) = (Vec::new(), Vec::new());
+    while let Some(event) = run.next().await {
+        match event.kind {
+            EventKind::ToolCallDelta { tool, is_answer, .. } => pieces.push((tool.to_string(), is_answer)),
+            EventKind::ToolStarted { tool, .. } => begun.push(tool.to_string()),
+            _ => {}
+        }
+    }
+    pieces.dedup();
+    assert_eq!(pieces, [("add_one".to_owned(), false), ("final_answer".to_owned(), true)]);
+    assert_eq!(begun, ["add_one"]);
 }
 
 #[tokio::test]

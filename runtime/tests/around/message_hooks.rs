@@ -7,7 +7,9 @@ use onionskin::event::EventKind;
 use onionskin::message_hooks::{
     BoxError, Delivery, MessageHook, NoMessagesError, Participant, SentMessage, SplitCallError,
 };
-use onionskin::model::{History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin::model::{
+    History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCallDelta,
+};
 use onionskin::run::{AgentRun, InjectInRun as _};
 use onionskin::turn_hooks::{TurnHook, TurnRequest};
 use onionskin::{
@@ -659,18 +661,21 @@ impl Model for Thinks {
     ) -> Result<ModelResponse, ModelError> {
         deltas(ModelDelta::Reasoning("They say k-17.".to_owned()));
         deltas(ModelDelta::Text("It is k-17.".to_owned()));
+        deltas(ModelDelta::ToolCall(ToolCallDelta::new("call_1", "tell", "{\"key\": \"k-17\"}")));
         Ok(ModelResponse::text("It is k-17."))
     }
 }
 
 #[tokio::test]
-async fn a10_reasoning_is_no_message_and_is_not_shown_beside_hooks() {
+async fn a10_reasoning_and_pieces_of_calls_are_no_messages_and_are_not_shown_beside_hooks() {
     let clerk = Clerk::builder().model(Thinks).message_hook(redacts()).build().await.unwrap();
     let mut stream = clerk.stream("Go.");
     let mut shown = Vec::new();
     while let Some(event) = stream.next().await {
         match event.kind {
-            EventKind::TextDelta { text, .. } | EventKind::ReasoningDelta { text, .. } => shown.push(text),
+            EventKind::TextDelta { text, .. }
+            | EventKind::ReasoningDelta { text, .. }
+            | EventKind::ToolCallDelta { arguments: text, .. } => shown.push(text),
             _ => {}
         }
     }

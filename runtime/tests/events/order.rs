@@ -1,8 +1,11 @@
 //! The order of events, in runs of random scripts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use onionskin::event::{Event, EventKind, RunOutput};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, ToolCallDelta};
+use onionskin::{agent, tool};
 use proptest::prelude::*;
 
 use super::script::{on_a_paused_clock, script};
@@ -14,6 +17,8 @@ struct OpenRun {
     turn: Option<u32>,
     turns: u32,
     calls: Vec<String>,
+    /// The tool and the arguments of calls that did not begin, by their ids.
+    written: BTreeMap<String, (String, String)>,
     ended: bool,
 }
 
@@ -46,14 +51,26 @@ impl Order {
                 assert_eq!((run.turn.replace(*turn), *turn), (None, run.turns + 1), "{event:?}");
                 run.turns = *turn;
             }
-            EventKind::TextDelta { .. }
-            | EventKind::ReasoningDelta { .. }
-            | EventKind::TurnRestarted { .. } => {
+            EventKind::TextDelta { .. } | EventKind::ReasoningDelta { .. } => {
                 assert!(run.turn.is_some(), "within a turn: {event:?}");
             }
+            EventKind::ToolCallDelta { call_id, tool, arguments, .. } => {
+                assert!(run.turn.is_some(), "within a turn: {event:?}");
+                let written = run.written.entry(call_id.to_string()).or_default();
+                assert!(written.0.is_empty() || *written.0 == **tool, "a call has one tool: {event:?}");
+                written.0 = tool.to_string();
+                written.1.push_str(arguments);
+            }
+            EventKind::TurnRestarted { .. } => {
+                assert!(run.turn.is_some(), "within a turn: {event:?}");
+                run.written.clear();
+            }
             EventKind::TurnFinished { .. } => assert!(run.turn.take().is_some(), "{event:?}"),
-            EventKind::ToolStarted { call_id, .. } => {
+            EventKind::ToolStarted { call_id, tool, arguments, .. } => {
                 assert!(run.turn.is_none(), "calls begin after the turn: {event:?}");
+                let written = run.written.remove(&**call_id);
+                let begun = (tool.to_string(), arguments.to_string());
+                assert_eq!(written, Some(begun), "the pieces of a call add up to it: {event:?}");
                 assert!(!run.calls.iter().any(|open| **open == **call_id), "{event:?}");
                 run.calls.push(call_id.to_string());
             }
@@ -108,4 +125,55 @@ proptest! {
             }
         });
     }
+}
+
+agent! { Echo { instruction: "Act.", function_tools: [repeat] } }
+
+/// Repeats it.
+#[tool]
+fn repeat(text: String) -> String {
+    text
+}
+
+/// Gives its calls the same ids in each turn.
+struct SameIds;
+
+impl Model for SameIds {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        let turn = request.messages.len() / 2;
+        if turn == 3 {
+            return Ok(ModelResponse::text("done"));
+        }
+        let call = |id: &str| ToolCall::new(id, "repeat", format!(r#"{{"text":"{turn} {id}"}}"#));
+        let calls = [call("one"), call("one_2"), call("two")];
+        // Side by side, as some providers write them.
+        for half in [|text: &str| text[..4].to_owned(), |text: &str| text[4..].to_owned()] {
+            for ToolCall { id, name, arguments, .. } in &calls {
+                let piece = ToolCallDelta::new(Arc::clone(id), Arc::clone(name), half(arguments));
+                deltas(ModelDelta::ToolCall(piece));
+            }
+        }
+        Ok(ModelResponse::tool_calls(calls))
+    }
+}
+
+#[tokio::test]
+async fn a8_pieces_of_a_call_have_its_id_also_if_the_model_repeats_ids() {
+    let echo = Echo::builder().model(SameIds).build().await.unwrap();
+    let (mut order, mut stream) = (Order::default(), echo.stream("go"));
+    while let Some(event) = stream.next().await {
+        order.next(&event);
+    }
+    order.end();
+    let output = stream.output().await.unwrap();
+    let ids: BTreeSet<_> = output.tool_calls.iter().map(|call| &call.call_id).collect();
+    assert_eq!((output.tool_calls.len(), ids.len()), (9, 9));
+    let unread = echo.run("go").await.unwrap();
+    let ids =
+        |output: &RunOutput| output.tool_calls.iter().map(|call| call.call_id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&unread), ids(&output));
 }

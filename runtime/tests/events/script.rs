@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCallDelta};
 use onionskin::{
     AgentHandle, ErrorKind, Exit, Progress, ScriptedModel, ScriptedTurn, State, ToolContext, ToolError,
     agent, tool,
@@ -142,6 +142,7 @@ impl Model for Failing {
         if let Some(status) = fails.filter(|_| is_first) {
             deltas(ModelDelta::Reasoning("Hm. ".to_owned()));
             deltas(ModelDelta::Text("I am ".to_owned()));
+            deltas(ModelDelta::ToolCall(ToolCallDelta::new("call_1_1", "act", r#"{"wh"#)));
             return Err(ModelError::status(status, "it is busy", None));
         }
         self.scripted.respond(request, deltas).await

@@ -1,10 +1,15 @@
 //! Personal data in answers of a type, which are JSON.
 
+use std::collections::BTreeMap;
+
+use onionskin::event::EventKind;
 use onionskin::guardrails::{MaskPii, RejectPii};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 use onionskin::run_hooks::RunAnswer;
-use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, run_hook};
+use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, run_hook, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 struct Letter {
@@ -34,6 +39,48 @@ async fn a9_strings_of_a_typed_answer_are_masked_by_value() {
     assert_eq!(last.unwrap()["to"], *to);
     // What replaces a number is no number, so it stays.
     assert_eq!(run.output().await.unwrap().answer, Letter { to, card: 4_111_111_111_111_111 });
+}
+
+/// A model without structured output: its answers of a type are calls.
+struct ByCall(ScriptedModel);
+
+impl Model for ByCall {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        self.0.respond(request, deltas).await
+    }
+}
+
+/// Sends a letter.
+#[tool]
+fn send(to: String) -> String {
+    format!("sent to {to}")
+}
+
+agent! { Sender { instruction: "Send it.", function_tools: [send] } }
+
+#[tokio::test]
+async fn a9_pieces_of_calls_are_masked_by_value() {
+    let send = ScriptedTurn::call("send", json!({ "to": "ada@example.org" }));
+    let model = ByCall(ScriptedModel::turns([send, ScriptedTurn::call("final_answer", Value::from(JSON))]));
+    let sender = Sender::builder().model(model).run_hook(MaskPii::default()).build().await.unwrap();
+    let mut run = sender.request("To whom?").stream_as::<Letter>();
+    let (mut pieces, mut last) = (BTreeMap::new(), None);
+    while let Some(event) = run.next().await {
+        if let EventKind::ToolCallDelta { tool, arguments, .. } = event.kind {
+            pieces.entry(tool.to_string()).or_insert_with(String::new).push_str(&arguments);
+        }
+        last = run.partial().or(last);
+    }
+    assert_eq!(pieces["send"], r#"{"to":"[email]"}"#);
+    let shown = &pieces["final_answer"];
+    assert!(!shown.contains("example.org") && !shown.contains("7946"), "{shown}");
+    let to = "[email] or \"[phone]\"".to_owned();
+    assert_eq!(last.unwrap()["to"], *to);
+    assert_eq!(run.output().await.unwrap().answer.to, to);
 }
 
 #[tokio::test]

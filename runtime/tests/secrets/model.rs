@@ -1,12 +1,14 @@
 //! Models that repeat a secret, or that answer while a session learns one.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use onionskin::event::EventKind;
 use onionskin::journal::{Journal, JournalError, Step, StepRecord, StepWork};
-use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::model::{
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, ToolCallDelta,
+};
 use onionskin::{AgentHandle, Secret, Session, SessionState, ToolContext, agent, tool};
 use serde_json::json;
 
@@ -165,7 +167,12 @@ impl Model for Learns {
         for piece in ["hunt", "er2-", "token", "."] {
             deltas(ModelDelta::Text(piece.into()));
         }
-        Ok(ModelResponse::tool_calls([ToolCall::new(KEY, "conceal", r#"{"text":"hunter2-token"}"#)]))
+        for piece in [r#"{"text":"hunt"#, "er2-", r#"token"}"#] {
+            deltas(ModelDelta::ToolCall(ToolCallDelta::new(KEY, "conceal", piece)));
+        }
+        deltas(ModelDelta::ToolCall(ToolCallDelta::new("other", KEY, "{}")));
+        let conceal = ToolCall::new(KEY, "conceal", r#"{"text":"hunter2-token"}"#);
+        Ok(ModelResponse::tool_calls([conceal, ToolCall::new("other", KEY, "{}")]))
     }
 }
 
@@ -177,13 +184,22 @@ async fn t8_a_secret_that_is_set_while_a_model_answers_is_hidden_from_then_on() 
     model.0.set(session.state().clone()).unwrap_or_else(|_| panic!("the state is set once"));
     let mut stream = agent.request("go").session(&session).stream();
     let (mut text, mut shown) = (String::new(), String::new());
+    let (mut written, mut begun) = (BTreeMap::new(), BTreeMap::new());
     while let Some(event) = stream.next().await {
         shown.push_str(&serde_json::to_string(&event).unwrap());
-        if let EventKind::TextDelta { text: piece, .. } = event.kind {
-            text.push_str(&piece);
+        match event.kind {
+            EventKind::TextDelta { text: piece, .. } => text.push_str(&piece),
+            EventKind::ToolCallDelta { call_id, tool, arguments, .. } => {
+                written.entry((call_id, tool)).or_insert_with(String::new).push_str(&arguments);
+            }
+            EventKind::ToolStarted { call_id, tool, arguments, .. } => {
+                begun.insert((call_id, tool), arguments.to_string());
+            }
+            _ => {}
         }
     }
     assert_eq!(text, "It is [secret].");
+    assert_eq!((written.len(), &written), (2, &begun));
     assert!(!shown.contains(KEY), "{shown}");
     let steps = journal.0.lock().unwrap();
     assert!(!steps.contains(KEY), "{steps}");

@@ -85,7 +85,7 @@ impl AgentRun {
             RedactedRequests::default().redact(redactor, &mut request);
         }
         let hash = || (Effect::Pure, fingerprint(&request));
-        let asked = Asked { turn, request: &request, model, table: None };
+        let asked = Asked { turn, request: &request, model, table: None, answer_tool: None };
         // One step for all attempts, as for a turn.
         let answer = self.cx.step(step, hash, async || self.ask_until_answered(asked).await).await;
         match answer {

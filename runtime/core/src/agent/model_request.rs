@@ -37,6 +37,8 @@ pub(super) struct Asked<'r> {
     pub(super) model: &'r BoxModel,
     /// The tools that the answer can call; `None` for a question beside the conversation, whose answer is not shown.
     pub(super) table: Option<&'r ToolTable>,
+    /// The tool whose call is the answer of the run.
+    pub(super) answer_tool: Option<&'r str>,
 }
 
 impl AgentRun {
@@ -183,19 +185,21 @@ impl AgentRun {
         RunError::Model { agent: Arc::clone(&self.instance.name), source }
     }
 
-    /// Asks the model. The answer can call the tools of `table`.
+    /// Asks the model. The answer can call the tools of `table`, and the one whose call is the answer of the run.
     pub(super) async fn ask_model(
         &self,
         turn: u32,
         mut request: ModelRequest,
         table: &ToolTable,
+        answer_tool: Option<&str>,
     ) -> Result<ModelResponse, RunError> {
         self.check_read(&request.messages)?;
         if let Some(redactor) = self.cx.concealed().redactor() {
             lock(&self.redacted).redact(redactor, &mut request);
         }
         let hash = || (Effect::Pure, self.request_hash(turn, &request, table));
-        let asked = Asked { turn, request: &request, model: &self.instance.model, table: Some(table) };
+        let model = &self.instance.model;
+        let asked = Asked { turn, request: &request, model, table: Some(table), answer_tool };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let step = self.step(turn, StepKind::Model);
         let answer = self.cx.step(step, hash, async || self.ask_until_answered(asked).await);
@@ -236,13 +240,14 @@ impl AgentRun {
     }
 
     async fn ask_once(&self, asked: Asked<'_>) -> Result<ModelResponse, ModelError> {
-        let Asked { turn, request, model, table } = asked;
+        let Asked { turn, request, model, table, answer_tool } = asked;
         let timeout = self.instance.limits.model_timeout;
         // The session can learn secrets while the model answers.
         let redactor = || self.cx.concealed().redactor();
         let mut held = RedactedDeltas::default();
-        let is_told = table.is_some() && self.cx.events().are_kept() && !self.is_before_send();
-        let mut shown = is_told.then(|| ShownDeltas::new(self, turn));
+        let told = table.filter(|_| self.cx.events().are_kept() && !self.is_before_send());
+        let is_told = told.is_some();
+        let mut shown = told.map(|table| ShownDeltas::new(self, turn, table, answer_tool));
         let mut tell = |delta| {
             if let Some(shown) = &mut shown {
                 shown.push(delta);
@@ -266,7 +271,7 @@ impl AgentRun {
             held.finish().for_each(tell);
         }
         if let Some(shown) = shown {
-            shown.finish();
+            shown.finish(&mut response.tool_calls);
         }
         if let Some(redactor) = redactor {
             self.tally().ids.distinguish(&mut response.tool_calls);

@@ -1,9 +1,13 @@
 //! The pieces of an answer that a run shows: its events, after the filters of the run hooks.
 
+use std::sync::Arc;
+
 use super::run::AgentRun;
+use crate::context::ToolTable;
 use crate::event::EventKind;
-use crate::model::ModelDelta;
+use crate::model::{ModelDelta, ToolCall, ToolCallDelta, redact_name};
 use crate::run_hook::DeltaFilters;
+use crate::secret::Redactor;
 
 /// Shows the pieces of one answer.
 pub(super) struct ShownDeltas<'r> {
@@ -11,38 +15,117 @@ pub(super) struct ShownDeltas<'r> {
     turn: u32,
     text: DeltaFilters,
     reasoning: DeltaFilters,
+    calls: ShownCalls<'r>,
+}
+
+/// The calls whose pieces are shown.
+struct ShownCalls<'r> {
+    /// The tools that the answer can call.
+    table: &'r ToolTable,
+    /// The tool whose call is the answer of the run.
+    answer_tool: Option<&'r str>,
+    begun: Vec<ShownCall>,
+}
+
+struct ShownCall {
+    /// The id that the model gave it.
+    id: Arc<str>,
+    /// The id that it has in the conversation.
+    own_id: Arc<str>,
+    /// The tool's name, as hooks see it.
+    tool: Arc<str>,
+    is_answer: bool,
+    arguments: DeltaFilters,
 }
 
 impl<'r> ShownDeltas<'r> {
-    pub(super) fn new(run: &'r AgentRun, turn: u32) -> Self {
-        let text = filters(run);
-        let text = if run.answer_form().is_some() { text.expect_json() } else { text };
-        Self { run, turn, text, reasoning: filters(run) }
+    pub(super) fn new(
+        run: &'r AgentRun,
+        turn: u32,
+        table: &'r ToolTable,
+        answer_tool: Option<&'r str>,
+    ) -> Self {
+        let calls = ShownCalls { table, answer_tool, begun: Vec::new() };
+        Self { run, turn, text: text_filters(run), reasoning: filters(run), calls }
     }
 
     pub(super) fn push(&mut self, delta: ModelDelta) {
-        let shown = match delta {
-            ModelDelta::Text(text) => ModelDelta::Text(self.text.push(text)),
-            ModelDelta::Reasoning(text) => ModelDelta::Reasoning(self.reasoning.push(text)),
-        };
-        self.show(shown);
-    }
-
-    /// Shows what the filters held back.
-    pub(super) fn finish(mut self) {
-        let rest = [ModelDelta::Reasoning(self.reasoning.finish()), ModelDelta::Text(self.text.finish())];
-        for delta in rest {
-            self.show(delta);
+        match delta {
+            ModelDelta::Text(text) => show_text(self.run, self.turn, self.text.push(text)),
+            ModelDelta::Reasoning(text) => show_reasoning(self.run, self.turn, self.reasoning.push(text)),
+            ModelDelta::ToolCall(piece) => self.push_call(piece),
         }
     }
 
-    fn show(&self, delta: ModelDelta) {
-        let kind = match delta {
-            ModelDelta::Text(text) | ModelDelta::Reasoning(text) if text.is_empty() => return,
-            ModelDelta::Text(text) => EventKind::TextDelta { text },
-            ModelDelta::Reasoning(text) => EventKind::ReasoningDelta { text },
+    fn push_call(&mut self, piece: ToolCallDelta) {
+        let ToolCallDelta { id, name, arguments } = piece;
+        let known = self.calls.begun.iter().position(|call| call.id == id);
+        let is_first = known.is_none();
+        let at = known.unwrap_or_else(|| {
+            let call = self.calls.begin(self.run, id, name);
+            self.calls.begun.push(call);
+            self.calls.begun.len() - 1
+        });
+        let call = &mut self.calls.begun[at];
+        let arguments = call.arguments.push(arguments);
+        if is_first || !arguments.is_empty() {
+            self.run.event(self.turn, call.piece(arguments));
+        }
+    }
+
+    /// Shows what the filters held back, and gives the calls the ids with which they were shown.
+    pub(super) fn finish(mut self, calls: &mut [ToolCall]) {
+        show_reasoning(self.run, self.turn, self.reasoning.finish());
+        show_text(self.run, self.turn, self.text.finish());
+        for shown in &mut self.calls.begun {
+            let arguments = shown.arguments.finish();
+            if !arguments.is_empty() {
+                self.run.event(self.turn, shown.piece(arguments));
+            }
+            if let Some(call) = calls.iter_mut().find(|call| call.id == shown.id) {
+                call.id = Arc::clone(&shown.own_id);
+            }
+        }
+    }
+}
+
+impl ShownCalls<'_> {
+    /// The id that a call will have in the conversation.
+    fn own_id(&self, run: &AgentRun, id: &Arc<str>, redactor: Option<&Redactor>) -> Arc<str> {
+        let others: Vec<_> = self.begun.iter().map(|call| Arc::clone(&call.own_id)).collect();
+        let tally = run.tally();
+        let Some(redactor) = redactor else { return tally.ids.preview(id, &others) };
+        // Told apart before it is redacted, as the ids of a whole answer are.
+        let mut redacted = tally.ids.preview(id, &[]);
+        redactor.redact_id(&mut redacted);
+        tally.ids.preview(&redacted, &others)
+    }
+
+    fn begin(&self, run: &AgentRun, id: Arc<str>, mut name: Arc<str>) -> ShownCall {
+        let redactor = run.cx.concealed().redactor();
+        let own_id = self.own_id(run, &id, redactor.as_deref());
+        let is_answer = self.answer_tool.is_some_and(|tool| *tool == *name);
+        let is_tool = |name: &str| self.table.find(name).is_some();
+        let tool = match (self.table.find(&name), &redactor) {
+            (Some(entry), _) => Arc::clone(&self.table.entry(entry).name),
+            (None, Some(redactor)) => {
+                redact_name(&mut name, redactor, is_tool);
+                name
+            }
+            (None, None) => name,
         };
-        self.run.event(self.turn, kind);
+        ShownCall { id, own_id, tool, is_answer, arguments: filters(run).expect_json() }
+    }
+}
+
+impl ShownCall {
+    fn piece(&self, arguments: String) -> EventKind {
+        EventKind::ToolCallDelta {
+            call_id: Arc::clone(&self.own_id),
+            tool: Arc::clone(&self.tool),
+            arguments,
+            is_answer: self.is_answer,
+        }
     }
 }
 
@@ -50,13 +133,30 @@ impl AgentRun {
     /// Shows a whole text, if there is a reader of events.
     pub(super) fn show_text(&self, turn: u32, text: &str) {
         if !text.is_empty() && self.cx.events().are_kept() {
-            let mut shown = ShownDeltas::new(self, turn);
-            shown.push(ModelDelta::Text(text.to_owned()));
-            shown.finish();
+            let mut filters = text_filters(self);
+            show_text(self, turn, filters.push(text.to_owned()));
+            show_text(self, turn, filters.finish());
         }
     }
 }
 
 fn filters(run: &AgentRun) -> DeltaFilters {
     DeltaFilters::new(&run.instance.run_hooks, &run.cx)
+}
+
+fn text_filters(run: &AgentRun) -> DeltaFilters {
+    let filters = filters(run);
+    if run.answer_form().is_some() { filters.expect_json() } else { filters }
+}
+
+fn show_text(run: &AgentRun, turn: u32, text: String) {
+    if !text.is_empty() {
+        run.event(turn, EventKind::TextDelta { text });
+    }
+}
+
+fn show_reasoning(run: &AgentRun, turn: u32, text: String) {
+    if !text.is_empty() {
+        run.event(turn, EventKind::ReasoningDelta { text });
+    }
 }

@@ -57,7 +57,7 @@ impl AgentRun {
                 request.params.tool_choice = choice.map_err(|error| self.model_error(error.into()))?;
                 // Hooks see the agent's own tools only.
                 answer_tool = form.map(|form| self.offer_answer(form, &mut request));
-                self.ask_model(turn, request, &table).await?
+                self.ask_model(turn, request, &table, answer_tool.as_deref()).await?
             }
         };
         self.unless_over(pin!(self.after_llm_call(&mut response))).await??;

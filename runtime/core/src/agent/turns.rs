@@ -138,7 +138,7 @@ impl AgentRun {
             return Ok(said);
         }
         let answer_tool = answer.map(|form| self.offer_answer(form, &mut request));
-        let mut response = self.ask_model(turn, request, table).await?;
+        let mut response = self.ask_model(turn, request, table, answer_tool.as_deref()).await?;
         if self.is_before_send() {
             response = Box::pin(self.send_text(turn, response)).await?;
         }

@@ -78,8 +78,15 @@ pub struct TypedRunStream<T> {
     /// Whether an object is around the value. It asks for the type's schema, so it is known once there is an answer.
     is_wrapped: OnceLock<bool>,
     asks_is_wrapped: fn() -> bool,
-    /// What the model wrote in this turn.
-    written: String,
+    written: Written,
+}
+
+/// What the model wrote of the answer in this turn.
+#[derive(Default)]
+struct Written {
+    text: String,
+    /// The call that is the answer. Text beside it is none.
+    call: Option<Arc<str>>,
 }
 
 impl<T> TypedRunStream<T> {
@@ -94,7 +101,7 @@ impl<T> TypedRunStream<T> {
             read: |text| serde_json::from_str(text),
             is_wrapped: OnceLock::new(),
             asks_is_wrapped: || ResponseSchema::of::<T>().is_wrapped(),
-            written: String::new(),
+            written: Written::default(),
         }
     }
 
@@ -108,12 +115,15 @@ impl<T> TypedRunStream<T> {
     }
 
     /// The answer as far as the model has written it, by the events that were read: the value of a JSON text whose end is missing, not
-    /// checked against the type. Strings may be cut; other values are whole, or not there yet. `None` without a value, as for an answer that is
-    /// the call of a tool. Each turn begins anew: an answer that does not fit is asked for again.
+    /// checked against the type. Strings may be cut; other values are whole, or not there yet. A whole number that a [`Value`] cannot hold
+    /// is a string of its digits. `None` without a value. Each turn begins anew: an answer that does not fit is asked for again.
+    ///
+    /// It is there for answers that are texts and for those that are calls, if the model passes pieces of calls
+    /// ([`ModelDelta::ToolCall`](crate::model::ModelDelta::ToolCall)). With message hooks before texts are sent, a call has no pieces.
     ///
     /// The text of the turn is read at each call.
     pub fn partial(&self) -> Option<Value> {
-        let value = partial_value(&self.written)?;
+        let value = partial_value(&self.written.text)?;
         match value {
             Value::Object(mut object) if *self.is_wrapped.get_or_init(self.asks_is_wrapped) => {
                 object.remove(ResponseSchema::RESULT)
@@ -127,8 +137,15 @@ impl<T> TypedRunStream<T> {
             return;
         }
         match &event.kind {
-            EventKind::TurnStarted { .. } | EventKind::TurnRestarted { .. } => self.written.clear(),
-            EventKind::TextDelta { text } => self.written.push_str(text),
+            EventKind::TurnStarted { .. } | EventKind::TurnRestarted { .. } => {
+                self.written = Written::default();
+            }
+            EventKind::TextDelta { text } if self.written.call.is_none() => {
+                self.written.text.push_str(text);
+            }
+            EventKind::ToolCallDelta { call_id, arguments, is_answer: true, .. } => {
+                self.written.note_call(call_id, arguments);
+            }
             _ => {}
         }
     }
@@ -150,6 +167,18 @@ impl<T> TypedRunStream<T> {
                 answers: 1,
                 problems: error.to_string(),
             }),
+        }
+    }
+}
+
+impl Written {
+    /// Adds a piece of a call that is the answer. Of several, the first counts.
+    fn note_call(&mut self, id: &Arc<str>, arguments: &str) {
+        if self.call.is_none() {
+            *self = Self { text: String::new(), call: Some(Arc::clone(id)) };
+        }
+        if self.call.as_ref() == Some(id) {
+            self.text.push_str(arguments);
         }
     }
 }

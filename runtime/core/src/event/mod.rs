@@ -107,6 +107,19 @@ pub enum EventKind {
         /// The text to append to the pieces before.
         text: String,
     },
+    /// A piece of a call that the model writes. It is reported before the hooks of the turn get the call, and the call begins later, with
+    /// [`ToolStarted`](Self::ToolStarted). A call can have no pieces: not every model passes them.
+    #[non_exhaustive]
+    ToolCallDelta {
+        /// The id of the call, as in [`ToolStarted`](Self::ToolStarted).
+        call_id: Arc<str>,
+        /// The tool's name, as hooks see it.
+        tool: Arc<str>,
+        /// The text to append to the pieces of the arguments before; it is empty if the call has just begun.
+        arguments: String,
+        /// Whether the call is the answer of a run whose answer has a type. It has no [`ToolStarted`](Self::ToolStarted).
+        is_answer: bool,
+    },
     /// The model failed and is asked again. Discard the deltas of this agent's turn: they are not part of its answer.
     #[non_exhaustive]
     TurnRestarted {
@@ -236,6 +249,10 @@ impl Redact for EventKind {
             | Self::RunFinished { text }
             | Self::RunFailed { error: text } => text.redact(redactor),
             Self::ToolStarted { call_id, arguments, .. } => {
+                redactor.redact_id(call_id);
+                arguments.redact(redactor);
+            }
+            Self::ToolCallDelta { call_id, arguments, .. } => {
                 redactor.redact_id(call_id);
                 arguments.redact(redactor);
             }

@@ -132,6 +132,14 @@ fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
             Some(EventKind::ReasoningDelta { text }) => text.push_str(more),
             _ => return false,
         },
+        EventKind::ToolCallDelta { call_id, arguments: more, .. } => {
+            match of_agent.next().map(|event| &mut event.kind) {
+                Some(EventKind::ToolCallDelta { call_id: of, arguments, .. }) if of == call_id => {
+                    arguments.push_str(more);
+                }
+                _ => return false,
+            }
+        }
         EventKind::Progress { call_id, .. } => {
             let is_of_call = |event: &&mut Event| match &event.kind {
                 EventKind::Progress { call_id: of, .. } | EventKind::User { call_id: of, .. } => {
@@ -218,7 +226,7 @@ impl Queue {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Events, Queue};
+    use super::{CAPACITY, Events, Queue};
     use crate::event::{EventKind, RunOutput};
     use crate::journal::{StepId, StepKind};
     use crate::lock::lock;
@@ -240,6 +248,31 @@ mod tests {
         assert_eq!(write(&queue), 3);
         queue.close();
         assert_eq!(write(&queue), 0);
+    }
+
+    #[test]
+    fn a8_pieces_of_a_call_are_joined_before_a_slow_reader() {
+        let queue = Arc::new(Queue::default());
+        let events = Events::new(Arc::clone(&queue), "clerk".into(), SessionState::default());
+        let step = StepId::new(StepKind::Model, "");
+        let pieces = 3 * CAPACITY;
+        for number in 0..pieces {
+            let call_id = if number < pieces - 1 { "one" } else { "two" };
+            let kind = EventKind::ToolCallDelta {
+                call_id: call_id.into(),
+                tool: "count".into(),
+                arguments: "1".to_owned(),
+                is_answer: false,
+            };
+            events.push(step.as_step(), kind);
+        }
+        let waiting = &lock(&queue.state).waiting;
+        assert_eq!(waiting.len(), CAPACITY + 1);
+        let arguments = waiting.iter().map(|event| match &event.kind {
+            EventKind::ToolCallDelta { arguments, .. } => arguments.len(),
+            _ => 0,
+        });
+        assert_eq!(arguments.sum::<usize>(), pieces);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
+use super::exact_value;
+
 /// The value that the text holds so far; `None` without one, and for text that is not JSON.
 ///
 /// A string has what was written of it. A key without a value is left out, and so is a number, `true`, `false` or `null` whose end is not
-/// written: it could become another one.
+/// written: it could become another one. A whole number that a [`Value`] would round is the text of its digits.
 pub(crate) fn partial_value(text: &str) -> Option<Value> {
     let text = unfenced(text);
     let mut open = Open::default();
@@ -17,7 +19,7 @@ pub(crate) fn partial_value(text: &str) -> Option<Value> {
         whole.push('"');
     }
     whole.extend(open.brackets.iter().rev());
-    serde_json::from_str(&whole).ok()
+    exact_value(&whole).ok()
 }
 
 /// The text without the line that begins a Markdown code fence, and without its end.
@@ -173,6 +175,11 @@ mod tests {
             (r#"{"a": "x\ud83d\ude00"#, Some(json!({ "a": "x\u{1F600}" }))),
             ("```json\n{\"a\": 1, \"b", Some(json!({ "a": 1 }))),
             ("```json\n{\"a\": 1}\n```", Some(json!({ "a": 1 }))),
+            (
+                r#"{"id": 340282366920938463463374607431768211455, "n"#,
+                Some(json!({ "id": "340282366920938463463374607431768211455" })),
+            ),
+            (r#"{"id": 18446744073709551615}"#, Some(json!({ "id": u64::MAX }))),
             ("42", None),
             ("42 ", Some(json!(42))),
             // What is not JSON.

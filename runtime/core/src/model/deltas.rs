@@ -2,52 +2,92 @@
 
 use std::sync::Arc;
 
-use super::ModelDelta;
+use super::{ModelDelta, ToolCallDelta};
 use crate::secret::{Redactor, StreamRedactor};
 
-/// Redacts the pieces of a model's answer: its text and its reasoning. Without a redactor, pieces are passed on
-/// unchanged.
+/// Redacts the pieces of a model's answer: its text, its reasoning and the arguments of its calls. Without a redactor, pieces are passed
+/// on unchanged. Ids and names of calls are not redacted here.
 #[derive(Default)]
-pub(crate) struct RedactedDeltas(Option<(StreamRedactor, StreamRedactor)>);
+pub(crate) struct RedactedDeltas(Option<Redacted>);
+
+struct Redacted {
+    redactor: Arc<Redactor>,
+    text: StreamRedactor,
+    reasoning: StreamRedactor,
+    calls: Vec<RedactedCall>,
+}
+
+struct RedactedCall {
+    id: Arc<str>,
+    name: Arc<str>,
+    arguments: StreamRedactor,
+}
 
 impl RedactedDeltas {
     /// Uses this redactor from now on. Text that was held back is searched again.
     pub(crate) fn look_for(&mut self, redactor: Option<Arc<Redactor>>) {
         let Some(redactor) = redactor else { return };
         match &mut self.0 {
-            Some((text, reasoning)) => {
-                text.look_for(Arc::clone(&redactor));
-                reasoning.look_for(redactor);
-            }
-            None => {
-                let new = || StreamRedactor::new(Arc::clone(&redactor));
-                self.0 = Some((new(), new()));
-            }
+            Some(redacted) => redacted.look_for(redactor),
+            None => self.0 = Some(Redacted::new(redactor)),
         }
     }
 
-    /// Takes the next piece and returns the text that is decided.
+    /// Takes the next piece and returns the text that is decided. That of a call may be empty: it says that the call begins.
     pub(crate) fn push(&mut self, delta: ModelDelta) -> Option<ModelDelta> {
-        let Some((text, reasoning)) = &mut self.0 else { return Some(delta) };
-        let delta = match delta {
-            ModelDelta::Text(piece) => ModelDelta::Text(text.push(&piece)),
-            ModelDelta::Reasoning(piece) => ModelDelta::Reasoning(reasoning.push(&piece)),
-        };
-        Some(delta).filter(|delta| !delta.is_empty())
+        let Some(redacted) = &mut self.0 else { return Some(delta) };
+        match delta {
+            ModelDelta::Text(piece) => not_empty(redacted.text.push(&piece)).map(ModelDelta::Text),
+            ModelDelta::Reasoning(piece) => {
+                not_empty(redacted.reasoning.push(&piece)).map(ModelDelta::Reasoning)
+            }
+            ModelDelta::ToolCall(piece) => Some(ModelDelta::ToolCall(redacted.of_call(piece))),
+        }
     }
 
     /// Returns the text that was held back, at the end of the answer.
     pub(crate) fn finish(self) -> impl Iterator<Item = ModelDelta> {
-        let rest = self.0.map(|(mut text, mut reasoning)| {
-            [ModelDelta::Reasoning(reasoning.finish()), ModelDelta::Text(text.finish())]
-        });
-        rest.into_iter().flatten().filter(|delta| !delta.is_empty())
+        self.0.into_iter().flat_map(Redacted::finish)
     }
 }
 
-impl ModelDelta {
-    fn is_empty(&self) -> bool {
-        let (Self::Text(piece) | Self::Reasoning(piece)) = self;
-        piece.is_empty()
+impl Redacted {
+    fn new(redactor: Arc<Redactor>) -> Self {
+        let new = || StreamRedactor::new(Arc::clone(&redactor));
+        Self { text: new(), reasoning: new(), calls: Vec::new(), redactor }
     }
+
+    fn look_for(&mut self, redactor: Arc<Redactor>) {
+        let calls = self.calls.iter_mut().map(|call| &mut call.arguments);
+        for text in [&mut self.text, &mut self.reasoning].into_iter().chain(calls) {
+            text.look_for(Arc::clone(&redactor));
+        }
+        self.redactor = redactor;
+    }
+
+    fn of_call(&mut self, mut piece: ToolCallDelta) -> ToolCallDelta {
+        let known = self.calls.iter().position(|call| call.id == piece.id);
+        let at = known.unwrap_or_else(|| {
+            let (id, name) = (Arc::clone(&piece.id), Arc::clone(&piece.name));
+            let arguments = StreamRedactor::new(Arc::clone(&self.redactor));
+            self.calls.push(RedactedCall { id, name, arguments });
+            self.calls.len() - 1
+        });
+        piece.arguments = self.calls[at].arguments.push(&piece.arguments);
+        piece
+    }
+
+    fn finish(mut self) -> impl Iterator<Item = ModelDelta> {
+        let reasoning = not_empty(self.reasoning.finish()).map(ModelDelta::Reasoning);
+        let text = not_empty(self.text.finish()).map(ModelDelta::Text);
+        let calls = self.calls.into_iter().filter_map(|RedactedCall { id, name, mut arguments }| {
+            let rest = not_empty(arguments.finish())?;
+            Some(ModelDelta::ToolCall(ToolCallDelta { id, name, arguments: rest }))
+        });
+        reasoning.into_iter().chain(text).chain(calls)
+    }
+}
+
+fn not_empty(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
 }

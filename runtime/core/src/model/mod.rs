@@ -4,6 +4,7 @@
 //! and gets a [`ModelResponse`]. [`ScriptedModel`] has prepared answers; with feature `genai`, `GenaiModel` asks real
 //! providers.
 
+mod delta;
 mod deltas;
 mod erased;
 mod error;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use delta::{ModelDelta, ToolCallDelta};
 pub(crate) use deltas::RedactedDeltas;
 pub use erased::BoxModel;
 pub use error::{ModelError, ScriptedModelError};
@@ -179,16 +181,6 @@ impl<M: Model> Model for Arc<M> {
     fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
         (**self).response_schema(request, schema)
     }
-}
-
-/// A piece of an answer.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ModelDelta {
-    /// A piece of the text.
-    Text(String),
-    /// A piece of the reasoning.
-    Reasoning(String),
 }
 
 /// A model's answer: text, tool calls, or both.

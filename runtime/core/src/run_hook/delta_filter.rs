@@ -44,7 +44,7 @@ pub trait DeltaFilter: Send {
     /// Returns the rest that can be shown, at the end of the text.
     fn finish(&mut self) -> String;
 
-    /// Says before the first piece that the text is an answer of a type, which is JSON. By default, a filter gets it as any text.
+    /// Says before the first piece that the text is JSON: an answer of a type, or the arguments of a call. By default, a filter gets it as any text.
     fn expect_json(&mut self) {}
 }
 
@@ -57,7 +57,7 @@ impl DeltaFilters {
         Self(caught(|| hooks.iter().filter_map(|hook| hook.filter_dyn(run)).collect()).ok())
     }
 
-    /// The text is an answer of a type.
+    /// The text is JSON.
     pub(crate) fn expect_json(mut self) -> Self {
         let told = self
             .0

@@ -87,8 +87,8 @@ pub trait RunHook: Send + Sync + Sized + 'static {
         Absent::new(Ok(()))
     }
 
-    /// Makes a filter of what a streamed run shows while the model writes: one for the text of each turn, and one for its reasoning. It is asked only if
-    /// the run's events are read. [`Self::after_run`] gets the answer as the model wrote it. By default there is none.
+    /// Makes a filter of what a streamed run shows while the model writes: one for the text of each turn, one for its reasoning, and one for
+    /// the arguments of each call, which are JSON ([`DeltaFilter::expect_json`]). It is asked only if the run's events are read. [`Self::after_run`] gets the answer as the model wrote it. By default there is none.
     ///
     /// A filter of the agent does not see the texts of its children, which have their own hooks.
     fn delta_filter(&self, run: &RunContext) -> Option<Box<dyn DeltaFilter>> {

@@ -64,6 +64,22 @@ impl CallIds {
         }
     }
 
+    /// The id that [`Self::take`] would give a call, which is not one of `others`.
+    pub(crate) fn preview(&self, id: &Arc<str>, others: &[Arc<str>]) -> Arc<str> {
+        let is_free = |id: &str| !self.is_used(id) && !others.iter().any(|other| **other == *id);
+        if !id.is_empty() && is_free(id) {
+            return Arc::clone(id);
+        }
+        let mut number = self.last_number(id);
+        loop {
+            number += 1;
+            let other = numbered_id(id, number);
+            if is_free(&other) {
+                break other;
+            }
+        }
+    }
+
     fn is_used(&self, id: &str) -> bool {
         self.earlier.has_call(id) || self.taken.contains(&hash(id))
     }
@@ -105,11 +121,10 @@ impl CallIds {
 
     /// The id with the next number for which `is_free` holds.
     fn numbered(&mut self, id: &Arc<str>, is_free: impl Fn(&mut Self, &str) -> bool) -> Arc<str> {
-        let base = if id.is_empty() { "call" } else { &**id };
-        let mut number = self.last.get(id).copied().unwrap_or(1);
+        let mut number = self.last_number(id);
         let other = loop {
             number += 1;
-            let other: Arc<str> = format!("{base}_{number}").into();
+            let other = numbered_id(id, number);
             if is_free(self, &other) {
                 break other;
             }
@@ -117,6 +132,15 @@ impl CallIds {
         self.last.insert(Arc::clone(id), number);
         other
     }
+
+    fn last_number(&self, id: &str) -> u64 {
+        self.last.get(id).copied().unwrap_or(1)
+    }
+}
+
+fn numbered_id(id: &str, number: u64) -> Arc<str> {
+    let base = if id.is_empty() { "call" } else { id };
+    format!("{base}_{number}").into()
 }
 
 /// FNV-1a, because the standard library's hash took a twentieth of a turn.
@@ -143,6 +167,20 @@ mod tests {
         let mut repeated = calls(&["one", "one", "", "one_2", "one", ""]);
         CallIds::default().take(&mut repeated);
         assert_eq!(of(&repeated), ["one", "one_2", "call_2", "one_2_2", "one_3", "call_3"]);
+    }
+
+    #[test]
+    fn a7_the_id_of_a_call_is_known_before_it_is_taken() {
+        let mut ids = CallIds::default();
+        ids.take(&mut calls(&["one", "one"]));
+        for id in ["one", "two", ""] {
+            let known = ids.preview(&id.into(), &[]);
+            assert_eq!(ids.preview(&id.into(), &[]), known);
+            let mut taken = calls(&[id]);
+            ids.take(&mut taken);
+            assert_eq!(taken[0].id, known);
+        }
+        assert_eq!(&*ids.preview(&"four".into(), &["four".into(), "four_2".into()]), "four_3");
     }
 
     #[test]

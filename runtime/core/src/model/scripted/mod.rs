@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::error::ScriptedModelError;
 use super::{
     History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolCall,
-    Usage,
+    ToolCallDelta, Usage,
 };
 use crate::content::ContentBlock;
 use crate::lock::lock;
@@ -33,6 +33,8 @@ use crate::text::nearest;
 ///     ScriptedTurn::say("The result is {last}."),
 /// ]);
 /// ```
+///
+/// Texts and arguments of calls are passed on in pieces, as a provider streams them.
 ///
 /// In a turn's text and in the texts of a call's arguments, `{last}` is replaced by the text of the last message, and
 /// `{input}` by the text of the last user's message.
@@ -224,6 +226,7 @@ impl Model for ScriptedModel {
             ToolCall::new(format!("call_{}_{}", index + 1, number + 1), call.tool.as_str(), arguments)
         });
         let mut response = ModelResponse::tool_calls(calls);
+        response.tool_calls.iter().for_each(|call| write_call(call, deltas));
         if response.tool_calls.is_empty() {
             response.stop = super::StopReason::Done;
         }
@@ -241,6 +244,17 @@ impl Model for ScriptedModel {
     /// A script answers as it is written, whatever the request asks.
     fn supports(&self, option: RequestOption) -> bool {
         matches!(option, RequestOption::ToolChoice | RequestOption::ResponseSchema | RequestOption::ExtraBody)
+    }
+}
+
+/// Passes a call on in pieces that end where a word or a part of the JSON does.
+fn write_call(call: &ToolCall, deltas: &mut (dyn FnMut(ModelDelta) + Send)) {
+    let ends = [' ', '{', '[', ':', ','];
+    // A call without arguments is one empty piece.
+    let pieces = call.arguments.split_inclusive(ends).chain(call.arguments.is_empty().then_some(""));
+    for piece in pieces {
+        let (id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
+        deltas(ModelDelta::ToolCall(ToolCallDelta::new(id, name, piece)));
     }
 }
 

@@ -91,7 +91,7 @@ fn used(response: &ModelResponse, input: u64, output: u64) -> Check {
 
 pub(super) async fn streaming<M: Model>(probe: &Probe<'_, M>) -> Check {
     let (_, pieces) = probe.ask_in_pieces(&hello()).await?;
-    if pieces.is_empty() {
+    if pieces.text.is_empty() {
         return Err(Failure::NotShown("the model passes no piece of its answer to `deltas`"));
     }
     Ok(())
@@ -143,8 +143,13 @@ pub(super) async fn tool_call<M: Model>(probe: &Probe<'_, M>) -> Check {
     probe.requests(2)
 }
 
+/// A request whose answer has two calls.
+pub(super) fn add_numbers() -> ModelRequest {
+    ModelRequest::new([Message::user("Add one to 1 and to 2.")]).with_tools([add_one()])
+}
+
 pub(super) async fn two_tool_calls<M: Model>(probe: &Probe<'_, M>) -> Check {
-    let mut request = ModelRequest::new([Message::user("Add one to 1 and to 2.")]).with_tools([add_one()]);
+    let mut request = add_numbers();
     let response = probe.ask(&request).await?;
     stops(&response, StopReason::ToolCalls)?;
     is_called(&response, &[1, 2])?;

@@ -4,6 +4,7 @@ mod answers;
 mod failures;
 mod options;
 mod parts;
+mod pieces;
 mod probe;
 mod report;
 mod scenario;
@@ -116,6 +117,7 @@ enum Case {
     LongHistory,
     ToolCall,
     TwoToolCalls,
+    StreamedCalls,
     Refusal,
     RateLimit,
     RetryAfter,
@@ -134,7 +136,7 @@ enum Case {
 }
 
 impl Case {
-    const ALL: [Self; 24] = [
+    const ALL: [Self; 25] = [
         Self::Text,
         Self::Streaming,
         Self::Usage,
@@ -144,6 +146,7 @@ impl Case {
         Self::LongHistory,
         Self::ToolCall,
         Self::TwoToolCalls,
+        Self::StreamedCalls,
         Self::Refusal,
         Self::RateLimit,
         Self::RetryAfter,
@@ -172,6 +175,7 @@ impl Case {
             Self::LongHistory => "long_history",
             Self::ToolCall => "tool_call",
             Self::TwoToolCalls => "two_tool_calls",
+            Self::StreamedCalls => "streamed_calls",
             Self::Refusal => "refusal",
             Self::RateLimit => "rate_limit",
             Self::RetryAfter => "retry_after",
@@ -196,6 +200,7 @@ impl Case {
             Self::NonAscii => vec![answer(NON_ASCII)],
             Self::ToolCall => vec![calls(&[41]), answer("It is 42.")],
             Self::TwoToolCalls => vec![calls(&[1, 2]), answer("It is 2, and too large.")],
+            Self::StreamedCalls => vec![calls(&[1, 2])],
             Self::Refusal => vec![Reply::status(401, None)],
             Self::RateLimit => vec![Reply::status(429, None)],
             Self::RetryAfter => vec![Reply::status(429, Some(Duration::from_secs(2)))],
@@ -236,6 +241,7 @@ impl Case {
             Self::LongHistory => answers::long_history(probe).await,
             Self::ToolCall => answers::tool_call(probe).await,
             Self::TwoToolCalls => answers::two_tool_calls(probe).await,
+            Self::StreamedCalls => pieces::streamed_calls(probe).await,
             Self::Refusal => failures::refusal(probe).await,
             Self::RateLimit => failures::transient(probe, 429).await,
             Self::RetryAfter => failures::retry_after(probe).await,

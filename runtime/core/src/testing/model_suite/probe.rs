@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::pieces::Pieces;
 use super::scenario::Scenario;
-use crate::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
+use crate::model::{Model, ModelError, ModelRequest, ModelResponse, RequestOption};
 
 /// How long the provider may take to see that a request has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -40,29 +41,22 @@ impl<M: Model> Probe<'_, M> {
         self.ask_in_pieces(request).await.map(|(response, _)| response)
     }
 
-    /// As [`ask`](Self::ask), and the text of the pieces.
-    pub(super) async fn ask_in_pieces(&self, request: &ModelRequest) -> Check<(ModelResponse, String)> {
+    /// As [`ask`](Self::ask), and the pieces.
+    pub(super) async fn ask_in_pieces(&self, request: &ModelRequest) -> Check<(ModelResponse, Pieces)> {
         match self.respond(request).await? {
             Ok(answered) => Ok(answered),
             Err(error) => wrong(format!("the model failed: {error}")),
         }
     }
 
-    async fn respond(&self, request: &ModelRequest) -> Check<Result<(ModelResponse, String), ModelError>> {
-        let mut text = String::new();
-        let mut add = |delta| {
-            if let ModelDelta::Text(piece) = delta {
-                text.push_str(&piece);
-            }
-        };
-        let response = match self.model.respond(request, &mut add).await {
+    async fn respond(&self, request: &ModelRequest) -> Check<Result<(ModelResponse, Pieces), ModelError>> {
+        let mut pieces = Pieces::default();
+        let response = match self.model.respond(request, &mut |delta| pieces.add(delta)).await {
             Ok(response) => response,
             Err(error) => return Ok(Err(error)),
         };
-        ensure(text.is_empty() || text == response.text, || {
-            format!("the pieces add up to {text:?}, but the text of the answer is {:?}", response.text)
-        })?;
-        Ok(Ok((response, text)))
+        pieces.check(&response)?;
+        Ok(Ok((response, pieces)))
     }
 
     /// Asks with an option that the model may refuse.

@@ -47,7 +47,7 @@ pub(super) struct Seen {
 #[non_exhaustive]
 pub enum Reply {
     /// It answers with the text, the tool calls, the usage and the reason to stop of this response. A provider that streams sends
-    /// the text in several pieces.
+    /// the text and the arguments of calls in several pieces.
     Answer(ModelResponse),
     /// It refuses the request with this HTTP status.
     #[non_exhaustive]
