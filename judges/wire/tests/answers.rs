@@ -139,10 +139,10 @@ async fn a8_a_streamed_answer_is_shown_so_far_in_both_forms() {
                 partial.extend(run.partial());
             }
             partial.dedup();
-            let last = serde_json::json!({ "city": "Paris", "degrees": 21, "wind": null });
             let of = format!("{protocol:?}, native: {native}: {partial:?}");
-            assert_eq!(partial.last(), Some(&last), "{of}");
-            assert!(partial.len() > 8, "four answers, each in pieces: {of}");
+            let (begun, last) = (serde_json::json!({ "city": "Paris" }), partial.last().unwrap());
+            assert_eq!((&last["city"], &last["degrees"]), (&"Paris".into(), &21.into()), "{of}");
+            assert!(partial.contains(&begun), "{of}");
             assert_eq!(run.output().await.unwrap().answer, paris(), "{of}");
         }
     }

@@ -5,8 +5,8 @@ use onionskin::run_hooks::{InputCheckError, RunAnswer, RunHook, RunInput};
 use onionskin::turn_hooks::TurnRequest;
 use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 use onionskin::{
-    Args, ErrorKind, Exit, Next, RunContext, ScriptedModel, ScriptedTurn, ToolContext, ToolError, ToolOutput,
-    ToolResult, agent, hooks, made, run_hook, tool, tool_hook, turn_hook,
+    Args, ErrorKind, Exit, Next, RunContext, RunError, ScriptedModel, ScriptedTurn, ToolContext, ToolError,
+    ToolOutput, ToolResult, agent, hooks, made, run_hook, tool, tool_hook, turn_hook,
 };
 use serde_json::json;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -316,4 +316,30 @@ async fn o4_the_span_of_a_typed_hook_has_the_error_that_its_tool_returned() {
     let all = spans.all();
     let of = |kind: &'static str| all.iter().filter(move |span| span.kind == kind).map(|span| span.error());
     assert!(of("hook").eq(of("execute_tool")), "a hook that hands on fails as its call does");
+}
+
+/// Pays.
+#[tool(approval)]
+fn pay(cents: u32) -> String {
+    format!("paid {cents}")
+}
+
+agent! {
+    Payer { instruction: "Pay.", description: "Pays.", function_tools: [pay], tool_hooks: [hooks::timing] }
+    Desk { instruction: "Serve.", agents: [Payer], tool_hooks: [inner] }
+}
+
+#[tokio::test]
+async fn o4_a_pause_is_no_error_of_the_hooks_around_the_call_that_waits() {
+    let asks = ScriptedTurn::call("agent__Payer", json!({ "input": "Pay 5." }));
+    let model = ScriptedModel::new()
+        .agent("Desk", [asks])
+        .agent("Payer", [ScriptedTurn::call("pay", json!({ "cents": 5 }))]);
+    let (spans, _guard) = Spans::of(on());
+    let end = Desk::builder().model(model).hook(added::new()).run("Pay.").await;
+    assert!(matches!(end, Err(RunError::Paused(_))), "{end:?}");
+    for hook in ["hook added", "hook inner", "hook timing"] {
+        assert_eq!(spans.one(hook).error(), None, "{hook}");
+    }
+    spans.tree();
 }

@@ -150,7 +150,7 @@ fn layer(agent: &AgentModel<'_>, index: usize, hook: &Hook<'_>, count: usize) ->
     let traced = quote_spanned! {span=>
         <#alias as __rt::Hook>::call(&*self.hook, __cx, __args, __rt::traced_next(&self.inner, __cx))
     };
-    let traced = quote!(__rt::trace_hook::<#alias, _>(move || #traced));
+    let traced = quote!(__rt::trace_hook::<#alias, _>(__cx, move || #traced));
     let (call, traced) = match &hook.filter {
         None => (call, traced),
         Some(filter) => {

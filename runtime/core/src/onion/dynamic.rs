@@ -138,7 +138,7 @@ fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> 
             match next.inner {
                 Inner::Call(_) => call,
                 Inner::Traced(_) if !hook.concerns(next.cx) => call,
-                Inner::Traced(_) => Box::pin(in_span(hook.name(), call, of_output)),
+                Inner::Traced(_) => Box::pin(in_span(next.cx, hook.name(), call, of_output)),
             }
         }
         None => match next.inner {
@@ -152,13 +152,16 @@ fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> 
 /// tool, with a span there. No bound says that `H` is a hook, because the call inside says so, and the compiler would
 /// report a type that is none twice.
 #[doc(hidden)]
-pub fn trace_hook<'a, H, F>(call: impl FnOnce() -> F + Send + 'a) -> BoxFuture<'a, ToolResult>
+pub fn trace_hook<'a, H, F>(
+    cx: &'a ToolContext,
+    call: impl FnOnce() -> F + Send + 'a,
+) -> BoxFuture<'a, ToolResult>
 where
     F: Future<Output = ToolResult> + Send + 'a,
 {
     // A hook that is written by hand can panic before it returns its future.
     let call = async move { call().await };
-    if hands_on::<F>() { Box::pin(call) } else { Box::pin(in_span(short_name::<H>(), call, of_output)) }
+    if hands_on::<F>() { Box::pin(call) } else { Box::pin(in_span(cx, short_name::<H>(), call, of_output)) }
 }
 
 /// The rest of a call, inside a hook with a span.

@@ -46,6 +46,7 @@ pub(crate) fn hooks_are_traced() -> bool {
 /// A span that ends with its hook, or with the drop of it.
 struct HookSpan {
     span: Span,
+    /// Whether the end is recorded, or a drop is none to record: a run that pauses drops the hooks around the calls that wait.
     ended: bool,
 }
 
@@ -94,17 +95,18 @@ impl Drop for Polled<'_> {
 }
 
 pin_project! {
-    /// A hook, in its span if it has one.
-    pub(crate) struct Traced<F, E> {
+    /// A hook, in its span if it has one. `waits` says whether its call waits for an answer that does not come in this run.
+    pub(crate) struct Traced<F, E, W> {
         #[pin]
         call: F,
         // Boxed, because most programs have none.
         span: Option<Box<HookSpan>>,
         error_type: E,
+        waits: W,
     }
 }
 
-impl<F: Future, E: Fn(&F::Output) -> Option<&'static str>> Future for Traced<F, E> {
+impl<F: Future, E: Fn(&F::Output) -> Option<&'static str>, W: Fn() -> bool> Future for Traced<F, E, W> {
     type Output = F::Output;
 
     #[inline]
@@ -112,7 +114,7 @@ impl<F: Future, E: Fn(&F::Output) -> Option<&'static str>> Future for Traced<F, 
         let this = self.project();
         match this.span {
             None => this.call.poll(task),
-            Some(span) => poll_in(span, this.call, &*this.error_type, task),
+            Some(span) => poll_in(span, this.call, &*this.error_type, &*this.waits, task),
         }
     }
 }
@@ -122,20 +124,23 @@ fn poll_in<F: Future>(
     span: &mut HookSpan,
     call: Pin<&mut F>,
     error_type: impl Fn(&F::Output) -> Option<&'static str>,
+    waits: impl Fn() -> bool,
     task: &mut Context<'_>,
 ) -> Poll<F::Output> {
     let own = span.span.clone();
     let _entered = own.enter();
     let polled = Polled(span);
     let poll = call.poll(task);
-    if let Poll::Ready(output) = &poll {
-        polled.0.end(error_type(output));
+    match &poll {
+        Poll::Ready(output) => polled.0.end(error_type(output)),
+        Poll::Pending => polled.0.ended = waits(),
     }
     poll
 }
 
 /// Runs a hook of a call in a span. `of_value` says how a value ends it: for a typed hook it can be the error of its tool.
 pub(crate) async fn in_span<T>(
+    cx: &ToolContext,
     hook: &'static str,
     call: impl Future<Output = ToolResult<T>>,
     of_value: impl Fn(&T) -> CallOutcome,
@@ -143,7 +148,8 @@ pub(crate) async fn in_span<T>(
     let error_type = move |result: &ToolResult<T>| {
         result.as_ref().map_or_else(CallOutcome::of_exit, &of_value).error_type()
     };
-    Traced { call, span: Some(Box::new(HookSpan::begin(hook, CALL))), error_type }.await
+    let span = Some(Box::new(HookSpan::begin(hook, CALL)));
+    Traced { call, span, error_type, waits: || cx.is_open() }.await
 }
 
 /// The outcome of a call with an output.
@@ -155,10 +161,11 @@ pub(crate) fn of_output(_: &ToolOutput) -> CallOutcome {
 pub(crate) fn at_place<H, T, F: Future<Output = Result<T, BoxError>>>(
     place: &'static str,
     call: F,
-) -> Traced<F, impl Fn(&F::Output) -> Option<&'static str>> {
+) -> Traced<F, impl Fn(&F::Output) -> Option<&'static str>, impl Fn() -> bool> {
     let span = (hooks_are_traced() && !is_absent::<F>())
         .then(|| Box::new(HookSpan::begin(short_name::<H>(), place)));
-    Traced { call, span, error_type: |done: &F::Output| done.is_err().then_some("failed") }
+    // Only hooks around calls wait for answers.
+    Traced { call, span, error_type: |done: &F::Output| done.is_err().then_some("failed"), waits: || false }
 }
 
 /// What a hook does at the places that it does not have.

@@ -69,8 +69,8 @@ impl<'a> Stack<'a> {
             let next = DynNext::new(&rest, cx, self.inside.definition());
             let call = async {
                 if hooks_are_traced() {
-                    in_span(hook.name(), Box::pin(async { hook.call_dyn(cx, args, next).await }), of_output)
-                        .await
+                    let call = Box::pin(async { hook.call_dyn(cx, args, next).await });
+                    in_span(cx, hook.name(), call, of_output).await
                 } else {
                     hook.call_dyn(cx, args, next).await
                 }

@@ -243,7 +243,7 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         next: RingNext<'a, H::Tool, R>,
     ) -> BoxFuture<'a, ToolResult<OutputOf<H::Tool>>> {
         let call = async move { self.hook.call_typed(cx, args, next).await };
-        Box::pin(in_span(short_name::<H>(), call, of_typed_output::<H::Tool>))
+        Box::pin(in_span(cx, short_name::<H>(), call, of_typed_output::<H::Tool>))
     }
 }
 
