@@ -157,11 +157,45 @@ async fn t7_a_call_that_only_waited_is_not_in_doubt_and_one_that_went_on_is() {
     assert_eq!(log.take(), ["works on that"]);
 }
 
+/// Asks on a thread of its own.
+#[tool(blocking)]
+fn on_a_thread(cx: &ToolContext) -> Result<String, AskError> {
+    tokio::runtime::Handle::current().block_on(cx.ask("What?"))
+}
+
+/// Asks before each call.
+#[tool_hook]
+async fn asks_first(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    if ctx.ask::<bool>("Go on?").await.unwrap_or(true) { next.run(args).await } else { Err("no".into()) }
+}
+
+/// Goes on without an answer.
+#[tool]
+async fn goes_on(cx: &ToolContext) -> String {
+    cx.ask("What?").await.unwrap_or_else(|_| "nothing".to_owned())
+}
+
+/// Does not ask.
+#[tool]
+fn quiet() -> &'static str {
+    "quiet"
+}
+
+agent! {
+    Mistaken { description: "Goes.", instruction: "Go.", function_tools: [undeclared, goes_on] }
+    Threaded { instruction: "Go.", function_tools: [both, on_a_thread] }
+    Careful { instruction: "Go.", function_tools: [quiet], tool_hooks: [asks_first] }
+    Head { instruction: "Lead.", agents: [Mistaken] }
+}
+
 #[tokio::test]
-async fn t7_a_tool_that_does_not_say_that_it_asks_gets_an_error_that_says_what_to_write() {
-    let silent = Silent::builder().model(model("undeclared", json!({}))).build().await.unwrap();
-    let output = silent.run("go").await.unwrap();
-    assert!(output.text.contains("#[tool(asks)]"), "{}", output.text);
+async fn t7_a_tool_that_does_not_say_that_it_asks_ends_its_run_with_what_to_write() {
+    let model = model("undeclared", json!({}));
+    let silent = Silent::builder().model(model).build().await.unwrap();
+    let error = silent.run("go").await.unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(&error, RunError::CannotAsk { agent, .. } if &**agent == "Silent"), "{error:?}");
+    assert!(text.contains("`undeclared`") && text.contains("#[tool(asks)]"), "{text}");
     // With somebody to ask it needs no declaration.
     let answerer = |_: Question| async { Answer::value("that").ok() };
     let output = silent.request("go").answerer(answerer).run().await.unwrap();
@@ -169,6 +203,33 @@ async fn t7_a_tool_that_does_not_say_that_it_asks_gets_an_error_that_says_what_t
     // A direct call belongs to no run.
     let error = call!(undeclared::spec()).await.unwrap_err();
     assert!(error.to_string().contains("belongs to no run"), "{error}");
+}
+
+#[tokio::test]
+async fn t7_a_question_without_a_way_to_an_answer_ends_the_run_whatever_the_code_does_with_the_error() {
+    for (tool, advice) in [("goes_on", "#[tool(asks)]"), ("on_a_thread", "without `blocking`")] {
+        let model = model(tool, json!({}));
+        let run = match tool {
+            "goes_on" => Mistaken::builder().model(model).run("go").await,
+            _ => Threaded::builder().model(model).run("go").await,
+        };
+        let Err(error @ RunError::CannotAsk { .. }) = run else { panic!("{tool}: {run:?}") };
+        let text = error.to_string();
+        assert!(text.contains(&format!("`{tool}`")) && text.contains(advice), "{text}");
+    }
+    let error = Careful::builder().model(model("quiet", json!({}))).run("go").await.unwrap_err();
+    assert!(error.to_string().contains(".answerer(..)"), "{error}");
+    assert!(matches!(error, RunError::CannotAsk { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn t7_a_question_of_a_child_without_a_way_to_an_answer_ends_the_runs_above_it() {
+    let asks = ScriptedTurn::call("agent__Mistaken", json!({ "input": "go" }));
+    let model = ScriptedModel::new()
+        .agent("Head", [asks, ScriptedTurn::say("{last}")])
+        .agent("Mistaken", [ScriptedTurn::call("undeclared", json!({}))]);
+    let error = Head::builder().model(model).run("go").await.unwrap_err();
+    assert!(matches!(&error, RunError::CannotAsk { agent, .. } if &**agent == "Mistaken"), "{error:?}");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::journal::JournalError;
 use crate::message_hook::Participant;
 use crate::model::ModelError;
 use crate::prompt::PromptPart;
-use crate::question::{AnswerError, Paused};
+use crate::question::{AnswerError, AskError, Paused};
 use crate::run_hook::{InputCheckError, OutputCheckError};
 use crate::secret::{Redact, Redactor};
 use crate::services::ServiceType;
@@ -338,6 +338,16 @@ pub enum RunError {
         /// The recipient of the message.
         recipient: Participant,
     },
+    /// A tool or a hook asked a person, and its run has no answerer and cannot pause. It is a mistake in the program, so the model does not
+    /// get it: it ends this run and those above it.
+    #[error("in the agent `{agent}`: {source}")]
+    #[non_exhaustive]
+    CannotAsk {
+        /// The agent whose call asked.
+        agent: Arc<str>,
+        /// The error that the tool or the hook got: [`AskError::NoAnswerer`].
+        source: AskError,
+    },
     /// A hand-written agent used its run in a way that would harm the conversation. Nothing was done.
     #[error("the agent `{agent}` made a mistake with its run: {source}")]
     #[non_exhaustive]
@@ -387,6 +397,7 @@ impl RunError {
             Some(AbortCause::Script(ScriptFault { agent, error })) => Self::Model { agent, source: error },
             Some(AbortCause::Journal(source)) => Self::Journal { agent: run.agent().name().into(), source },
             Some(AbortCause::MessageHook(failed)) => failed.into(),
+            Some(AbortCause::CannotAsk(agent, source)) => Self::CannotAsk { agent, source },
             None => Self::Aborted(abort.clone()),
         })
     }
@@ -406,6 +417,7 @@ impl RunError {
         match self {
             Self::Aborted(abort) => Some(abort.clone()),
             Self::Journal { source, .. } => Some(Abort::new(source.to_string())),
+            Self::CannotAsk { source, .. } => Some(Abort::new(source.to_string())),
             error => error.script_fault().map(|_| Abort::new(error.to_string())),
         }
     }
@@ -455,6 +467,7 @@ impl Redact for RunError {
             | Self::UnusedService { .. }
             | Self::UnknownAgent { .. }
             | Self::NoInput { .. }
+            | Self::CannotAsk { .. }
             | Self::WrongState(_)
             | Self::WrongPrompt(_)
             | Self::Build(_) => {}

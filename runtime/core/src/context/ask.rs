@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::ToolContext;
 use super::asking::{Front, Unanswered};
+use super::{AbortCause, ToolContext};
 use crate::definition::{Asks, Effect, type_schema};
 use crate::journal::{StepId, StepKind, recorded, recorded_for};
 use crate::lock::lock;
@@ -102,8 +102,9 @@ impl ToolContext {
     /// Cancel safety: if the future is dropped, the question is open; the next call of this method asks the next one.
     ///
     /// # Errors
-    /// Returns an error if the person declines, if nobody can be asked and the call cannot be paused, and if `T` refuses an answer that
-    /// fits its schema. As the result of a tool it is a tool error.
+    /// Returns an error if the person declines, and if `T` refuses an answer that fits its schema. As the result of a tool it is a tool
+    /// error. If there is no answerer and the run cannot pause, the run ends with [`RunError::CannotAsk`](crate::RunError::CannotAsk):
+    /// the tool is not declared with `asks`, or it is `blocking`.
     pub async fn ask<T: AnswerType>(&self, text: impl Into<String>) -> Result<T, AskError> {
         read(self.ask_value(QuestionKind::Question, None, Some(text.into()), Wanted::of::<T>()).await?)
     }
@@ -204,9 +205,12 @@ impl ToolContext {
             Ok(Answer::Declined(reason)) => Err(AskError::Declined { reason }),
             Ok(Answer::Approval(_)) => Err(AskError::Declined { reason: None }),
             Err(Unanswered::Nobody(reason)) => {
-                // The model reads the error, and the author of the tool has to.
-                tracing::error!(tool = self.tool_name(), "a question cannot be asked: {reason}");
-                Err(AskError::NoAnswerer { tool: self.tool_name().into(), reason })
+                let error = AskError::NoAnswerer { tool: self.tool_name().into(), reason };
+                if self.run().session().is_some() {
+                    let agent = self.agent_name().into();
+                    self.abort_for(AbortCause::CannotAsk(agent, error.clone()));
+                }
+                Err(error)
             }
             Err(Unanswered::Failed(reason)) => {
                 Err(AskError::Answerer { tool: self.tool_name().into(), reason })

@@ -169,12 +169,19 @@ impl ToolContext {
     async fn leave_open<T>(&self, question: Question, hash: String) -> Result<T, Unanswered> {
         let Some(questions) = self.run().questions() else {
             return Err(Unanswered::Nobody(match self.run().session() {
-                None => "the call belongs to no run",
-                Some(_) => "its run keeps no records to pause with",
+                None => "the call belongs to no run; call it in a run of an agent",
+                Some(_) => {
+                    "its run has no answerer, and keeps no records to pause with; declare the tool with `#[tool(asks)]`, by hand \
+                     with `ToolDefinition::asks`; for a hook that asks, set `.answerer(..)` or `.journal(..)` on the builder of \
+                     the agent"
+                }
             }));
         };
         if self.is_on_another_thread() {
-            return Err(Unanswered::Nobody("the tool is `blocking`, and cannot be paused"));
+            return Err(Unanswered::Nobody(
+                "its run has no answerer, and the tool is `blocking`, so that it cannot be paused; set `.answerer(..)` on the builder of \
+                 the agent, or make the function `async` without `blocking`",
+            ));
         }
         if let Some((step, problem)) = questions.unrecorded() {
             let run = self.run();

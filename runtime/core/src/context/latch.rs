@@ -11,6 +11,7 @@ use super::failed_hook::FailedHook;
 use crate::error::Abort;
 use crate::journal::JournalError;
 use crate::model::ModelError;
+use crate::question::AskError;
 use crate::secret::{Redact, Redactor};
 
 /// Set by the first abort of a run. It cancels everything beneath the run.
@@ -27,6 +28,8 @@ pub(crate) enum AbortCause {
     Journal(JournalError),
     /// A hook on a message to an agent beneath. It ends the run that has the hook, not those above it.
     MessageHook(FailedHook),
+    /// A tool or a hook of this agent asked, and there is no way to an answer: a mistake in the program.
+    CannotAsk(Arc<str>, AskError),
 }
 
 impl fmt::Display for AbortCause {
@@ -35,6 +38,7 @@ impl fmt::Display for AbortCause {
             Self::Script(fault) => fault.error.fmt(f),
             Self::Journal(error) => error.fmt(f),
             Self::MessageHook(failed) => failed.fmt(f),
+            Self::CannotAsk(_, error) => error.fmt(f),
         }
     }
 }
@@ -45,6 +49,8 @@ impl Redact for AbortCause {
             Self::Script(fault) => fault.error.redact(redactor),
             Self::Journal(error) => error.redact(redactor),
             Self::MessageHook(failed) => failed.redact(redactor),
+            // It has the name of the tool only.
+            Self::CannotAsk(..) => {}
         }
     }
 }

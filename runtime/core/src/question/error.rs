@@ -150,16 +150,14 @@ pub enum AskError {
         /// The reason, if there is one.
         reason: Option<String>,
     },
-    /// Nobody can be asked, and the call cannot be paused.
-    #[error(
-        "`{tool}` cannot ask: {reason}. Set `.answerer(..)` or `.journal(..)` on the builder of the agent, or declare the tool with \
-         `#[tool(asks)]`"
-    )]
+    /// There is no answerer, and the call cannot be paused. The run of the call ends with
+    /// [`RunError::CannotAsk`](crate::RunError::CannotAsk).
+    #[error("`{tool}` cannot ask: {reason}")]
     #[non_exhaustive]
     NoAnswerer {
         /// The tool.
         tool: Arc<str>,
-        /// Why the call cannot be paused.
+        /// Why the call cannot be paused, and what to do.
         reason: &'static str,
     },
     /// The answerer was asked, and gave no answer that can be used.

@@ -94,6 +94,7 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
         RunError::Journal { .. } => "journal",
         RunError::Paused(_) => "paused",
         RunError::Answer { .. } => "answer",
+        RunError::CannotAsk { .. } => "cannot_ask",
         RunError::Limit { .. } => "limit",
         RunError::Depth { .. } => "depth",
         RunError::Retries { .. } => "retries",
