@@ -10,7 +10,7 @@ use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolChoice,
 };
 use onionskin::prompt::{Prompt, PromptPart};
-use onionskin::run::{AgentRun, Limit, TypedRunStream};
+use onionskin::run::{AgentRun, Limit, RunRequest, TypedRunStream};
 use onionskin::run_hooks::RunAnswer;
 use onionskin::{
     Agent, AgentHandle, RunError, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolResult, agent,
@@ -870,11 +870,19 @@ async fn a8_a_paused_run_is_resumed_to_its_answer() {
         };
         let careful = careful.build_typed().await.unwrap();
         let Err(RunError::Paused(paused)) = careful.run("Paris?").await else { panic!("it pauses") };
-        let allow = onionskin::question::Answer::allow();
-        let resumed = careful.resume(&paused).answer(paused.questions()[0].key(), allow);
-        let run = resumed.run_as::<Report>().await.unwrap();
+        let answered = |request: RunRequest| {
+            request.answer(paused.questions()[0].key(), onionskin::question::Answer::allow())
+        };
+        // Each way goes on from the same records.
+        let run = answered(careful.resume(&paused)).run_as::<Report>().await.unwrap();
+        let typed = careful.resume_with(&paused, answered).await.unwrap();
+        assert_eq!(run.answer, typed.answer);
+        let mut stream = careful.resume_stream_with(&paused, answered);
+        let partials = partials(&mut stream).await;
+        assert_eq!(partials.last(), Some(&right()), "{partials:?}");
+        assert_eq!(stream.output().await.unwrap().answer, paris());
         assert_eq!((run.answer, &*run.output.tool_calls[0].to_text()), (paris(), "Paris: 3"));
-        assert_eq!(script.requests().len(), 2, "the first turn is not asked for again");
+        assert_eq!(script.requests().len(), 4, "the first turn is not asked for again");
     }
 }
 

@@ -13,6 +13,7 @@ use super::builder::AgentBuilder;
 use super::handle::{AgentHandle, RunRequest};
 use super::run_error::RunError;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
+use crate::question::Paused;
 use crate::run_hook::RunInput;
 use crate::tool::block_on;
 
@@ -197,6 +198,57 @@ impl<T: TypedAnswer> TypedHandle<T> {
         set: impl FnOnce(RunRequest) -> RunRequest,
     ) -> TypedRunStream<T> {
         set(self.handle.request(input)).stream_as()
+    }
+
+    /// Continues a paused run, as [`AgentHandle::resume`], with the answer in its type. `set` gives it the answers of the person.
+    ///
+    /// ```
+    /// use onionskin::question::Answer;
+    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Pays.
+    /// #[tool(approval)]
+    /// fn pay(cents: u32) -> String {
+    ///     format!("paid {cents}")
+    /// }
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Receipt {
+    ///     cents: u32,
+    /// }
+    ///
+    /// agent! { Payer { instruction: "Pay.", function_tools: [pay], output: Receipt } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let turns = [ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::say(r#"{"cents": 5}"#)];
+    /// let payer = Payer::builder().model(ScriptedModel::turns(turns)).build_typed().await.unwrap();
+    /// let Err(RunError::Paused(paused)) = payer.run("Pay.").await else { panic!("it pauses") };
+    /// let key = paused.questions()[0].key();
+    /// let run = payer.resume_with(&paused, |request| request.answer(key, Answer::allow())).await.unwrap();
+    /// assert_eq!(run.answer.cents, 5);
+    /// # });
+    /// ```
+    ///
+    /// Cancel safety: as [`AgentHandle::run`].
+    ///
+    /// # Errors
+    /// As [`Self::run`]; [`RunError::Answer`] if an answer does not fit its question, and [`RunError::Paused`] if questions are still open.
+    pub fn resume_with(
+        &self,
+        paused: &Paused,
+        set: impl FnOnce(RunRequest) -> RunRequest,
+    ) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        set(self.handle.resume(paused)).run_as()
+    }
+
+    /// As [`Self::resume_with`], as a stream of events.
+    pub fn resume_stream_with(
+        &self,
+        paused: &Paused,
+        set: impl FnOnce(RunRequest) -> RunRequest,
+    ) -> TypedRunStream<T> {
+        set(self.handle.resume(paused)).stream_as()
     }
 
     /// The handle alone, for example to [shut down](AgentHandle::shutdown) its servers.
