@@ -101,8 +101,10 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
         let text: LitStr = input.parse()?;
         let value = text.value();
         let name = value.rsplit([':', '.', '/']).next().unwrap_or_default();
+        // The name that other agents call it by is often not that of its type.
+        let name = if starts_upper(example) { type_name(name) } else { name.to_owned() };
         let path =
-            syn::parse_str::<Ident>(name).map_or_else(|_| example.to_owned(), |ident| ident.to_string());
+            syn::parse_str::<Ident>(&name).map_or_else(|_| example.to_owned(), |ident| ident.to_string());
         return Err(syn::Error::new(
             text.span(),
             format!("`{key}` takes paths: write `{path}`, without quotes"),
@@ -136,6 +138,15 @@ fn path_into_a_type(path: &Path, is_called: bool) -> Option<syn::Error> {
 
 pub(super) fn starts_upper(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
+}
+
+/// A name as that of a type: `TicketDesk` for `ticket-desk`.
+fn type_name(name: &str) -> String {
+    let words = name.split(['-', '_']).map(|word| {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    });
+    words.collect()
 }
 
 /// `Kb`, or `archive: Kb`.

@@ -43,7 +43,8 @@ use crate::services::ServiceTypes;
     label = "not a run hook",
     note = "write `#[run_hook(pre)]` or `#[run_hook(post)]` on the function and name the function here, or implement `RunHook` for the \
             type",
-    note = "a hook around tool calls, `#[tool_hook]`, belongs in `tool_hooks`",
+    note = "a hook around tool calls, `#[tool_hook]`, belongs in `tool_hooks`, one around turns, `#[turn_hook]`, in `turn_hooks`, one on \
+            messages, `#[message_hook]`, in `message_hooks`",
     note = "the function's name is the function; for `.run_hook(..)`, write `name::new()`, with the hook's configuration in the \
             parentheses"
 )]
