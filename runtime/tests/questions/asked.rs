@@ -222,6 +222,40 @@ async fn t7_a_question_without_a_way_to_an_answer_ends_the_run_whatever_the_code
     assert!(matches!(error, RunError::CannotAsk { .. }), "{error:?}");
 }
 
+/// Notes something.
+#[tool]
+fn note(text: String) -> String {
+    text
+}
+
+agent! {
+    Noter { instruction: "Note.", function_tools: [note], tool_hooks: [asks_first] }
+}
+
+#[tokio::test]
+async fn t7_a_question_of_a_hook_shows_the_arguments_of_the_call() {
+    let model = || model("note", json!({ "text": "the key is hunter2" }));
+    let shown = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let asked = Arc::clone(&shown);
+    let answerer = move |question: Question| {
+        asked.lock().unwrap().push(question.arguments().clone());
+        async { Answer::value(true).ok() }
+    };
+    let noter = Noter::builder().model(model()).answerer(answerer).build().await.unwrap();
+    let session = noter.session();
+    session.state().set_secret("key", onionskin::Secret::new("hunter2".to_owned()));
+    noter.request("go").session(&session).run().await.unwrap();
+    assert_eq!(*shown.lock().unwrap(), [json!({ "text": "the key is [secret]" })]);
+
+    // A paused run shows them too, and goes on with the answer.
+    let noter = Noter::builder().model(model()).journal(MemoryJournal::default()).build().await.unwrap();
+    let first = paused(noter.run("go").await);
+    let question = &first.questions()[0];
+    assert_eq!(question.arguments(), &json!({ "text": "the key is hunter2" }));
+    let output = noter.resume(&first).answer(question.key(), value(true)).run().await.unwrap();
+    assert_eq!(output.text, "the key is hunter2");
+}
+
 #[tokio::test]
 async fn t7_a_question_of_a_child_without_a_way_to_an_answer_ends_the_runs_above_it() {
     let asks = ScriptedTurn::call("agent__Mistaken", json!({ "input": "go" }));

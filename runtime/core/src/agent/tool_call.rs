@@ -151,7 +151,8 @@ impl<'r> TurnCall<'r> {
             turn,
             index_in_turn,
         )
-        .with_number(self.planned.number);
+        .with_number(self.planned.number)
+        .with_arguments(Arc::clone(&self.asked.arguments));
         let cx = &*self.cx.insert(cx);
         if let Some(permit) = permit {
             cx.hold_permit(permit);

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::asking::{Front, Unanswered};
 use super::{AbortCause, ToolContext};
+use crate::args::Args;
 use crate::definition::{Asks, Effect, type_schema};
 use crate::journal::{StepId, StepKind, recorded, recorded_for};
 use crate::lock::lock;
@@ -179,7 +180,7 @@ impl ToolContext {
     ) -> Result<Value, AskError> {
         let Wanted { schema, limit } = wanted;
         let (step, in_start) = self.question_step(name);
-        let args = lock(&self.extra().asked).as_ref().map(|(args, _)| args.clone());
+        let args = self.asked_about();
         let asked = self.question_of(kind, step.clone(), args.as_ref(), text, schema);
         let hash = asked.hash.clone();
         let before = match &in_start {
@@ -217,6 +218,12 @@ impl ToolContext {
             }
             Err(Unanswered::Late(limit)) => Err(AskError::TimedOut { tool: self.tool_name().into(), limit }),
         }
+    }
+
+    /// The arguments that a question shows: those of the attempt, or those of the call for a hook that asks before it.
+    fn asked_about(&self) -> Option<Args> {
+        let of_attempt = lock(&self.extra().asked).as_ref().map(|(args, _)| args.clone());
+        of_attempt.or_else(|| self.arguments.clone().map(Args::from))
     }
 
     /// The step of the call's next question, and the question's name in the function's start. Questions inside of the call's step have

@@ -92,6 +92,8 @@ pub struct ToolContext {
     attempt: AtomicU32,
     /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
     number: u32,
+    /// The arguments with which a call of a run began, as JSON text.
+    arguments: Option<Arc<str>>,
     /// The [`Depth`] in the onion of the code that runs now.
     depth: AtomicU8,
     /// The data that few calls need.
@@ -154,6 +156,7 @@ impl ToolContext {
             call,
             attempt: AtomicU32::new(0),
             number: 0,
+            arguments: None,
             depth: AtomicU8::new(Depth::Outside as u8),
             extra: Mutex::new(None),
         }
@@ -172,6 +175,11 @@ impl ToolContext {
 
     pub(crate) fn with_number(mut self, number: u32) -> Self {
         self.number = number;
+        self
+    }
+
+    pub(crate) fn with_arguments(mut self, arguments: Arc<str>) -> Self {
+        self.arguments = Some(arguments);
         self
     }
 
@@ -450,6 +458,7 @@ impl ToolContext {
             call: self.call,
             attempt: same(&self.attempt),
             number: self.number,
+            arguments: self.arguments.clone(),
             depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
             extra: Mutex::new(Some(Arc::new(own))),
         }

@@ -137,7 +137,8 @@ impl Question {
         &self.0.call_id
     }
 
-    /// The arguments of the call, without bound parameters. Secrets are masked.
+    /// The arguments of the call, without bound parameters. Secrets are masked. For a question of a hook around the call, they are those
+    /// with which the call began.
     pub fn arguments(&self) -> &Value {
         &self.0.arguments
     }
