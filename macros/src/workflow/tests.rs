@@ -195,6 +195,9 @@ fn c4_the_workflow_and_an_agent_are_two_types() {
     files.insert("orchestrator.json".to_owned(), r#"{ "start_agent": "generator" }"#.to_owned());
     files.insert("tools.json".to_owned(), "{}".to_owned());
     let said = errors(&files);
-    assert!(said.contains("the workflow is the type `Generator` already; give this agent another name"), "{said}");
+    assert!(
+        said.contains("the workflow is the type `Generator` already; give this agent another name"),
+        "{said}"
+    );
     assert!(said.contains("workflows/Generator/agents.json:1:3"), "{said}");
 }

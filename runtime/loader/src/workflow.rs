@@ -1,6 +1,5 @@
 //! Workflow folders that a program reads at run time.
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use crate::attempt::{add, made};
 use crate::entry::Entry;
 use crate::error::{LoadError, MistakeKind, Mistakes};
 use crate::find::{Finder, is_script};
-use crate::known::Known;
+use crate::known::{ByFile, Known};
 use crate::loader::{CardLoader, LoadedCards};
 use crate::plan::{Plan, PlannedChild, Planner};
 use crate::registry::Registry;
@@ -127,7 +126,7 @@ fn attempt(
 ) -> Result<LoadedWorkflow, LoadError> {
     // Before they are read, so that a change in between is seen next time.
     let before = std::mem::take(&mut known.scripts);
-    let look = |path: &Path| Stamp::look(path, "", before.get(path)).0;
+    let look = |path: &Path| Stamp::look(path, "", before.get(path.as_os_str())).0;
     known.scripts = stamps(workflow_files(&base.join(folder)), &look);
     let mut mistakes = Mistakes::default();
     let workflow = match Workflow::read(base, folder) {
@@ -165,11 +164,12 @@ fn attempt(
     })
 }
 
-fn stamps(
-    files: impl IntoIterator<Item = PathBuf>,
-    look: &impl Fn(&Path) -> Stamp,
-) -> HashMap<PathBuf, Stamp> {
-    files.into_iter().map(|file| (file.clone(), look(&file))).collect()
+fn stamps(files: impl IntoIterator<Item = PathBuf>, look: &impl Fn(&Path) -> Stamp) -> ByFile<Stamp> {
+    files
+        .into_iter()
+        .map(|file| (look(&file), file))
+        .map(|(stamp, file)| (file.into_os_string(), stamp))
+        .collect()
 }
 
 /// The scripts that an agent names.
@@ -212,7 +212,7 @@ fn agents(deck: &Deck, plans: &[Arc<Plan>]) -> LoadedCards {
     }
     let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
     let default = deck.cards.iter().position(is_default);
-    LoadedCards { agents: agents.into_iter().flatten().collect(), default }
+    LoadedCards { agents: agents.into_iter().flatten().collect(), cards: deck.cards.clone(), default }
 }
 
 /// Makes an agent. The deck has no agents that contain themselves, and a bounded number of levels.

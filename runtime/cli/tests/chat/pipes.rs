@@ -40,7 +40,8 @@ fn o1_an_answer_that_is_missing_is_neither_yes_nor_no() {
 
 #[test]
 fn o1_a_run_that_fails_through_pipes_fails_the_chat() {
-    let folder = Folder::new(&[("cards/a.md", "---\n{}\n---\nBe.\n"), ("script.yaml", "a:\n  - fail: 401\n")]);
+    let folder =
+        Folder::new(&[("cards/a.md", "---\n{}\n---\nBe.\n"), ("script.yaml", "a:\n  - fail: 401\n")]);
     let ran = folder.pipe("hello\n/nothing\n\u{fc}\n".as_bytes(), &DESK);
     assert_eq!(ran.code, 2);
     assert!(ran.words.contains("error: the agent `a` got no answer from its model"), "{ran:?}");
