@@ -101,10 +101,7 @@ impl Model for ChatModel {
             // A part can end in the middle of a line, also between the bytes of a letter.
             while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<_> = bytes.drain(..=end).collect();
-                let text = answer.read(&line)?;
-                if !text.is_empty() {
-                    deltas(ModelDelta::Text(text));
-                }
+                answer.read(&line, deltas)?;
             }
         }
         answer.finish()

@@ -2,8 +2,8 @@
 
 use onionskin_core::content::ContentBlock;
 use onionskin_core::model::{
-    Message, ModelError, ModelRequest, ModelResponse, RequestParams, StopReason, ToolCall, ToolChoice,
-    ToolDeclaration, Usage,
+    Message, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams, StopReason, ToolCall,
+    ToolCallDelta, ToolChoice, ToolDeclaration, Usage,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -147,37 +147,44 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Reads a line of the stream and returns the text in it.
-    pub(crate) fn read(&mut self, line: &[u8]) -> Result<String, ModelError> {
-        let Some(data) = line.strip_prefix(b"data:").map(<[u8]>::trim_ascii) else {
-            return Ok(String::new());
-        };
-        if data == b"[DONE]" {
-            return Ok(String::new());
-        }
+    /// Reads a line of the stream, and passes on the pieces in it.
+    pub(crate) fn read(
+        &mut self,
+        line: &[u8],
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<(), ModelError> {
+        let data = line.strip_prefix(b"data:").map(<[u8]>::trim_ascii);
+        let Some(data) = data.filter(|data| *data != b"[DONE]") else { return Ok(()) };
         let chunk: Chunk =
             serde_json::from_slice(data).map_err(|error| ModelError::Malformed(error.to_string()))?;
         if let Some(Tokens { prompt_tokens, completion_tokens }) = chunk.usage {
             self.usage = Usage::new(prompt_tokens, completion_tokens);
         }
-        let Some(Choice { delta, finish_reason }) = chunk.choices.into_iter().next() else {
-            return Ok(String::new());
-        };
-        delta.tool_calls.into_iter().for_each(|part| self.add(part));
+        let Some(Choice { delta, finish_reason }) = chunk.choices.into_iter().next() else { return Ok(()) };
+        for part in delta.tool_calls {
+            if let Some(piece) = self.add(part) {
+                deltas(ModelDelta::ToolCall(piece));
+            }
+        }
         self.stop = finish_reason.as_deref().map(stop_reason).or(self.stop);
         let text = delta.content.unwrap_or_default();
-        self.text.push_str(&text);
-        Ok(text)
+        if !text.is_empty() {
+            self.text.push_str(&text);
+            deltas(ModelDelta::Text(text));
+        }
+        Ok(())
     }
 
-    fn add(&mut self, part: CallPart) {
+    /// Adds a part to its call. The first part of a call has its id and its name.
+    fn add(&mut self, part: CallPart) -> Option<ToolCallDelta> {
         while self.calls.len() <= part.index.min(1000) {
             self.calls.push(Default::default());
         }
-        let Some((id, name, arguments)) = self.calls.get_mut(part.index) else { return };
+        let (id, name, arguments) = self.calls.get_mut(part.index)?;
         id.push_str(&part.id.unwrap_or_default());
         name.push_str(&part.function.name.unwrap_or_default());
         arguments.push_str(&part.function.arguments);
+        Some(ToolCallDelta::new(id.as_str(), name.as_str(), part.function.arguments))
     }
 
     /// The whole answer. It is whole if the server said why it stopped.
