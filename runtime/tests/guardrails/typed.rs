@@ -56,7 +56,7 @@ impl Model for ByCall {
 
 /// Sends a letter.
 #[tool]
-fn send(to: String) -> String {
+fn send(to: &str) -> String {
     format!("sent to {to}")
 }
 
