@@ -51,11 +51,20 @@ fn read(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Program> {
     if input.is_empty() {
         return Err(syn::Error::new(Span::call_site(), FORMS));
     }
-    if input.peek(Ident::peek_any) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
+    if begins_with_key(input) {
         return with_keys(input, errors);
     }
     let agents = agents(input, errors)?;
     Ok(Program { agents, ..Program::default() })
+}
+
+/// Whether a key is first: a word before `:`, or one of ours that is not the path of an agent.
+fn begins_with_key(input: ParseStream<'_>) -> bool {
+    let Ok(word) = input.fork().call(Ident::parse_any) else { return false };
+    if input.peek2(Token![::]) || input.peek2(Token![,]) {
+        return false;
+    }
+    input.peek2(Token![:]) || KEYS.contains(&&*word.to_string())
 }
 
 fn with_keys(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Program> {
@@ -89,8 +98,8 @@ fn with_keys(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Program
                     );
                 }
             }
-            "registry" => program.registry = Some(input.parse()?),
-            _ => program.setup = Some(input.parse()?),
+            "registry" => program.registry = Some(value(input, &key, "registry: Registry::new().file(..)")?),
+            _ => program.setup = Some(value(input, &key, "setup: |app| app.model(..)")?),
         }
         seen.push(name);
         if !input.is_empty() {
@@ -99,6 +108,14 @@ fn with_keys(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Program
         }
     }
     Ok(program)
+}
+
+/// The value of a key. `example` shows one.
+fn value(input: ParseStream<'_>, key: &Ident, example: &str) -> syn::Result<Expr> {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(syn::Error::new(key.span(), format!("the value is missing: `{example}`")));
+    }
+    input.parse()
 }
 
 fn agents(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Path>> {

@@ -74,6 +74,12 @@ kit::agent! {
 fn main() {}
 "#;
 
+const PROGRAM: &str = r#"
+kit::agent! { Helper { crate: kit, instruction: "Help." } }
+
+kit::main!(Helper);
+"#;
+
 const PLAIN: &str = r#"
 use kit::{agent, tool, tool_hook, Args, Next, ToolResult};
 
@@ -171,6 +177,7 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
         ("filesystem", FILESYSTEM),
         ("skills", SKILLS),
         ("card", CARD),
+        ("program", PROGRAM),
         ("plain", PLAIN),
         ("unnamed", UNNAMED),
         ("forbidden", FORBIDDEN),
@@ -275,6 +282,12 @@ fn a2_a_missing_feature_is_named_at_what_needs_it() {
     assert_eq!(errors(&words), 1, "{words}");
     assert!(words.contains("enable feature `cards` of onionskin"), "{words}");
     assert!(words.contains("src/bin/card.rs:2:20"), "{words}");
+
+    let (compiles, words) = check("program");
+    assert!(!compiles);
+    assert_eq!(errors(&words), 1, "{words}");
+    assert!(words.contains("enable feature `cli` of onionskin"), "{words}");
+    assert!(words.contains("src/bin/program.rs:4:1"), "{words}");
 }
 
 /// `Cargo.toml` of the package calls it `kit`.

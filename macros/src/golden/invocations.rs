@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, LineColumn, Span, TokenStream, TokenTree};
 
-use crate::{agent, card, guardrail, hook, message_hook, run_hook, strict, tool, toolbox, turn_hook, visit};
+use crate::{
+    agent, card, guardrail, hook, message_hook, program, run_hook, strict, tool, toolbox, turn_hook, visit,
+};
 
 /// A `compile_error!` of an expansion.
 #[derive(PartialEq, Eq, Debug)]
@@ -42,7 +44,7 @@ const DERIVES: [Derive; 2] = [("Strict", strict::expand), ("VisitSecrets", visit
 fn names(program: TokenStream) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = ATTRIBUTES
         .iter()
-        .chain(&["agent"])
+        .chain(&["agent", "main"])
         .chain(&DERIVES.map(|(name, _)| name))
         .map(|name| ((*name).to_owned(), (*name).to_owned()))
         .collect();
@@ -106,6 +108,15 @@ impl Walk {
                 let body = body.stream();
                 let expand = if card::names_cards(&body) { card::expand } else { agent::expand };
                 self.stream(expand(body));
+                behind
+            }
+            [TokenTree::Ident(name), bang, TokenTree::Group(body), behind @ ..]
+                if is_punct(bang, '!') && self.means(&name.to_string()) == Some("main") =>
+            {
+                self.expanded.invocations += 1;
+                // The facade's macro passes its crate on.
+                let root = TokenTree::Ident(Ident::new("onionskin", Span::call_site()));
+                self.stream(program::expand([root].into_iter().chain(body.stream()).collect()));
                 behind
             }
             [TokenTree::Group(group), behind @ ..] => {

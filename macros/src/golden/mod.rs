@@ -20,7 +20,7 @@ use cases::{compare, hold};
 use crate::lock_file::with_folder;
 
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 14] = [
+const FOLDERS: [(&str, usize); 15] = [
     ("agent", 128),
     ("card", 20),
     ("guardrail", 18),
@@ -29,6 +29,7 @@ const FOLDERS: [(&str, usize); 14] = [
     ("lock_broken", 2),
     ("lock_too_new", 1),
     ("message_hook", 28),
+    ("program", 14),
     ("run_hook", 17),
     ("strict", 18),
     ("tool", 140),
@@ -108,6 +109,11 @@ fn a9_errors_of_turn_hook() {
 #[test]
 fn a10_errors_of_message_hook() {
     holds("message_hook");
+}
+
+#[test]
+fn o1_errors_of_main() {
+    holds("program");
 }
 
 #[test]

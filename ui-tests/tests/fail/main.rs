@@ -20,7 +20,7 @@ use cases::{hold, programs};
 use project::{check, root};
 
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 13] = [
+const FOLDERS: [(&str, usize); 14] = [
     ("agent", 49),
     ("answer", 13),
     ("card", 5),
@@ -29,6 +29,7 @@ const FOLDERS: [(&str, usize); 13] = [
     ("half_typed", 16),
     ("hook", 53),
     ("message_hook", 9),
+    ("program", 6),
     ("strict", 27),
     ("tool", 80),
     ("toolbox", 13),
@@ -105,6 +106,11 @@ fn a2_half_typed() {
 #[test]
 fn a2_hook() {
     words_of("hook");
+}
+
+#[test]
+fn o1_program() {
+    words_of("program");
 }
 
 #[test]

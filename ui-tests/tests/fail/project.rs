@@ -92,7 +92,7 @@ fn package(name: &str, programs: &[String]) -> PathBuf {
     let mut manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\nautobins = false\n\n[workspace]\n\n\
          [profile.dev]\ndebug = \"line-tables-only\"\n\n\
-         [dependencies]\nonionskin = {{ path = \"{root}/runtime\", features = [\"cards\"] }}\nschemars = \"1.2\"\n\
+         [dependencies]\nonionskin = {{ path = \"{root}/runtime\", features = [\"cards\", \"cli\"] }}\nschemars = \"1.2\"\n\
          serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n"
     );
     for (nth, program) in programs.iter().enumerate() {

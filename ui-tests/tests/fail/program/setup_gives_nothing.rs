@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! { Helper { instruction: "Help." } }
+
+onionskin::main! {
+    agents: [Helper],
+    setup: |app| {
+        let _ = app;
+    },
+}
