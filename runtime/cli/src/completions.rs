@@ -5,10 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use clap_complete::{Shell, generate};
 
-use crate::arguments::commands;
 use crate::failure::Failure;
 use crate::output;
-use crate::program::Program;
 
 pub(crate) const ABOUT: &str = "\
 Print a script by which a shell completes the commands and options.";
@@ -26,9 +24,11 @@ pub(crate) struct CompletionArguments {
     shell: Shell,
 }
 
-pub(crate) fn run(program: &Program, arguments: &CompletionArguments) -> Result<ExitCode, Failure> {
+/// Prints the completions of these commands.
+pub(crate) fn run(mut commands: clap::Command, arguments: &CompletionArguments) -> Result<ExitCode, Failure> {
+    let name = commands.get_name().to_owned();
     let mut script = Vec::new();
-    generate(arguments.shell, &mut commands(program), program.name, &mut script);
+    generate(arguments.shell, &mut commands, name, &mut script);
     output::text(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,9 +2,9 @@
 //!
 //! Programs use it through the crate `onionskin`, whose feature `cli` brings it. `PROGRAM --help` shows the commands.
 
-// `program` is what a program offers, and `arguments` are the commands. Each command has a module; those of servers are in `mcp`.
-// `agents` makes the app of what the program and the arguments name, with the model of `model`. `signals` ends a command, `failure` says
-// why there is no result, and `output` writes.
+// `start` reads the commands that `arguments` lists and runs one of them. Each command has a module; those of servers are in `mcp`. They
+// work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`. `signals` ends a command,
+// `failure` says why there is no result, and `output` writes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -26,5 +26,6 @@ mod program;
 mod run;
 mod schema;
 mod signals;
+mod start;
 
 pub use program::{Prepared, Program};

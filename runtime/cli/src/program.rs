@@ -2,24 +2,14 @@
 
 use std::fmt;
 use std::future::Future;
-use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 use onionskin_core::servers::BoxError;
 use onionskin_core::{Agent, BoxFuture};
 use onionskin_loader::Registry;
 
-use crate::arguments::{self, Command};
-use crate::docs::{self, Page};
 use crate::failure::Failure;
-#[cfg(feature = "mcp")]
-use crate::mcp;
-use crate::{chat, check, completions, list, new, run, schema};
-
-/// How long work on other threads may take to end after the command.
-const LAST_WORK: Duration = Duration::from_secs(1);
 
 pub(crate) type Setup =
     Arc<dyn Fn(AppBuilder) -> BoxFuture<'static, Result<AppBuilder, BoxError>> + Send + Sync>;
@@ -36,7 +26,7 @@ pub(crate) type Setup =
 ///     Program::new("helper", "0.1.0").agent::<Helper>().main()
 /// }
 /// ```
-#[must_use = "a program does nothing until `main` is called"]
+#[must_use = "a program does nothing until `Program::main` is called"]
 pub struct Program {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
@@ -111,44 +101,6 @@ impl Program {
             Box::pin(async move { setup(app).prepared().await })
         }));
         self
-    }
-
-    /// Reads the arguments of the process and runs their command.
-    ///
-    /// The exit code is 0 if all is well, 1 if a command found problems or a difference, 2 after a failure, and 128 and the number of the
-    /// signal that ended the command: 130 after Ctrl-C.
-    pub fn main(self) -> ExitCode {
-        let command = match arguments::read(&self) {
-            Ok(command) => command,
-            Err(code) => return code,
-        };
-        let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-            Ok(runtime) => runtime,
-            Err(error) => return Failure::new(error).report(),
-        };
-        let done = runtime.block_on(self.execute(command));
-        // What is left of a run is dropped here.
-        runtime.shutdown_timeout(LAST_WORK);
-        match done {
-            Ok(code) => code,
-            Err(failure) => failure.report(),
-        }
-    }
-
-    async fn execute(&self, command: Command) -> Result<ExitCode, Failure> {
-        match command {
-            Command::Run(arguments) => run::run(self, arguments).await,
-            Command::Chat(arguments) => chat::run(self, arguments).await,
-            Command::List(arguments) => list::run(self, arguments).await,
-            Command::Schema(arguments) => schema::run(self, arguments).await,
-            Command::Docs(arguments) => docs::run(self, Page::Markdown, arguments).await,
-            Command::Graph(arguments) => docs::run(self, Page::Mermaid, arguments).await,
-            Command::Check(arguments) => check::run(self, arguments).await,
-            Command::New(arguments) => new::run(&arguments),
-            Command::Completions(arguments) => completions::run(self, &arguments),
-            #[cfg(feature = "mcp")]
-            Command::Mcp { command } => mcp::run(self, command).await,
-        }
     }
 
     /// The builder with what the program adds to it.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use onionskin_mcp::snapshot::{Snapshot, SnapshotTool};
 use serde_json::{Map, Value, json};
 
-use super::ListArguments;
+use super::arguments::ListArguments;
 use super::servers::take;
 use crate::failure::Failure;
 use crate::output;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use onionskin_mcp::snapshot::{Snapshot, SnapshotError};
 
+use super::arguments::{CONFIG, LockArguments};
 use super::servers::take;
-use super::{CONFIG, LockArguments};
 use crate::failure::{FOUND, Failure};
 use crate::output;
 use crate::program::Program;

@@ -1,91 +1,18 @@
 //! `mcp`.
 
+mod arguments;
 mod list;
 mod lock;
 mod servers;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
+pub(crate) use arguments::{CONFIG, LockArguments, McpCommand, ServerArguments};
+pub(crate) use lock::update_command;
 
 use crate::failure::Failure;
 use crate::program::Program;
 use crate::signals::until_signal;
-pub(crate) use lock::update_command;
-
-#[derive(Subcommand)]
-pub(crate) enum McpCommand {
-    /// Write what the servers offer to a file, for the compiler.
-    #[command(long_about = LOCK, after_long_help = LOCK_EXAMPLES)]
-    Lock(LockArguments),
-    /// Show what the servers offer.
-    #[command(long_about = LIST, after_long_help = LIST_EXAMPLES)]
-    List(ListArguments),
-}
-
-const LOCK: &str = "\
-Start the servers, list their tools, and write names, descriptions and schemas to a file beside Cargo.toml.
-
-With the file in the package, the compiler checks the names of tools in `agent!`, and an agent reports how its servers differ \
-from it. Commit the file. It has no commands, variables or addresses of servers, and values of configured variables are hidden in it.
-
-Exit code: 0 if all is well, 1 if `--check` finds a difference, 2 after an error.";
-
-const LOCK_EXAMPLES: &str = "\
-Examples:
-  {program} mcp lock            lock all servers of .mcp.json
-  {program} mcp lock time git   lock these, and keep the others as they are in the file
-  {program} mcp lock --check    compare only, for CI";
-
-const LIST: &str = "\
-Start the servers and show their tools, each with the first line of its description.
-
-Exit code: 0 if all is well, 2 after an error.";
-
-const LIST_EXAMPLES: &str = "\
-Examples:
-  {program} mcp list
-  {program} mcp list time --json | jq '.servers.time.tools[].name'";
-
-/// Where servers are configured.
-pub(crate) const CONFIG: &str = ".mcp.json";
-
-/// Which servers.
-#[derive(Args)]
-pub(crate) struct ServerArguments {
-    /// Only these servers. Default: all of the configuration.
-    #[arg(value_name = "SERVER")]
-    pub(crate) servers: Vec<String>,
-
-    /// The configuration of the servers.
-    #[arg(long, value_name = "FILE", default_value = CONFIG)]
-    pub(crate) config: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct LockArguments {
-    #[command(flatten)]
-    pub(crate) of: ServerArguments,
-
-    /// The file to write. The compiler reads it under its default name, beside Cargo.toml.
-    #[arg(long, value_name = "FILE", default_value = onionskin_mcp::snapshot::Snapshot::FILE)]
-    pub(crate) out: PathBuf,
-
-    /// Write nothing; show how the servers differ from the file.
-    #[arg(long)]
-    pub(crate) check: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct ListArguments {
-    #[command(flatten)]
-    pub(crate) of: ServerArguments,
-
-    /// Print JSON, with whole descriptions and schemas.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
 
 pub(crate) async fn run(program: &Program, command: McpCommand) -> Result<ExitCode, Failure> {
     until_signal(async {

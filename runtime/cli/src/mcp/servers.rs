@@ -3,7 +3,7 @@
 use onionskin_mcp::McpConfig;
 use onionskin_mcp::snapshot::{Snapshot, Taken};
 
-use super::ServerArguments;
+use super::arguments::ServerArguments;
 use crate::failure::Failure;
 use crate::output;
 

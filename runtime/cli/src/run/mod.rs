@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Args;
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::question::{Paused, Question, QuestionKind, Terminal};
-use onionskin_core::{App, RunError, RunOutput};
+use onionskin_core::{App, RunError};
 
 use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
 use crate::signals::until_signal;
-use show::View;
+use show::{Ended, View};
 
 pub(crate) const ABOUT: &str = "\
 Run an agent, and print its answer.
@@ -58,9 +58,6 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     model: ModelArguments,
 }
-
-/// What a run ends with.
-type Ended = Result<RunOutput, RunError>;
 
 pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<ExitCode, Failure> {
     let reads_input = !matches!(arguments.input.as_deref(), Some(input) if input != input::STANDARD);

@@ -3,10 +3,13 @@
 use std::io::{self, IsTerminal as _};
 
 use onionskin_core::event::{CallOutcome, Event, EventKind};
+use onionskin_core::{RunError, RunOutput};
 
-use super::Ended;
 use crate::failure::Failure;
 use crate::output;
+
+/// What a run ends with.
+pub(super) type Ended = Result<RunOutput, RunError>;
 
 /// The form of the result.
 enum Form {
