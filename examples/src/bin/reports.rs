@@ -37,7 +37,7 @@ fn servers() -> std::io::Result<McpConfig> {
     } else {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let run = ["run", "--quiet", "--package", "onionskin-examples", "--bin", "time_server"];
-        ServerConfig::stdio(cargo).args(run).start_timeout(Duration::from_secs(600))
+        ServerConfig::stdio(cargo).args(run).start_timeout(Duration::from_mins(10))
     };
     let mut servers = McpConfig::new();
     servers.insert("time", server);

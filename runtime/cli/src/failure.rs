@@ -30,6 +30,7 @@ impl Failure {
     }
 
     /// The words for the user.
+    #[cfg(feature = "mcp")]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -51,6 +51,7 @@ pub(crate) struct CheckArguments {
     servers: bool,
 }
 
+#[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
 pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
     let found = Found::in_paths(&arguments.paths, &mut report);

@@ -94,7 +94,9 @@ async fn locked(program: &Program, path: &Path, config: &McpConfig, uses: &Uses,
     usable.retain(|name| uses.contains_key(name) || ToolServers::server(config, name).is_ok());
     let now = match Snapshot::take(&usable).await {
         Ok(Taken { snapshot, notices, .. }) => {
-            notices.iter().for_each(|notice| report.warn(notice));
+            for notice in &notices {
+                report.warn(notice);
+            }
             snapshot
         }
         Err(error) => {
