@@ -6,7 +6,7 @@ use clap::Args;
 use onionskin_core::declaration::{AppBuilder, AppDescription, DynAgent};
 use onionskin_core::model::BoxModel;
 use onionskin_core::text::nearest;
-use onionskin_core::{App, ScriptedModel};
+use onionskin_core::{App, BuildError, ScriptedModel};
 use onionskin_loader::{CardLoader, LoadedCards, Registry};
 
 use crate::failure::Failure;
@@ -107,7 +107,18 @@ async fn build(
     }
     #[cfg(not(feature = "mcp"))]
     let _ = arguments;
-    app.build().await.map_err(Failure::new)
+    app.build().await.map_err(|error| match lacks_model(&error) {
+        true => Failure::new(format!("{error}\n`--model NAME` is the model of all agents")),
+        false => Failure::new(error),
+    })
+}
+
+fn lacks_model(error: &BuildError) -> bool {
+    match error {
+        BuildError::NoModel { .. } | BuildError::NamedModel { .. } => true,
+        BuildError::Several(errors) => errors.iter().any(lacks_model),
+        _ => false,
+    }
 }
 
 /// The agents of the cards, if there are cards.

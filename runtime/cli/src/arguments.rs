@@ -13,6 +13,7 @@ use crate::list::{self, ListArguments};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpCommand;
 use crate::new::{self, NewArguments};
+use crate::output;
 use crate::program::Program;
 use crate::run::{self, RunArguments};
 use crate::schema::{self, SchemaArguments};
@@ -96,8 +97,12 @@ pub(crate) fn read(program: &Program) -> Result<Command, ExitCode> {
     match read {
         Ok(Arguments { command }) => Ok(command),
         Err(error) => {
-            // If there is no reader, the exit code says as much.
-            let _ = error.print();
+            let text = error.render().to_string();
+            if error.use_stderr() {
+                output::aside(text.trim_end());
+            } else if let Err(failure) = output::text(&text) {
+                return Err(output::failure(&failure));
+            }
             Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(FAILED)))
         }
     }

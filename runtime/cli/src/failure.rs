@@ -3,8 +3,6 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
-use crate::output;
-
 /// The exit code of a command that found problems or a difference.
 pub(crate) const FOUND: u8 = 1;
 
@@ -30,16 +28,11 @@ impl Failure {
     }
 
     /// The words for the user.
-    #[cfg(feature = "mcp")]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Shows the failure, and gives its exit code.
-    pub(crate) fn report(&self) -> ExitCode {
-        if !self.text.is_empty() {
-            output::error(&self.text);
-        }
+    pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)
     }
 }

@@ -2,6 +2,7 @@
 //! control it are escaped, because models, tools and servers wrote parts of the text.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
 
 use serde::Serialize;
 
@@ -35,6 +36,14 @@ pub(crate) fn json_line(result: &impl Serialize) -> Result<(), Failure> {
 /// Writes an error. One that is drawn with its lines of a file begins with the word already.
 pub(crate) fn error(text: &str) {
     aside(&format!("error: {}", text.strip_prefix("error: ").unwrap_or(text)));
+}
+
+/// Shows why a command failed, and gives its exit code.
+pub(crate) fn failure(failure: &Failure) -> ExitCode {
+    if !failure.text().is_empty() {
+        error(failure.text());
+    }
+    failure.exit_code()
 }
 
 pub(crate) fn note(text: &str) {

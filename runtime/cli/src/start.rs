@@ -9,7 +9,7 @@ use crate::failure::Failure;
 #[cfg(feature = "mcp")]
 use crate::mcp;
 use crate::program::Program;
-use crate::{chat, check, completions, list, new, run, schema};
+use crate::{chat, check, completions, list, new, output, run, schema};
 
 /// How long work on other threads may take to end after the command.
 const LAST_WORK: Duration = Duration::from_secs(1);
@@ -26,14 +26,14 @@ impl Program {
         };
         let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
             Ok(runtime) => runtime,
-            Err(error) => return Failure::new(error).report(),
+            Err(error) => return output::failure(&Failure::new(error)),
         };
         let done = runtime.block_on(self.execute(command));
         // What is left of a run is dropped here.
         runtime.shutdown_timeout(LAST_WORK);
         match done {
             Ok(code) => code,
-            Err(failure) => failure.report(),
+            Err(failure) => output::failure(&failure),
         }
     }
 

@@ -53,9 +53,19 @@ fn o1_rust_in_a_card_needs_a_program() {
 fn o1_names_in_errors_control_no_terminal() {
     let folder =
         Folder::new(&[(".mcp.json", r#"{"mcpServers": {"a\u001b[31mb": {"command": "/no/such"}}}"#)]);
-    for arguments in [&["mcp", "list"][..], &["mcp", "list", "\u{1b}[31m"]] {
+    for arguments in [&["mcp", "list"][..], &["mcp", "list", "\u{1b}[31m"], &["\u{1b}[31m"]] {
         let ran = folder.run(arguments);
         ran.failed(&["\\u{1b}[31m"]);
         assert!(!ran.words.contains('\u{1b}'), "{}", ran.words);
     }
+}
+
+#[test]
+fn o1_an_agent_without_a_model_is_told_of_the_option() {
+    let folder = Folder::new(&[
+        ("a.md", "---\n---\nBe short.\n"),
+        ("b.md", "---\nmodel: gpt-4o-mini\n---\nBe short.\n"),
+    ]);
+    folder.run(&["run", "--card", "a.md", "Hello"]).failed(&["`a`", "--model"]);
+    folder.run(&["run", "--card", "b.md", "Hello"]).failed(&["OPENAI_API_KEY"]);
 }
