@@ -87,6 +87,50 @@ async fn a4_what_is_wrong_with_a_server_concerns_who_uses_it() {
     }
 }
 
+/// The documented forms of other tools: each has a server that starts, and what is not read of it.
+#[tokio::test]
+async fn a4_files_of_other_tools_are_read_as_they_are() {
+    let claude_code = r#"{"mcpServers": {"fix": {"type": "stdio", "command": "COMMAND",
+        "args": ["${ONIONSKIN_UNSET:-plain}"], "env": {"CACHE": "${HOME}"}},
+        "web": {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#;
+    let cursor = r#"{"mcpServers": {"fix": {"command": "COMMAND", "args": ["plain"], "env": {"HOME_OF": "${env:HOME}"},
+        "envFile": ".env"}, "web": {"url": "https://example.com/mcp", "auth": {"CLIENT_ID": "${env:ID}"}}}}"#;
+    let vs_code = r#"{"inputs": [{"type": "promptString", "id": "key", "description": "Key", "password": true}],
+        "servers": {"fix": {"type": "stdio", "command": "COMMAND", "args": ["plain"], "dev": {"watch": "src/**"}},
+        "web": {"type": "http", "url": "https://example.com/mcp"}}}"#;
+    for (text, unread) in [
+        (claude_code, vec![]),
+        (cursor, vec!["`mcpServers.fix.envFile`: unknown field"]),
+        (vs_code, vec!["`inputs`: unknown field", "`servers.fix.dev`: unknown field"]),
+    ] {
+        let text = text.replace("COMMAND", env!("CARGO_BIN_EXE_fixture"));
+        let config = McpConfig::from_json(&text, "mcp.json").unwrap();
+        let said: Vec<_> = config.unread().map(str::to_owned).collect();
+        assert_eq!(said.len(), unread.len(), "{said:?}");
+        assert!(said.iter().zip(unread).all(|(said, unread)| said.contains(unread)), "{said:?}");
+        let agent = All::builder().model(ScriptedModel::new()).servers(config).build().await.unwrap();
+        assert_eq!(call(&agent, "fix__get_echo", json!({"text": "here"})).await.text, "here");
+        agent.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn a4_what_editors_fill_in_themselves_is_named_once_its_server_is_wanted() {
+    for (args, reason) in [
+        (
+            "${input:key}",
+            "`${input:key}` is a variable of editors, from their `input`: set a variable of the environment",
+        ),
+        ("${command:pick}", "`${command:pick}` is a variable of editors"),
+        ("${workspaceFolder}/x", "`${workspaceFolder}` is a variable of editors: write the path"),
+        ("${env:ONIONSKIN_UNSET}", "the environment variable `ONIONSKIN_UNSET` is not set"),
+    ] {
+        let file = json!({"servers": {"fix": {"command": "x", "args": ["a", args]}}});
+        let text = unusable(&file.to_string()).await;
+        assert!(text.contains("`servers.fix.args[1]`: ") && text.contains(reason), "{text}");
+    }
+}
+
 /// The field that was meant may be why it does not start.
 #[tokio::test]
 async fn a4_a_server_that_does_not_start_names_the_fields_that_were_not_read() {

@@ -54,7 +54,8 @@ impl McpConfig {
     /// ```
     ///
     /// In `command`, `args`, `env` and `cwd`, `${NAME}` is replaced by this variable of the program's environment, and
-    /// `${NAME:-text}` by `text` if the variable is unset or empty. The time limits, of one request and of the start, are in
+    /// `${NAME:-text}` by `text` if the variable is unset or empty; `${env:NAME}`, as editors write it, is `${NAME}`. The file of VS Code calls the
+    /// servers `servers`, which is read where there are no `mcpServers`. The time limits, of one request and of the start, are in
     /// milliseconds.
     ///
     /// Other programs share such files. So a mistake in one server is an error only when an agent uses that server; the same is

@@ -1,6 +1,10 @@
-//! Environment variables in configuration text: `${NAME}` and `${NAME:-default}`.
+//! Environment variables in configuration text: `${NAME}` and `${NAME:-default}`, and the form of editors, `${env:NAME}`.
 
 use std::collections::BTreeMap;
+
+/// The variables that editors fill in themselves.
+const OF_EDITORS: [&str; 5] =
+    ["workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "CLAUDE_PLUGIN_ROOT"];
 
 /// Replaces every variable in `text`, and adds those that are set to `used`.
 pub(super) fn expand(
@@ -18,6 +22,18 @@ pub(super) fn expand(
             Some((name, default)) => (name, Some(default)),
             None => (inside, None),
         };
+        // Editors have variables of their own under such words.
+        let name = name.strip_prefix("env:").unwrap_or(name);
+        if let Some((of, _)) = name.split_once(':').filter(|(of, _)| is_name(of)) {
+            return Err(format!(
+                "`${{{name}}}` is a variable of editors, from their `{of}`: set a variable of the environment, and write `${{NAME}}`"
+            ));
+        }
+        if OF_EDITORS.contains(&name) && variable(name).is_none() && default.is_none() {
+            return Err(format!(
+                "`${{{name}}}` is a variable of editors: write the path, or set it as a variable of the environment"
+            ));
+        }
         if !is_name(name) {
             return Err(format!(
                 "`${{{name}}}` does not name a variable; write `${{NAME}}` or `${{NAME:-default}}`"

@@ -18,6 +18,8 @@ const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "
 /// Shorter limits are probably meant as seconds.
 const LEAST_TIMEOUT: u64 = 100;
 const SERVERS: &str = "mcpServers";
+/// The name that VS Code has for them, in its `.vscode/mcp.json`.
+const SERVERS_OF_VS_CODE: &str = "servers";
 
 /// The servers of a file.
 #[derive(Default)]
@@ -40,11 +42,13 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
     let source = Source { text, file };
     let mut config = Servers::default();
     let fields = source.object(text, "")?;
-    let has_servers = fields.iter().any(|(key, _)| key == SERVERS);
+    let has = |name: &str| fields.iter().any(|(key, _)| key == name);
+    let has_servers = has(SERVERS) || has(SERVERS_OF_VS_CODE);
+    let servers = if has(SERVERS) { SERVERS } else { SERVERS_OF_VS_CODE };
     for (key, value) in fields {
-        if key == SERVERS {
-            for (name, value) in source.members(value, SERVERS)? {
-                let path = format!("{SERVERS}.{name}");
+        if key == servers {
+            for (name, value) in source.members(value, servers)? {
+                let path = format!("{servers}.{name}");
                 let server = if config.servers.contains_key(&name) {
                     Err(source.error(value, &path, "the server is configured twice"))
                 } else {

@@ -1,5 +1,8 @@
 //! Any card is loaded, or its mistakes have places.
 
+use std::fs;
+use std::time::{Duration, Instant};
+
 use onionskin::App;
 use onionskin::ScriptedModel;
 use onionskin::loader::{CardLoader, Registry};
@@ -64,6 +67,71 @@ fn c3_the_card_of_these_tests_is_loaded() {
     assert_eq!(cards.agents().len(), 2);
 }
 
+/// The only mistake of a card beside what is not a file of text.
+fn refused(folder: &std::path::Path, card: &str) -> String {
+    let begin = Instant::now();
+    let error = CardLoader::new(registry()).base(folder).load([card]).unwrap_err();
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    let [mistake] = error.mistakes() else { panic!("{error}") };
+    assert!(mistake.line == 1 && mistake.column > 0);
+    mistake.to_string()
+}
+
+#[test]
+#[cfg(unix)]
+fn c3_what_is_no_text_or_has_no_end_is_refused_without_reading_it() {
+    let folder = folder(&[]);
+    let path = folder.path();
+    let made =
+        std::process::Command::new("mkfifo").args([path.join("pipe.md"), path.join("t.rhai")]).status();
+    assert!(made.unwrap().success());
+    std::os::unix::fs::symlink("/dev/zero", path.join("zero.md")).unwrap();
+    std::os::unix::fs::symlink("round.md", path.join("round.md")).unwrap();
+    fs::create_dir(path.join("folder.md")).unwrap();
+    let large = fs::File::create(path.join("large.md")).unwrap();
+    large.set_len(2 << 30).unwrap();
+    fs::write(path.join("latin.md"), b"---\n---\nGr\xfc\xdfe.\n").unwrap();
+    fs::write(path.join("zeros.yaml"), [0; 100]).unwrap();
+    fs::write(path.join("scripts.yaml"), "instruction: A. # \u{1F600}\nfunction_tools: [t.rhai:x]\n")
+        .unwrap();
+    for (card, said) in [
+        ("pipe.md", "pipe.md:1:1: this is not a file"),
+        ("zero.md", "zero.md:1:1: this is not a file"),
+        ("round.md", "round.md:1:1: "),
+        ("folder.md", "folder.md:1:1: the folder has no cards"),
+        ("large.md", "large.md:1:1: a file has at most 1048576 bytes; this one has more"),
+        ("latin.md", "latin.md:1:1: the file is not UTF-8: the byte at 10"),
+        ("zeros.yaml", "zeros.yaml:1:1: "),
+        ("gone.md", "gone.md:1:1: there is no file or folder `gone.md`"),
+    ] {
+        let found = refused(path, card);
+        assert!(found.starts_with(said), "{found}");
+    }
+    let error = CardLoader::new(registry()).base(path).load(["scripts.yaml"]).unwrap_err();
+    assert_eq!((error.mistakes().len(), error.mistakes()[0].line), (1, 2), "{error}");
+}
+
+#[test]
+fn c3_deep_and_wide_yaml_is_refused_in_time() {
+    let depth = 100_000;
+    let deep = format!(
+        "instruction: A.\nrequest_params: {{ extra_body: {}1{} }}\n",
+        "[".repeat(depth),
+        "]".repeat(depth)
+    );
+    let anchors: String = (1..40).fold("a0: &a0 [x, x]\n".to_owned(), |text, at| {
+        format!("{text}a{at}: &a{at} [*a{}, *a{}]\n", at - 1, at - 1)
+    });
+    let wide = format!("instruction: A.\nservers: [{}]\n", "x, ".repeat(200_000));
+    for card in [deep, anchors, wide] {
+        let begin = Instant::now();
+        let folder = folder(&[("a.yaml", &card)]);
+        let error = CardLoader::new(registry()).base(folder.path()).load(["a.yaml"]).unwrap_err();
+        assert!(error.mistakes().iter().all(|mistake| mistake.line > 0 && mistake.column > 0));
+        assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -76,6 +144,16 @@ proptest! {
         let at = (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap();
         line.insert_str(at, &text);
         any(&lines.join("\n"))?;
+    }
+
+    #[test]
+    fn c3_any_bytes_are_loaded_or_are_a_mistake(bytes: Vec<u8>, ending in "(md|yaml|yml)") {
+        let folder = folder(&[]);
+        let name = format!("a.{ending}");
+        fs::write(folder.path().join(&name), bytes).unwrap();
+        if let Err(error) = CardLoader::new(registry()).base(folder.path()).load([&name]) {
+            prop_assert!(error.mistakes().iter().all(|mistake| mistake.line > 0 && mistake.column > 0));
+        }
     }
 
     #[test]
