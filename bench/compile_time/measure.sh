@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What 100 documented tools of three parameters cost the compiler: ours beside rmcp's `#[tool_router]`.
+# What 100 documented tools of three parameters cost the compiler: ours beside rmcp's `#[tool_router]`. And what 50 agents in cards cost it
+# beside the same agents in `agent!`.
 #
 # User CPU seconds of `cargo check` and of a release build of just that crate: dependencies are built
 # before, nothing is incremental, one job, rounds interleaved, the lowest of each: what else runs on the
@@ -12,10 +13,12 @@ cd "$(dirname "$0")"
 
 most_check=0.50
 most_release=0.25
+most_cards=1.10
 if [ "${1:-}" = --no-worse ]; then
     shift
     most_check=0.58
     most_release=0.32
+    most_cards=1.15
 fi
 rounds=${1:-5}
 tools=100
@@ -133,6 +136,74 @@ RUST
     } >"$work/rmcp/src/lib.rs"
 }
 
+agents=50
+
+# The tools that the agents of cards, and those in the text, name.
+tools_of_agents() {
+    echo 'use onionskin::tool;'
+    for ((i = 0; i < agents; i++)); do
+        cat <<RUST
+
+/// Looks up a name in register $i.
+#[tool]
+pub fn look_up_$i(
+    /// The name to look for.
+    name: String,
+) -> String {
+    format!("$i {name}")
+}
+RUST
+    done
+}
+
+# Each agent has a tool, a hook with a filter, limits, and, but for the last one, the next agent of its ten as a child.
+generate_cards() {
+    package cards <<<"onionskin = { path = \"$bench/../runtime\", default-features = false, features = [\"cards\"] }"
+    mkdir -p "$work/cards/cards"
+    tools_of_agents >"$work/cards/src/tools.rs"
+    printf 'mod tools;\nonionskin::agent!(pub card = "cards");\n' >"$work/cards/src/lib.rs"
+    for ((i = 0; i < agents; i++)); do
+        local child=
+        ((i % 10 == 9)) || child="agents: [Agent$((i + 1))]"
+        cat >"$work/cards/cards/agent$i.md" <<CARD
+---
+name: Agent$i
+description: Knows register $i.
+function_tools: ["crate::tools::look_up_$i"]
+$child
+tool_hooks: [{ hook: "::onionskin::hooks::retry", with: [3], for: [look_up_$i] }]
+limits: { turns: 5 }
+---
+Look it up.
+CARD
+    done
+}
+
+generate_written() {
+    package written <<<"onionskin = { path = \"$bench/../runtime\", default-features = false, features = [\"cards\"] }"
+    tools_of_agents >"$work/written/src/tools.rs"
+    {
+        echo 'mod tools;'
+        echo 'onionskin::agent! {'
+        for ((i = 0; i < agents; i++)); do
+            local child=
+            ((i % 10 == 9)) || child="agents: [Agent$((i + 1))],"
+            cat <<RUST
+    pub Agent$i {
+        name: "Agent$i",
+        description: "Knows register $i.",
+        instruction: "Look it up.",
+        function_tools: [crate::tools::look_up_$i],
+        $child
+        tool_hooks: [::onionskin::hooks::retry(3) for [crate::tools::look_up_$i]],
+        limits: { turns: 5 },
+    }
+RUST
+        done
+        echo '}'
+    } >"$work/written/src/lib.rs"
+}
+
 generate_empty() {
     package empty </dev/null
     echo '//! What cargo and rustc cost without any code.' >"$work/empty/src/lib.rs"
@@ -152,12 +223,14 @@ seconds() { # CRATE COMMAND..: user CPU of one build of that crate
 lowest() { sort -n | head -1; }
 
 mkdir -p "$work"
-printf '[workspace]\nresolver = "3"\nmembers = ["ours", "rmcp", "empty"]\n' >"$work/Cargo.toml"
+printf '[workspace]\nresolver = "3"\nmembers = ["ours", "rmcp", "empty", "cards", "written"]\n' >"$work/Cargo.toml"
 # The same versions as in the other benchmarks.
 cp "$bench/Cargo.lock" "$work/Cargo.lock"
 generate_ours
 generate_rmcp
 generate_empty
+generate_cards
+generate_written
 
 echo "building dependencies.." >&2
 for command in check "build --release"; do
@@ -167,17 +240,23 @@ for command in check "build --release"; do
         cargo $command --quiet --manifest-path "$work/Cargo.toml" -p "tools-$name"
     done
 done
+for name in cards written; do cargo check --quiet --manifest-path "$work/Cargo.toml" -p "tools-$name"; done
 
 for ((round = 1; round <= rounds; round++)); do
     # A check is short, so another program disturbs it more easily: one crate after the other, eight times.
     for _ in 1 2 3 4 5 6 7 8; do
-        for name in ours rmcp empty; do seconds "$name" check >>"$work/$name.check.$$"; done
+        for name in ours rmcp empty cards written; do seconds "$name" check >>"$work/$name.check.$$"; done
     done
     for name in ours rmcp empty; do seconds "$name" build --release >>"$work/$name.release.$$"; done
     echo "round $round of $rounds" >&2
 done
 
 declare -A user
+for name in cards written; do
+    user[$name.check]=$(lowest <"$work/$name.check.$$")
+    rm "$work/$name.check.$$"
+    printf '%-7s check %6.2f s\n' "$name" "${user[$name.check]}"
+done
 for name in empty ours rmcp; do
     for kind in check release; do
         user[$name.$kind]=$(lowest <"$work/$name.$kind.$$")
@@ -194,6 +273,11 @@ gate() { # KIND MOST
         exit !kept
     }' || failed=1
 }
+awk -v cards="${user[cards.check]}" -v written="${user[written.check]}" -v most="$most_cards" 'BEGIN {
+    kept = cards <= most * written
+    printf "cards: %.2f of agents in the text, at most %.2f: %s\n", cards / written, most, kept ? "ok" : "FAILED"
+    exit !kept
+}' || failed=1
 gate check "$most_check"
 gate release "$most_release"
 exit "$failed"

@@ -178,6 +178,12 @@ pub(crate) fn of_fields(
 }
 
 impl Card {
+    /// A card without fields, of an agent of this name.
+    pub fn named(name: &str) -> Self {
+        let file = format!("{name}.md");
+        read::empty(Path::new(&file), &Source::new(file.as_str(), ""), &(0..0))
+    }
+
     /// Reads a card. `path` tells the name of the agent and whether the card is Markdown or YAML; `source.name` is what messages show.
     ///
     /// # Errors

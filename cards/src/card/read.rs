@@ -282,7 +282,7 @@ fn settings(
     given
 }
 
-fn empty(path: &Path, source: &Source, front: &Range<usize>) -> Card {
+pub(super) fn empty(path: &Path, source: &Source, front: &Range<usize>) -> Card {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Card {
         path: path.to_owned(),

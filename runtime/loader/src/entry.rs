@@ -1,11 +1,12 @@
 //! What is registered under a name.
 
+use std::any::TypeId;
 use std::sync::Arc;
 
 use onionskin_cards::{Kind, ValueKind};
-use onionskin_core::ToolContext;
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptPart};
+use onionskin_core::{ToolContext, ToolDefinition};
 use serde_json::Value;
 
 use crate::values::Unfit;
@@ -19,8 +20,8 @@ pub(crate) type IsOfToolbox = fn(&ToolContext, Option<&str>) -> bool;
 /// An item of the program.
 #[derive(Clone)]
 pub(crate) enum Entry {
-    Tool { name: Arc<str>, step: Step, has_component: fn() -> bool },
-    Toolbox { step: fn(AgentDeclaration, Option<&str>) -> AgentDeclaration, is_of: IsOfToolbox },
+    Tool { name: Arc<str>, step: Step, definition: Option<fn() -> ToolDefinition> },
+    Toolbox { step: fn(AgentDeclaration, Option<&str>) -> AgentDeclaration, is_of: IsOfToolbox, id: TypeId },
     Hook { kind: Kind, hook: HookEntry },
     Text(Arc<dyn Fn(Prompt, PromptPart) -> Prompt + Send + Sync>),
     Strategy(RunFn),
@@ -35,6 +36,8 @@ pub(crate) type AddHook =
 /// A hook of any kind.
 #[derive(Clone)]
 pub(crate) struct HookEntry {
+    /// The hook's type; none for a script.
+    pub(crate) id: Option<TypeId>,
     /// The values that it takes: each with its name, and with its kind if a card can be held to it.
     pub(crate) takes: Vec<(String, Option<ValueKind>)>,
     /// Whether these values fit the types of the hook.
@@ -48,6 +51,7 @@ pub(crate) struct HookEntry {
 /// A type, for as many uses as it is registered for.
 #[derive(Clone, Default)]
 pub(crate) struct TypeEntry {
+    pub(crate) id: Option<TypeId>,
     pub(crate) state: Option<StateEntry>,
     pub(crate) input: Option<fn(AgentDeclaration) -> AgentDeclaration>,
     pub(crate) output: Option<fn(AgentDeclaration) -> AgentDeclaration>,

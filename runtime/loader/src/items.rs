@@ -1,5 +1,6 @@
 //! The items of a file or a module, as a program registers them.
 
+use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -35,15 +36,21 @@ impl Items {
     /// Registers a tool: `function_tools: [tools.rs:add_one]`.
     pub fn tool<T: Tool + Default>(&mut self) -> &mut Self {
         let step = Arc::new(|agent: AgentDeclaration| agent.tool(T::default()));
-        let has_component = || Tool::definition(&T::default()).component().is_some();
-        self.add(short_name::<T>(), Entry::Tool { name: T::NAME.into(), step, has_component })
+        self.add(
+            short_name::<T>(),
+            Entry::Tool {
+                name: T::NAME.into(),
+                step,
+                definition: Some(|| T::default().definition().clone()),
+            },
+        )
     }
 
     /// Registers a toolbox: `toolboxes: [kb.rs:Kb]`. The program provides the object, as for a toolbox of `agent!`:
     /// [`AppBuilder::toolbox`](onionskin_core::declaration::AppBuilder::toolbox).
     pub fn toolbox<T: Toolbox>(&mut self) -> &mut Self {
         let step = |agent: AgentDeclaration, prefix: Option<&str>| agent.toolbox::<T>(prefix);
-        self.add(short_name::<T>(), Entry::Toolbox { step, is_of: is_of_toolbox::<T> })
+        self.add(short_name::<T>(), Entry::Toolbox { step, is_of: is_of_toolbox::<T>, id: TypeId::of::<T>() })
     }
 
     /// Registers a hook around tool calls: `tool_hooks: [hooks.rs:audit]`. A card gives it values if it takes some: `with: [3]`.
@@ -188,17 +195,17 @@ impl Items {
         parts: impl FnOnce(StateParts<S>) -> StateParts<S>,
     ) -> &mut Self {
         let state = parts(StateParts::new()).into_entry();
-        self.add_type(short_name::<S>(), |entry| entry.state = Some(state))
+        self.add_type::<S>(|entry| entry.state = Some(state))
     }
 
     /// Registers a type of the input that parents give: `input: types.rs:Question`.
     pub fn input<T: TypedInput>(&mut self) -> &mut Self {
-        self.add_type(short_name::<T>(), |entry| entry.input = Some(AgentDeclaration::input::<T>))
+        self.add_type::<T>(|entry| entry.input = Some(AgentDeclaration::input::<T>))
     }
 
     /// Registers a type of answers: `output: types.rs:Report`.
     pub fn output<T: TypedAnswer>(&mut self) -> &mut Self {
-        self.add_type(short_name::<T>(), |entry| entry.output = Some(AgentDeclaration::output::<T>))
+        self.add_type::<T>(|entry| entry.output = Some(AgentDeclaration::output::<T>))
     }
 
     /// Registers an agent of the program, which cards name as a child by its path: `agents: ["crate::agents::Helper"]`.
@@ -221,11 +228,13 @@ impl Items {
     }
 
     /// A type has several uses.
-    fn add_type(&mut self, name: &str, change: impl FnOnce(&mut TypeEntry)) -> &mut Self {
+    fn add_type<T: 'static>(&mut self, change: impl FnOnce(&mut TypeEntry)) -> &mut Self {
+        let name = short_name::<T>();
         let mut entry = match self.entries.remove(name) {
             Some(Entry::Type(entry)) => entry,
             _ => TypeEntry::default(),
         };
+        entry.id = Some(TypeId::of::<T>());
         change(&mut entry);
         self.add(name, Entry::Type(entry))
     }
@@ -245,7 +254,13 @@ fn hook_entry<V: HookValues, H: 'static>(
         // The loader has read them before. The panic is the error of building the agent.
         Err((at, reason)) => panic!("value {} of a hook was read when the card was loaded: {reason}", at + 1),
     };
-    HookEntry { takes, check: |values| V::read(values).map(|_| ()), place: None, add: Arc::new(add) }
+    HookEntry {
+        id: Some(TypeId::of::<H>()),
+        takes,
+        check: |values| V::read(values).map(|_| ()),
+        place: None,
+        add: Arc::new(add),
+    }
 }
 
 fn turn_kind<H: TurnHook>() -> Kind {

@@ -4,7 +4,8 @@
 // declare their agents: `find` looks for what they name, also in a `script`, and `plan` turns each card into the steps that declare an agent.
 // `filter`, `settings`, `state` and `values` are parts of that, and `builtin` has what features add. `error` collects the mistakes. `watch`
 // loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed. Cards of an `address`
-// are those that `fetch` gets. `workflow` does the same with workflow folders, whose `words` for tools `plan` takes.
+// are those that `fetch` gets. `workflow` does the same with workflow folders, whose `words` for tools `plan` takes. `dump` writes agents of the
+// program as cards.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -12,6 +13,7 @@
 mod address;
 mod attempt;
 mod builtin;
+mod dump;
 mod entry;
 mod error;
 #[cfg(feature = "url")]
@@ -32,6 +34,7 @@ mod watch;
 mod words;
 mod workflow;
 
+pub use dump::DumpError;
 pub use error::{LoadError, Mistake, MistakeKind};
 #[cfg(feature = "url")]
 pub use fetch::CardUrls;

@@ -91,12 +91,12 @@ fn read(text: &str, name: &str, kind: Kind) -> Result<Entry, Fault> {
         let spec = from_code(script).map_err(fault)?;
         let name = spec.name().into();
         let step = Arc::new(move |agent: AgentDeclaration| agent.tool_value(spec.clone()));
-        return Ok(Entry::Tool { name, step, has_component: || false });
+        return Ok(Entry::Tool { name, step, definition: None });
     }
     let hook = hook_from_code(script).map_err(fault)?;
     let add = Arc::new(move |agent: AgentDeclaration, _: &[serde_json::Value], filter| match filter {
         Some(filter) => agent.filtered_hook(hook.clone(), filter),
         None => agent.hook(hook.clone()),
     });
-    Ok(Entry::Hook { kind, hook: HookEntry { takes: Vec::new(), check: |_| Ok(()), place: None, add } })
+    Ok(Entry::Hook { kind, hook: HookEntry { id: None, takes: Vec::new(), check: |_| Ok(()), place: None, add } })
 }

@@ -195,8 +195,9 @@ fn seen(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<Seen> {
     let others = items.iter().filter(|(other, entry)| *other != name && is_in_list(entry));
     let (has_component, place) = match items.get(name)? {
         // It is code of the program.
-        Entry::Tool { has_component, .. } => {
-            (catch_unwind(AssertUnwindSafe(*has_component)).unwrap_or_default(), None)
+        Entry::Tool { definition: Some(definition), .. } => {
+            let has_component = || definition().component().is_some();
+            (catch_unwind(AssertUnwindSafe(has_component)).unwrap_or_default(), None)
         }
         Entry::Hook { hook, .. } => (false, hook.place.map(str::to_owned)),
         _ => (false, None),

@@ -132,6 +132,9 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             });
         });
     }
+    if agent.run.is_some() {
+        calls.extend(quote!(let __agent = __agent.runs_itself();));
+    }
     if let Some(default) = agent.is_default {
         calls.extend(quote!(let __agent = __agent.default_agent(#default);));
     }
@@ -192,18 +195,18 @@ fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
     let lists = agent.hooks.iter().enumerate().map(|(index, hook)| {
         let ListEntry { cfgs, path } = hook.entry;
         let (known, span) = (known_alias(index, hook), entry_span(path));
-        let concerns = match &hook.filter {
-            None => quote!(::core::option::Option::None),
+        let (concerns, words) = match &hook.filter {
+            None => (quote!(::core::option::Option::None), None),
             Some(filter) => {
-                let concerned = filter::concerned(agent, filter);
-                quote!(::core::option::Option::Some(|__cx| #concerned))
+                let (concerned, words) = (filter::concerned(agent, filter), filter::words(filter));
+                (quote!(::core::option::Option::Some(|__cx| #concerned)), Some(quote!(.filter_words(#words))))
             }
         };
         // Behind the last hook that stands outside of the dynamic ones.
         let seam = (agent.seam == index + 1).then(|| quote!(let __agent = __agent.seam();));
         quote_spanned! {span=>
             #(#cfgs)*
-            let __agent = __agent.compiled_hook::<#known>(#concerns);
+            let __agent = __agent.compiled_hook::<#known>(#concerns)#words;
             #seam
         }
     });

@@ -32,6 +32,26 @@ pub(super) fn concerned(agent: &AgentModel<'_>, filter: &Filter<'_>) -> TokenStr
     if filter.except { quote!(!#any) } else { any }
 }
 
+/// The filter as data.
+pub(super) fn words(filter: &Filter<'_>) -> TokenStream {
+    let except = filter.except;
+    let words = filter.targets.iter().flat_map(|target| match target {
+        Target::Function(index) => vec![quote!(Function(#index))],
+        Target::Child(index, _) => vec![quote!(Child(#index))],
+        Target::Toolboxes(toolboxes, _) => toolboxes.iter().map(|index| quote!(Toolbox(#index))).collect(),
+        Target::Method(_, _, name) => vec![quote!(Method(#name))],
+        Target::Remote(name, _) => vec![quote!(Named(#name))],
+        Target::Server(name) => vec![quote!(Server(#name))],
+        Target::Source(variant) => {
+            let word = variant.to_string().to_lowercase();
+            vec![quote!(Source(#word))]
+        }
+        Target::Added(Word { text, .. }) => vec![quote!(Added(#text))],
+        Target::Builtin(name) => vec![quote!(Named(#name))],
+    });
+    quote!(#except, &[#(__rt::FilterWord::#words),*])
+}
+
 fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
     match target {
         Target::Function(index) => quote!(__cx.tool_index() == #index),

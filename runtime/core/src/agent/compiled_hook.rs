@@ -1,5 +1,6 @@
 //! What a built agent knows of the hooks in its onion.
 
+use super::outline::{FilterWord, Filtered, HookType};
 use crate::context::ToolContext;
 use crate::onion::{Hook, MadeBy, RuntimeHooks, short_name};
 use crate::services::ServiceTypes;
@@ -15,12 +16,25 @@ pub(crate) struct CompiledHook {
     /// The calls that its filter lets through; `None`: all.
     concerns: Option<Concerns>,
     pub(crate) services: fn(&mut ServiceTypes),
+    pub(super) ty: HookType,
+    /// The filter in words: whether it names the others, and the calls.
+    pub(super) words: Option<(bool, &'static [FilterWord])>,
 }
 
 impl CompiledHook {
     pub(crate) fn of<H: Hook>(concerns: Option<Concerns>) -> Self {
         let tool = <H::Made as MadeBy<H>>::TOOL;
-        Self { name: short_name::<H>(), tool, concerns, services: H::services }
+        let ty = HookType::of_hook::<H, H::Made>();
+        Self { name: short_name::<H>(), tool, concerns, services: H::services, ty, words: None }
+    }
+
+    /// The filter, if there is one. That of a typed hook is its tool, which is code.
+    pub(super) fn filtered(&self) -> Option<Filtered> {
+        match self.words {
+            Some((except, words)) => Some(Filtered { except, words: Some(words) }),
+            None => (self.concerns.is_some() || self.tool.is_some())
+                .then_some(Filtered { except: false, words: None }),
+        }
     }
 
     /// Whether the hook is around the tool of a call.

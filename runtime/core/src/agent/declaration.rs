@@ -17,6 +17,7 @@ use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
 use super::compiled_hook::{CompiledHook, Concerns};
 use super::input_form::{InputForm, TypedInput};
 use super::limits::Limits;
+use super::outline::{Around, FilterWord, HookType};
 use super::server_pool::ServerUse;
 use super::servers::ToolServers;
 use super::tool_filter::ToolFilter;
@@ -86,11 +87,15 @@ pub struct AgentDeclaration {
     pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
     pub(crate) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
     pub(crate) message_hooks: Vec<Arc<dyn DynMessageHook>>,
+    /// The types of these three.
+    pub(crate) around: Around,
     /// The states that the hooks work on, by the hook's type.
     pub(crate) hook_states: Vec<(&'static str, Vec<StateType>)>,
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(crate) filter_names: Vec<(&'static str, Cow<'static, str>)>,
     pub(crate) onion: Option<OnionBuilder>,
+    /// Whether `agent!` has a function that runs the agent.
+    pub(crate) runs_itself: bool,
     /// The compiled hooks, outermost first.
     pub(crate) compiled_hooks: Vec<CompiledHook>,
     /// The number of compiled hooks outside of the dynamic ones.
@@ -107,8 +112,10 @@ pub struct AgentDeclaration {
     pub(crate) limits: Limits,
     /// Makes the type of the input.
     pub(crate) input: Option<fn() -> InputForm>,
+    pub(crate) input_type: Option<HookType>,
     /// Makes the type of the answer.
     pub(crate) output: Option<fn() -> AnswerForm>,
+    pub(crate) output_type: Option<HookType>,
     pub(crate) history_source: HistorySource,
     pub(crate) history_merge_target: HistoryMergeTarget,
     pub(crate) max_parallel: Option<usize>,
@@ -315,8 +322,10 @@ impl AgentDeclaration {
             run_hooks: Vec::new(),
             turn_hooks: Vec::new(),
             message_hooks: Vec::new(),
+            around: Around::default(),
             filter_names: Vec::new(),
             onion: None,
+            runs_itself: false,
             hook_states: Vec::new(),
             compiled_hooks: Vec::new(),
             seam: 0,
@@ -330,7 +339,9 @@ impl AgentDeclaration {
             params: RequestParams::default(),
             limits: Limits::default(),
             input: None,
+            input_type: None,
             output: None,
+            output_type: None,
             history_source: HistorySource::default(),
             history_merge_target: HistoryMergeTarget::default(),
             max_parallel: None,
@@ -438,6 +449,7 @@ impl AgentDeclaration {
         <H::Made as MadeBy<H>>::State::on(&mut states);
         self.hook_states.push((type_name::<H>(), states));
         self.run_hooks.push(Arc::new(hook));
+        self.around.run.push(HookType::of_hook::<H, H::Made>());
         self
     }
 
@@ -452,6 +464,7 @@ impl AgentDeclaration {
         <H::Made as MadeBy<H>>::State::on(&mut states);
         self.hook_states.push((type_name::<H>(), states));
         self.turn_hooks.push(Arc::new(hook));
+        self.around.turn.push(HookType::of_hook::<H, H::Made>());
         self
     }
 
@@ -466,6 +479,7 @@ impl AgentDeclaration {
         <H::Made as MadeBy<H>>::State::on(&mut states);
         self.hook_states.push((type_name::<H>(), states));
         self.message_hooks.push(Arc::new(hook));
+        self.around.message.push(HookType::of_hook::<H, H::Made>());
         self
     }
 
@@ -532,6 +546,7 @@ impl AgentDeclaration {
     #[must_use]
     pub fn input<T: TypedInput>(mut self) -> Self {
         self.input = Some(InputForm::of::<T>);
+        self.input_type = Some(HookType::of::<T>());
         self
     }
 
@@ -544,6 +559,7 @@ impl AgentDeclaration {
     #[must_use]
     pub fn output<T: TypedAnswer>(mut self) -> Self {
         self.output = Some(AnswerForm::of::<T>);
+        self.output_type = Some(HookType::of::<T>());
         self
     }
 
@@ -622,6 +638,24 @@ impl AgentDeclaration {
     #[must_use]
     pub fn compiled_hook<H: Hook>(mut self, concerns: Option<Concerns>) -> Self {
         self.compiled_hooks.push(CompiledHook::of::<H>(concerns));
+        self
+    }
+
+    /// Says which calls the last compiled hook concerns, in words. `agent!` writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn filter_words(mut self, except: bool, words: &'static [FilterWord]) -> Self {
+        if let Some(hook) = self.compiled_hooks.last_mut() {
+            hook.words = Some((except, words));
+        }
+        self
+    }
+
+    /// Says that a function runs the agent. `agent!` writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn runs_itself(mut self) -> Self {
+        self.runs_itself = true;
         self
     }
 

@@ -31,6 +31,7 @@ mod misuse;
 mod model_request;
 mod open_calls;
 mod open_work;
+pub mod outline;
 mod pause;
 mod preflight;
 mod prompt;

@@ -41,6 +41,11 @@ impl ToolFilter {
         }
     }
 
+    /// Its patterns; none if it takes all.
+    pub(super) fn patterns(&self) -> Option<Vec<String>> {
+        Some(self.0.as_ref()?.iter().map(|(text, _)| text.clone()).collect())
+    }
+
     /// The patterns that match none of these names.
     pub fn unmatched<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vec<&str> {
         let names: Vec<_> = names.into_iter().collect();

@@ -14,6 +14,8 @@ pub use computed::{Computed, ComputedLater, ComputedNow, by_closure, computed};
 pub use part::PromptPart;
 pub use parts::Prompt;
 #[doc(hidden)]
+pub use parts::PromptOutline;
+#[doc(hidden)]
 pub use source::ComputedText;
 pub use source::{PromptAnswer, PromptSource};
 pub use text::PromptText;

@@ -46,6 +46,17 @@ pub(super) enum Content {
     Source(Arc<dyn DynSource>),
 }
 
+/// What is said of a part, as data.
+#[doc(hidden)]
+pub enum PromptOutline {
+    LeftOut,
+    Included,
+    /// The text as a declaration has it.
+    Text(String),
+    /// A function gives it, or it shows fields of a type.
+    Code,
+}
+
 impl Prompt {
     /// Says nothing of any part.
     pub fn new() -> Self {
@@ -93,6 +104,17 @@ impl Prompt {
             }
         }
         self
+    }
+
+    /// What is said of each part.
+    pub(crate) fn outline(&self) -> Vec<(PromptPart, PromptOutline)> {
+        let of_content = |content: &Content| match content {
+            Content::LeftOut => PromptOutline::LeftOut,
+            Content::Known => PromptOutline::Included,
+            Content::Text(text) => text.written().map_or(PromptOutline::Code, PromptOutline::Text),
+            Content::Source(_) => PromptOutline::Code,
+        };
+        self.parts.iter().map(|(part, content)| (*part, of_content(content))).collect()
     }
 
     /// Whether anything is said of a part.

@@ -65,6 +65,41 @@ impl PromptText {
     }
 
     /// The text in this run.
+    /// The text that is read as this one; none if it shows fields of a type.
+    pub(super) fn written(&self) -> Option<String> {
+        let mut text = String::new();
+        match &self.0 {
+            Kind::Fixed(words) => write_words(&mut text, words),
+            Kind::Template(pieces) => {
+                for piece in &**pieces {
+                    match piece {
+                        Piece::Text(words) => write_words(&mut text, words),
+                        Piece::Key(key) => text.extend(["{", key, "}"]),
+                        Piece::Field(_) => return None,
+                    }
+                }
+            }
+        }
+        Self::from(text.as_str()).is_like(self).then_some(text)
+    }
+
+    /// Whether two texts without fields are equal.
+    fn is_like(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::Fixed(one), Kind::Fixed(other)) => one == other,
+            (Kind::Template(one), Kind::Template(other)) => {
+                one.len() == other.len()
+                    && one.iter().zip(&**other).all(|pair| match pair {
+                        (Piece::Text(one), Piece::Text(other)) | (Piece::Key(one), Piece::Key(other)) => {
+                            one == other
+                        }
+                        _ => false,
+                    })
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn in_run(&self, run: &RunContext) -> Result<Cow<'_, str>, BoxError> {
         let pieces = match &self.0 {
             Kind::Fixed(text) => return Ok(Cow::Borrowed(text)),
@@ -228,6 +263,26 @@ fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
             is_name(part) || at > 0 && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
         })
         .then_some(key)
+}
+
+/// Writes words so that what looks like a place in them is none.
+fn write_words(text: &mut String, words: &str) {
+    let mut rest = words;
+    while let Some(at) = rest.find('{') {
+        text.push_str(&rest[..at]);
+        let behind = &rest[at..];
+        match place(behind, "{", "}") {
+            Some(key) => {
+                text.extend(["{{", key, "}}"]);
+                rest = &behind[key.len() + 2..];
+            }
+            None => {
+                text.push('{');
+                rest = &behind[1..];
+            }
+        }
+    }
+    text.push_str(rest);
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+mod dump;
 mod fields;
 mod hostile;
 mod mistakes;

@@ -1,0 +1,167 @@
+//! What a declaration says, for the crate that writes agents as cards.
+
+use std::any::{TypeId, type_name};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
+use super::declaration::{AgentDeclaration, DynAgent};
+use super::limits::Limits;
+use crate::definition::{Effect, ToolDefinition};
+use crate::model::RequestParams;
+use crate::onion::{MadeBy, RuntimeHooks, caught};
+use crate::prompt::{PromptOutline, PromptPart};
+
+/// A declared agent as data. Its functions and types are there by their identities only.
+#[doc(hidden)]
+pub struct Outline {
+    pub name: Arc<str>,
+    /// Whether `agent!` wrote the declaration. Code of a hand-written one can do anything.
+    pub is_generated: bool,
+    /// Whether a function runs it in place of the loop.
+    pub runs_itself: bool,
+    pub description: Option<String>,
+    pub prompt: Vec<(PromptPart, PromptOutline)>,
+    pub servers: Vec<(Arc<str>, Option<Vec<String>>)>,
+    pub built_in: Vec<Arc<str>>,
+    /// The functions, each with its index in the list.
+    pub tools: Vec<(usize, ToolDefinition)>,
+    pub toolboxes: Vec<(HookType, Option<Arc<str>>)>,
+    /// The hooks around calls, outermost first, each with its filter: whether it names the others, and the calls.
+    pub hooks: Vec<(HookType, Option<Filtered>)>,
+    /// The number of them outside of the dynamic ones.
+    pub seam: usize,
+    pub around: Around,
+    pub children: Vec<DynAgent>,
+    pub is_default: bool,
+    pub model: Option<Arc<str>>,
+    pub params: RequestParams,
+    pub limits: Limits,
+    pub state: Option<HookType>,
+    pub input: Option<HookType>,
+    pub output: Option<HookType>,
+    pub history_source: HistorySource,
+    pub history_merge_target: HistoryMergeTarget,
+    pub max_parallel: Option<usize>,
+    pub child_timeout: Option<Duration>,
+    /// None for the default.
+    pub max_display_instances: Option<usize>,
+    pub effect: Effect,
+}
+
+/// A type that a declaration names.
+#[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
+pub struct HookType {
+    pub id: TypeId,
+    pub name: &'static str,
+    /// Whether it was made of values.
+    pub has_values: bool,
+}
+
+/// The hooks around runs, turns and messages.
+#[derive(Debug, Clone, Default)]
+#[doc(hidden)]
+pub struct Around {
+    pub run: Vec<HookType>,
+    pub turn: Vec<HookType>,
+    pub message: Vec<HookType>,
+}
+
+/// The filter of a hook, as `agent!` has it.
+#[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
+pub struct Filtered {
+    pub except: bool,
+    /// None for a filter that is code.
+    pub words: Option<&'static [FilterWord]>,
+}
+
+/// A target of a filter.
+#[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
+pub enum FilterWord {
+    /// A function, by its index.
+    Function(usize),
+    /// A child, by its index.
+    Child(usize),
+    /// A toolbox, by its index.
+    Toolbox(usize),
+    /// What only agents in Rust name: a method of a toolbox.
+    Method(&'static str),
+    Server(&'static str),
+    Source(&'static str),
+    /// A tool that is added when the agent is built.
+    Added(&'static str),
+    /// A tool of a server, or a built-in one.
+    Named(&'static str),
+}
+
+impl HookType {
+    pub(super) fn of<T: 'static>() -> Self {
+        Self { id: TypeId::of::<T>(), name: type_name::<T>(), has_values: false }
+    }
+
+    pub(super) fn of_hook<H: 'static, M: MadeBy<H>>() -> Self {
+        Self { has_values: M::TAKES != Some(0), ..Self::of::<H>() }
+    }
+}
+
+impl Outline {
+    /// The outline of an agent.
+    ///
+    /// # Errors
+    /// Returns the text of a panic of the program's code.
+    pub fn of(agent: &DynAgent) -> Result<Self, String> {
+        let declaration = caught(|| agent.declare())?;
+        let tools = match declaration.onion {
+            Some(onion) => caught(|| onion(RuntimeHooks::default()))?.definitions,
+            None => Vec::new(),
+        };
+        let tools =
+            tools.into_iter().map(|(index, tool)| Ok((index, tool.map_err(|wrong| wrong.to_string())?)));
+        let tools = tools.collect::<Result<_, String>>()?;
+        let AgentDeclaration { compiled_hooks, toolboxes, servers, runtime_tools, .. } = &declaration;
+        let no_state = TypeId::of::<()>();
+        let state = HookType { id: agent.state.id, name: agent.state.name, has_values: false };
+        let is_generated = declaration.onion.is_some()
+            && declaration.tools.is_empty()
+            && declaration.specs.is_empty()
+            && declaration.hooks.is_empty()
+            && declaration.messages.is_empty();
+        Ok(Self {
+            name: Arc::clone(&agent.name),
+            is_generated,
+            runs_itself: declaration.runs_itself,
+            prompt: declaration.prompt.outline(),
+            servers: servers.iter().map(|used| (Arc::clone(&used.name), used.filter.patterns())).collect(),
+            built_in: runtime_tools.iter().map(|tool| Arc::clone(&tool.definition().name)).collect(),
+            tools,
+            toolboxes: toolboxes
+                .iter()
+                .map(|link| {
+                    (HookType { id: link.id, name: link.name, has_values: false }, link.prefix.clone())
+                })
+                .collect(),
+            hooks: compiled_hooks.iter().map(|hook| (hook.ty, hook.filtered())).collect(),
+            seam: declaration.seam,
+            around: declaration.around,
+            children: declaration.children,
+            is_default: declaration.is_default,
+            model: declaration.model,
+            params: declaration.params,
+            limits: declaration.limits,
+            state: (agent.state.id != no_state).then_some(state),
+            input: declaration.input_type,
+            output: declaration.output_type,
+            history_source: declaration.history_source,
+            history_merge_target: declaration.history_merge_target,
+            max_parallel: declaration.max_parallel,
+            child_timeout: declaration.child_timeout,
+            max_display_instances: Some(declaration.max_display_instances)
+                .filter(|instances| *instances != DISPLAY_INSTANCES),
+            effect: declaration.effect,
+            description: declaration.description,
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! Agents of `agent!` as cards.
+
+use onionskin::declaration::AppBuilder;
+use onionskin::loader::{CardLoader, CardText, DumpError, Registry, StateParts};
+use onionskin::typed::{ArgsOf, TypedNext};
+use onionskin::{Agent, App, ScriptedModel, ToolResult, agent, hooks, tool, tool_hook};
+use serde_json::json;
+
+use super::folder;
+use super::parts::{
+    Helper, Kb, Question, Report, Visit, add_one, add_two, at_most, greeting, guest, louder, mark, more,
+};
+
+/// Doubles a number, as a typed hook sees it.
+#[tool_hook(tool = add_one)]
+async fn doubled(mut args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
+    args.x *= 2;
+    next.run(args).await
+}
+
+agent! {
+    /// Answers people.
+    pub(crate) Desk {
+        name: "desk",
+        description: "Answers people.",
+        instruction: "Answer \"well\" to {session_state.name}.",
+        role: "A clerk of {{kept}}: { braces } and \\n.",
+        additional_context: "Two\nlines.",
+        markdown: true,
+        function_tools: [add_one, add_two],
+        toolboxes: [archive: Kb],
+        agents: [Office, Helper],
+        tool_hooks: [more for [add_two, Kb, Office], .., hooks::log except [source(agent), tool("late")]],
+        run_hooks: [louder],
+        default: true,
+        model: "small",
+        request_params: { temperature: 1.5, seed: 3, stop_sequences: ["END"], tool_choice: onionskin::model::ToolChoice::Required },
+        limits: { turns: 5, tool_calls: 9, time_sec: 60.5 },
+        history_source: child,
+        max_parallel: 1,
+        child_timeout_sec: 10.5,
+        max_display_instances: 3,
+        effect: pure,
+    }
+    /// Works.
+    pub(crate) Office {
+        name: "office", description: "Works.", instruction: "  Work.  ",
+        input: Question, output: Report, tool_hooks: [hooks::log, ..],
+    }
+    pub(crate) Host { instruction: "Greet.", state: Visit, function_tools: [guest] }
+    Valued { instruction: "A.", tool_hooks: [mark(" a".to_owned())] }
+    Turned { instruction: "A.", turn_hooks: [at_most(3)] }
+    Computed { instruction: greeting }
+    Shown { instruction: "Greet {guest}.", state: Visit }
+    Typed { instruction: "A.", function_tools: [add_one], tool_hooks: [doubled] }
+    Planned { instruction: "A.", run: super::parts::repeat }
+    Unknown { instruction: "A.", function_tools: [unlisted] }
+    Above { instruction: "A.", agents: [Valued2] }
+    Valued2 { description: "V.", instruction: "A.", tool_hooks: [mark(" a".to_owned())] }
+}
+
+/// A tool that is not registered.
+#[tool]
+fn unlisted() -> i64 {
+    1
+}
+
+fn registry() -> Registry {
+    Registry::new()
+        .file("cards/tools.rs", |items| {
+            items
+                .tool::<add_one>()
+                .tool::<add_two>()
+                .called("plus_two")
+                .tool::<guest>()
+                .toolbox::<Kb>()
+                .state_with::<Visit>(StateParts::recorded)
+                .input::<Question>()
+                .output::<Report>()
+        })
+        .module("crate::hooks", |items| {
+            items.tool_hook::<mark>().tool_hook::<more>().turn_hook::<at_most>().run_hook::<louder>()
+        })
+        .module("crate::agents", |items| items.agent::<Helper>())
+}
+
+/// The agents of dumped cards, and their cards again.
+fn again(dumped: &[CardText]) -> (AppBuilder, Vec<CardText>) {
+    let files: Vec<(&str, &str)> = dumped.iter().map(|card| (&*card.file, &*card.text)).collect();
+    let folder = folder(&files);
+    let cards = CardLoader::new(registry()).base(folder.path()).load(files.iter().map(|(file, _)| *file));
+    let cards = cards.unwrap_or_else(|error| panic!("{error}"));
+    (cards.add_to(App::builder()), cards.dump())
+}
+
+async fn page(app: AppBuilder) -> String {
+    let app = app.model(ScriptedModel::turns([])).build().await.unwrap();
+    let described = app.describe().unwrap();
+    serde_json::to_string_pretty(
+        &json!({ "agents": described, "prompt": app.entry().system_prompt().await.unwrap() }),
+    )
+    .unwrap()
+}
+
+#[tokio::test]
+async fn c3_an_agent_in_rust_as_a_card_is_loaded_as_the_same_agent() {
+    let dumped = registry().dump::<Desk>().unwrap();
+    let files: Vec<&str> = dumped.iter().map(|card| &*card.file).collect();
+    assert_eq!(files, ["desk.md", "office.md"], "the helper is registered");
+    for part in [
+        "\"cards/tools.rs:plus_two\"",
+        "for: [\"plus_two\", \"Kb\", \"office\"]",
+        "\"crate::agents::Helper\"",
+        "  - ..\n",
+    ] {
+        assert!(dumped[0].text.contains(part), "{part}: {}", dumped[0].text);
+    }
+    let (loaded, texts) = again(&dumped);
+    assert_eq!(texts, dumped);
+    let late = || onionskin::ToolSpec::from_fn("late", "Comes late.", |(): (), _| async { Ok(1) });
+    let in_rust = App::builder().agent::<Desk>().agent::<Office>().toolbox_as("archive", Kb);
+    let loaded = loaded.toolbox_as("archive", Kb);
+    let (in_rust, loaded) = (in_rust.tool_for("desk", late()), loaded.tool_for("desk", late()));
+    assert_eq!(page(in_rust).await, page(loaded).await);
+}
+
+#[tokio::test]
+async fn c3_an_agent_with_a_state_as_a_card_is_loaded_as_the_same_agent() {
+    let dumped = registry().dump::<Host>().unwrap();
+    let (loaded, texts) = again(&dumped);
+    assert_eq!(texts, dumped);
+    let visit = || Visit { guest: "Ada".to_owned() };
+    assert_eq!(page(App::builder().agent::<Host>().state(visit())).await, page(loaded.state(visit())).await);
+}
+
+fn refused<A: Agent>() -> (String, String) {
+    match registry().dump::<A>().unwrap_err() {
+        DumpError::Code { agent, part, .. } => (agent, part),
+        DumpError::Unregistered { agent, item, field, .. } => (agent, format!("{item} of {field}")),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn c3_what_no_card_can_have_is_an_error_that_names_it() {
+    for ((agent, part), (of, what)) in [
+        (refused::<Valued>(), ("Valued", "the value of the hook `mark`")),
+        (refused::<Turned>(), ("Turned", "the value of the hook `at_most`")),
+        (refused::<Computed>(), ("Computed", "`instruction`")),
+        (refused::<Shown>(), ("Shown", "`instruction`")),
+        (refused::<Typed>(), ("Typed", "the tool of the hook `doubled`")),
+        (refused::<Planned>(), ("Planned", "`run`")),
+        (refused::<Unknown>(), ("Unknown", "unlisted of function_tools")),
+        (refused::<Above>(), ("Valued2", "the value of the hook `mark`")),
+    ] {
+        assert_eq!((&*agent, &*part), (of, what));
+    }
+    let error = Registry::new().dump::<Host>().unwrap_err().to_string();
+    assert!(
+        error.contains("the registry does not have `guest` of its `function_tools`; call `.tool::<guest>()`"),
+        "{error}"
+    );
+}
