@@ -64,16 +64,17 @@ pub(crate) fn entry(path: &Path, name: &str, kind: Kind) -> Result<Entry, Fault>
         let reasons: Vec<_> = error.problems().iter().map(|problem| &*problem.message).collect();
         Fault::Wrong(None, reasons.join("; "))
     })?;
-    read(&text.text, name, kind)
+    let file = path.file_name().map(|file| file.to_string_lossy()).unwrap_or_default();
+    read(&text.text, &file, name, kind)
 }
 
 #[cfg(not(feature = "rhai"))]
-fn read(_: &str, _: &str, _: Kind) -> Result<Entry, Fault> {
+fn read(_: &str, _: &str, _: &str, _: Kind) -> Result<Entry, Fault> {
     Err(Fault::MissingFeature)
 }
 
 #[cfg(feature = "rhai")]
-fn read(text: &str, name: &str, kind: Kind) -> Result<Entry, Fault> {
+fn read(text: &str, file: &str, name: &str, kind: Kind) -> Result<Entry, Fault> {
     use std::sync::Arc;
 
     use onionskin_core::declaration::AgentDeclaration;
@@ -93,7 +94,7 @@ fn read(text: &str, name: &str, kind: Kind) -> Result<Entry, Fault> {
         let step = Arc::new(move |agent: AgentDeclaration| agent.tool_value(spec.clone()));
         return Ok(Entry::Tool { name, step, definition: None });
     }
-    let hook = hook_from_code(script).map_err(fault)?;
+    let hook = hook_from_code(script.file(file)).map_err(fault)?;
     let add = Arc::new(move |agent: AgentDeclaration, _: &[serde_json::Value], filter| match filter {
         Some(filter) => agent.filtered_hook(hook.clone(), filter),
         None => agent.hook(hook.clone()),

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use rhai::{AST, ASTNode, Engine, Expr, FnCallExpr, Position, Stmt, is_valid_identifier};
 
 use super::env::Env;
+use super::hook::CALL_NEXT;
 use super::language::language;
 use onionskin_core::text::nearest;
 
@@ -49,8 +50,8 @@ fn is_word(name: &str) -> bool {
 }
 
 /// The first thing that is wrong: a statement outside of the functions, which nothing would run, or a call of a function that is
-/// not there.
-pub(super) fn first_wrong(ast: &AST, env: &Env) -> Option<Wrong> {
+/// not there. `chosen` is the function that is called; others of the script may be hooks, which go on with `call_next`.
+pub(super) fn first_wrong(ast: &AST, env: &Env, chosen: &str) -> Option<Wrong> {
     if let Some(statement) = ast.statements().iter().find(|statement| !matches!(statement, Stmt::Noop(_))) {
         let reason = "it is outside of the functions, where nothing runs it; put it into a function, or give the script a \
                       value with `Env::value`";
@@ -63,20 +64,53 @@ pub(super) fn first_wrong(ast: &AST, env: &Env) -> Option<Wrong> {
     for function in &env.functions {
         own.entry(function.name.clone()).or_default().insert(function.params);
     }
+    let is_there = own.contains_key(CALL_NEXT);
+    own.entry(CALL_NEXT.to_owned()).or_default().insert(1);
     let mut wrong = None;
     ast.walk(&mut |path: &[ASTNode<'_>]| {
-        wrong = match path.last() {
-            Some(
-                ASTNode::Expr(Expr::FnCall(call, position)) | ASTNode::Stmt(Stmt::FnCall(call, position)),
-            ) => unknown(call, false, &own).map(|reason| (*position, reason)),
-            Some(ASTNode::Expr(Expr::MethodCall(call, position))) => {
-                unknown(call, true, &own).map(|reason| (*position, reason))
-            }
-            _ => None,
-        };
+        wrong = called(path).and_then(|(call, is_method, position)| {
+            unknown(call, is_method, &own).map(|reason| (position, reason))
+        });
         wrong.is_none()
     });
-    wrong
+    let of_a_hook = || Some((call_next(ast, chosen)?, format!("there is no function `{CALL_NEXT}`")));
+    wrong.or_else(|| if is_there { None } else { of_a_hook() })
+}
+
+/// The call that a walk is at, whether it is one of a method, and its position.
+fn called<'n>(path: &[ASTNode<'n>]) -> Option<(&'n FnCallExpr, bool, Position)> {
+    match path.last()? {
+        ASTNode::Expr(Expr::FnCall(call, position)) | ASTNode::Stmt(Stmt::FnCall(call, position)) => {
+            Some((call, false, *position))
+        }
+        ASTNode::Expr(Expr::MethodCall(call, position)) => Some((call, true, *position)),
+        _ => None,
+    }
+}
+
+/// The first call of `call_next` in a function, or in one that it calls.
+fn call_next(ast: &AST, chosen: &str) -> Option<Position> {
+    let (mut seen, mut open) = (BTreeSet::from([chosen.to_owned()]), vec![chosen.to_owned()]);
+    while let Some(function) = open.pop() {
+        let mut only = ast.clone();
+        // Closures are functions under names that a script cannot write, and may be called from each.
+        only.retain_functions(|_, _, name, _| name == function || name.contains('$'));
+        let mut found = None;
+        only.walk(&mut |path: &[ASTNode<'_>]| {
+            if let Some((call, _, position)) = called(path) {
+                if call.name == CALL_NEXT {
+                    found = Some(position);
+                } else if seen.insert(call.name.to_string()) {
+                    open.push(call.name.to_string());
+                }
+            }
+            found.is_none()
+        });
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
 }
 
 /// Why a call cannot find its function.

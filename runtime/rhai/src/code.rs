@@ -88,10 +88,6 @@ impl Code {
             scope.push_constant_dynamic(name.as_str(), Dynamic::UNIT);
         }
         let ast = engine.compile_with_scope(&scope, text).map_err(|error| parse_error(&error))?;
-        if let Some((position, reason)) = first_wrong(&ast, &env) {
-            let (line, column) = place(position).unwrap_or((1, 1));
-            return Err(ScriptError::Invalid { line, column, reason });
-        }
         // Closures are functions too, under names that a script cannot write.
         let is_open = |function: &ScriptFnMetadata<'_>| {
             function.access == FnAccess::Public && !function.name.contains('$')
@@ -109,6 +105,10 @@ impl Code {
                 open.iter().find(|function| function.name == name).ok_or_else(|| wrong(Some(name)))?
             }
         };
+        if let Some((position, reason)) = first_wrong(&ast, &env, chosen.name) {
+            let (line, column) = place(position).unwrap_or((1, 1));
+            return Err(ScriptError::Invalid { line, column, reason });
+        }
         let place = place_of(text, chosen.name);
         if open.iter().filter(|function| function.name == chosen.name).count() > 1 {
             return Err(at_line(place.0, format!("there are several functions `{}`; keep one", chosen.name)));

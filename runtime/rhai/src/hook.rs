@@ -20,11 +20,15 @@ use super::load_error::ScriptError;
 use super::sandbox::Watch;
 
 /// The function with which a script goes on.
-const CALL_NEXT: &str = "call_next";
+pub(super) const CALL_NEXT: &str = "call_next";
 
 /// A hook around tool calls that is a function of a script: [`hook_from_code`](super::hook_from_code) makes it.
 #[derive(Clone)]
-pub struct ScriptHook(Arc<Code>);
+pub struct ScriptHook {
+    code: Arc<Code>,
+    /// The file of the script, as descriptions show it.
+    file: Option<Arc<str>>,
+}
 
 /// What a script gives `call_next`, and where it waits for the output's text or the error's.
 type Asked = (Map<String, Value>, oneshot::Sender<ToolResult<String>>);
@@ -37,6 +41,7 @@ impl ScriptHook {
     pub(super) fn load(
         text: &str,
         func_name: Option<&str>,
+        file: Option<String>,
         env: Env,
         limits: ScriptLimits,
     ) -> Result<Self, ScriptError> {
@@ -44,12 +49,12 @@ impl ScriptHook {
         let env =
             with_call_next(env, Function { name: CALL_NEXT.to_owned(), params: 1, call: Arc::new(unused) });
         let (code, ()) = Code::load(text, func_name, env, limits, parameters)?;
-        Ok(Self(Arc::new(code)))
+        Ok(Self { code: Arc::new(code), file: file.map(Into::into) })
     }
 
     /// The name of the function.
     pub fn name(&self) -> &str {
-        &self.0.function
+        &self.code.function
     }
 
     /// The result of the hook, from what its function returned and what is inside of it.
@@ -68,7 +73,7 @@ impl ScriptHook {
             {
                 Err(exit)
             }
-            (Err(error), _) => Err(failed(&self.0.limits, hook, &error)),
+            (Err(error), _) => Err(failed(&self.code.limits, hook, &error)),
         }
     }
 }
@@ -108,14 +113,21 @@ fn thrown(error: &EvalAltResult) -> Option<String> {
 impl Hook for ScriptHook {
     type Made = made::AtRunTime;
 
+    fn shown_name(&self) -> Option<String> {
+        Some(match &self.file {
+            Some(file) => format!("{file}:{}", self.name()),
+            None => self.name().to_owned(),
+        })
+    }
+
     async fn call<'a, 'b, N: Next>(&'a self, cx: &'a ToolContext, args: &'b mut Args, next: N) -> ToolResult {
         let given = Value::Object(args.as_object().map_err(Clone::clone)?.clone());
         let values = vec![value(&context(cx))?, value(&given)?];
         let watch = Watch::default();
         let _dropped = SetOnDrop(Arc::clone(&watch.dropped));
         let (sender, mut asked) = mpsc::channel::<Asked>(1);
-        let env = with_call_next(self.0.env.clone(), call_next(sender, &watch));
-        let (code, stack) = (Arc::clone(&self.0), self.0.limits.stack());
+        let env = with_call_next(self.code.env.clone(), call_next(sender, &watch));
+        let (code, stack) = (Arc::clone(&self.code), self.code.limits.stack());
         // The environment is dropped with the script, so that nobody waits for a script that asks nothing.
         let script = off_thread(stack, move || {
             let called = code.call(&env, values, &watch)?;

@@ -55,6 +55,7 @@ use onionskin_core::{ToolDefinition, ToolSpec};
 pub struct Script {
     text: String,
     func_name: Option<String>,
+    file: Option<String>,
     env: Env,
     limits: ScriptLimits,
 }
@@ -62,12 +63,24 @@ pub struct Script {
 impl Script {
     /// Makes a script of this text, with an empty environment and the default limits.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), func_name: None, env: Env::new(), limits: ScriptLimits::default() }
+        Self {
+            text: text.into(),
+            func_name: None,
+            file: None,
+            env: Env::new(),
+            limits: ScriptLimits::default(),
+        }
     }
 
     /// Chooses the function that is the tool. It is needed if the script has several functions that are not `private`.
     pub fn func_name(mut self, name: impl Into<String>) -> Self {
         self.func_name = Some(name.into());
+        self
+    }
+
+    /// Sets the name of the script's file, which descriptions of agents show with the function: `hooks.rhai:audit`.
+    pub fn file(mut self, name: impl Into<String>) -> Self {
+        self.file = Some(name.into());
         self
     }
 
@@ -137,7 +150,7 @@ impl From<String> for Script {
 /// Returns an error with line and column if the script is wrong. Returns an error if it has several functions that are
 /// not `private` and none is chosen with [`Script::func_name`], or if it lacks the chosen one.
 pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
-    let Script { text, func_name, env, limits } = code.into();
+    let Script { text, func_name, env, limits, .. } = code.into();
     let script = tool::ScriptTool::load(&text, func_name.as_deref(), env, limits)?;
     Ok(ToolSpec::from_dyn(Arc::new(script)).with_code(text))
 }
@@ -190,8 +203,8 @@ pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
 /// Returns an error with line and column if the script is wrong, or if the function has other parameters. Returns an error if it has several
 /// functions that are not `private` and none is chosen with [`Script::func_name`], or if it lacks the chosen one.
 pub fn hook_from_code(code: impl Into<Script>) -> Result<ScriptHook, ScriptError> {
-    let Script { text, func_name, env, limits } = code.into();
-    ScriptHook::load(&text, func_name.as_deref(), env, limits)
+    let Script { text, func_name, file, env, limits } = code.into();
+    ScriptHook::load(&text, func_name.as_deref(), file, env, limits)
 }
 
 /// The definition of a script's function as a tool.

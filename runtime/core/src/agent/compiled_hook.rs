@@ -58,12 +58,13 @@ impl HookNames {
     }
 
     /// The names of the hooks around a call, the outermost first.
-    pub(crate) fn around(&self, call: &ToolContext) -> Vec<&'static str> {
+    pub(crate) fn around(&self, call: &ToolContext) -> Vec<String> {
         let (outside, inside) = self.compiled.split_at(self.seam.min(self.compiled.len()));
-        let compiled = |hooks: &'_ [CompiledHook]| -> Vec<&'static str> {
-            hooks.iter().filter(|hook| hook.is_around(call)).map(|hook| hook.name).collect()
+        let compiled = |hooks: &'_ [CompiledHook]| -> Vec<String> {
+            hooks.iter().filter(|hook| hook.is_around(call)).map(|hook| hook.name.to_owned()).collect()
         };
-        let dynamic = self.dynamic.0.iter().filter(|hook| hook.concerns(call)).map(|hook| hook.name());
+        let dynamic =
+            self.dynamic.0.iter().filter(|hook| hook.concerns(call)).map(|hook| hook.shown_name_dyn());
         compiled(outside).into_iter().chain(dynamic).chain(compiled(inside)).collect()
     }
 }

@@ -77,7 +77,6 @@ impl Instance {
 
     fn describe_tool(&self, entry: &Arc<ToolEntry>) -> ToolDescription {
         let call = ToolContext::new(RunContext::detached(), Arc::clone(entry), Arc::from(""), 0, 0);
-        let hooks = self.hook_names.around(&call);
         ToolDescription {
             name: entry.wire_name.to_string(),
             source: entry.source,
@@ -86,7 +85,7 @@ impl Instance {
             input_schema: (*entry.definition.input_schema).clone(),
             output_schema: entry.definition.output_schema.as_deref().cloned(),
             effect: entry.definition.effect,
-            hooks: hooks.into_iter().map(str::to_owned).collect(),
+            hooks: self.hook_names.around(&call),
         }
     }
 }

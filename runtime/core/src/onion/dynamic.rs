@@ -23,6 +23,9 @@ use crate::services::ServiceTypes;
 pub(crate) trait DynHook: Send + Sync + 'static {
     fn name(&self) -> &'static str;
 
+    /// The name that descriptions show.
+    fn shown_name_dyn(&self) -> String;
+
     /// The hook for a clone of its tool; `None` if the clone shares it.
     fn fork(&self) -> Option<Arc<dyn DynHook>> {
         None
@@ -50,6 +53,10 @@ impl<H: Hook> DynHook for H {
         short_name::<H>()
     }
 
+    fn shown_name_dyn(&self) -> String {
+        self.shown_name().unwrap_or_else(|| self.name().to_owned())
+    }
+
     fn services_dyn(&self, taken: &mut ServiceTypes) {
         H::services(taken);
     }
@@ -73,6 +80,10 @@ pub(crate) struct Filtered {
 impl DynHook for Filtered {
     fn name(&self) -> &'static str {
         self.hook.name()
+    }
+
+    fn shown_name_dyn(&self) -> String {
+        self.hook.shown_name_dyn()
     }
 
     fn concerns(&self, cx: &ToolContext) -> bool {

@@ -171,6 +171,11 @@ pub trait Hook: Send + Sync + Sized + 'static {
     fn services(taken: &mut ServiceTypes) {
         let _ = taken;
     }
+
+    /// What descriptions of agents call it, if it is not the name of its type: the function of a script, for example.
+    fn shown_name(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A shared hook: its fields exist once.
@@ -180,6 +185,10 @@ impl<H: Hook> Hook for Arc<H> {
 
     fn services(taken: &mut ServiceTypes) {
         H::services(taken);
+    }
+
+    fn shown_name(&self) -> Option<String> {
+        (**self).shown_name()
     }
 
     #[inline]

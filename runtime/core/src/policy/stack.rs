@@ -27,6 +27,10 @@ impl<H: Hook + ForEachClone> DynHook for ForEach<H> {
         Some(Arc::new(Self(self.0.for_clone())))
     }
 
+    fn shown_name_dyn(&self) -> String {
+        self.0.shown_name().unwrap_or_else(|| self.name().to_owned())
+    }
+
     fn services_dyn(&self, taken: &mut ServiceTypes) {
         self.0.services_dyn(taken);
     }

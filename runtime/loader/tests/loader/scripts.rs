@@ -51,6 +51,17 @@ async fn c3_functions_of_scripts_are_tools_and_hooks() {
     assert!(said.contains("8 [function]") && said.contains("11 [function]"), "{said}");
 }
 
+#[tokio::test]
+async fn c3_tools_and_hooks_can_be_in_one_script_and_descriptions_name_them() {
+    let script = format!("{TOOLS}\n{HOOKS}");
+    let card = "instruction: Add.\nfunction_tools: [s.rhai:double]\ntool_hooks: [s.rhai:audit]\n";
+    let cards = load(Registry::new(), &[("a.yaml", card), ("s.rhai", &script)]).unwrap();
+    let calls = [ScriptedTurn::call("double", json!({ "x": 4 })), ScriptedTurn::say("{last}")];
+    let app = cards.add_to(App::builder()).model(ScriptedModel::turns(calls)).build().await.unwrap();
+    assert_eq!(app.run("?").await.unwrap().text, "8 [function]");
+    assert_eq!(app.describe().unwrap().agents[0].tools[0].hooks, ["s.rhai:audit"]);
+}
+
 /// The mistakes of a card beside one script.
 fn found(card: &str, script: &str) -> Vec<(MistakeKind, String)> {
     let error = load(registry(), &[("cards/a.yaml", card), ("cards/s.rhai", script)]).unwrap_err();
@@ -100,6 +111,9 @@ tool_hooks: [s.rhai:double]
             ),
         ]
     );
+    let through = "fn t(x) { u(x) }\nfn u(x) { audit(x, x) }\n".to_owned() + HOOKS;
+    let through = found("instruction: A.\nfunction_tools: [s.rhai:t]\n", &through);
+    assert!(through[0].1.ends_with("cards/s.rhai:6:5: there is no function `call_next`"), "{through:?}");
     assert_eq!(
         found("instruction: A.\nfunction_tools: [s.rhai:audit]\n", HOOKS),
         [(
