@@ -3,8 +3,8 @@
 use nix::sys::signal::Signal;
 
 use crate::folder::Folder;
-use crate::screen::{Terminal, runs, until};
-use crate::{DESK, sleeper};
+use crate::screen::{runs, until};
+use crate::{chat_in, sleeper};
 
 /// Waits until the command of the sleeper runs, and gives the ids of its processes.
 fn asleep(folder: &Folder) -> Vec<String> {
@@ -22,7 +22,7 @@ fn until_gone(processes: &[String]) {
 #[test]
 fn o1_ctrl_c_cancels_the_run_and_the_chat_goes_on() {
     let folder = sleeper();
-    let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+    let mut chat = chat_in(&folder, (60, 20), &[]);
     chat.until_prompt("");
     chat.types("sleep\r");
     let processes = asleep(&folder);
@@ -43,7 +43,7 @@ fn o1_ctrl_c_cancels_the_run_and_the_chat_goes_on() {
 #[test]
 fn o1_ctrl_c_twice_leaves_and_nothing_runs_on() {
     let folder = sleeper();
-    let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+    let mut chat = chat_in(&folder, (60, 20), &[]);
     chat.until_prompt("");
     chat.types("sleep\r");
     let processes = asleep(&folder);
@@ -65,7 +65,7 @@ fn o1_ctrl_c_at_a_question_cancels_the_run() {
             "asker:\n  - calls: [{ tool: human_input, args: { question: Which? } }]\n  - say: Well.\n",
         ),
     ]);
-    let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+    let mut chat = chat_in(&folder, (60, 20), &[]);
     chat.until_prompt("");
     chat.types("ask\r");
     chat.until_shows("decline> ");
@@ -88,7 +88,7 @@ fn o1_an_open_question_pauses_the_run_and_is_asked_again() {
             "asker:\n  - calls: [{ tool: human_input, args: { question: Which? } }]\n  - say: \"I take {last}.\"\n",
         ),
     ]);
-    let chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+    let chat = chat_in(&folder, (60, 20), &[]);
     chat.until_prompt("");
     chat.types("ask\r");
     chat.until_shows("decline> ");
@@ -109,13 +109,13 @@ fn o1_signals_end_a_chat_and_leave_the_terminal_as_it_was() {
     for (signal, code) in [(Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
         // At the prompt, where the terminal has other modes.
         let folder = sleeper();
-        let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+        let mut chat = chat_in(&folder, (60, 20), &[]);
         chat.until_prompt("");
         chat.signal(signal);
         assert_eq!(chat.code(), code);
         assert!(chat.is_as_it_was());
         // In a run.
-        let mut chat = Terminal::new(&folder, (60, 20), &[], &DESK);
+        let mut chat = chat_in(&folder, (60, 20), &[]);
         chat.until_prompt("");
         chat.types("sleep\r");
         let processes = asleep(&folder);

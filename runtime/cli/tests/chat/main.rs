@@ -12,6 +12,7 @@ mod screen;
 mod terminal;
 
 use folder::Folder;
+use screen::Terminal;
 
 /// A desk that calls a tool and an agent, asks, and goes on.
 fn desk() -> Folder {
@@ -56,3 +57,8 @@ sleeper:
 }
 
 const DESK: [&str; 5] = ["chat", "--card", "cards", "--model", "script:script.yaml"];
+
+/// A chat in a terminal, in a window of so many columns and rows.
+fn chat_in(folder: &Folder, window: (u16, u16), variables: &[(&str, &str)]) -> Terminal {
+    Terminal::new(env!("CARGO_BIN_EXE_onionskin"), &folder.path(""), window, variables, &DESK)
+}

@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::num::NonZeroU16;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -12,8 +13,6 @@ use nix::sys::termios::{LocalFlags, tcgetattr};
 use nix::unistd::Pid;
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
-
-use crate::folder::Folder;
 
 /// How long something may take on a busy machine.
 const LONG: Duration = Duration::from_secs(30);
@@ -34,17 +33,17 @@ fn cells(count: u16) -> NonZeroU16 {
 }
 
 impl Terminal {
-    /// Starts the program in a window of this size.
+    /// Starts a program in a folder, in a window of this size.
     pub(crate) fn new(
-        folder: &Folder,
+        program: &str,
+        folder: &Path,
         (columns, rows): (u16, u16),
         variables: &[(&str, &str)],
         arguments: &[&str],
     ) -> Self {
         let (pty, end) = open().unwrap();
         pty.resize(Size::new(rows, columns)).unwrap();
-        let mut command =
-            Command::new(env!("CARGO_BIN_EXE_onionskin")).args(arguments).current_dir(folder.path(""));
+        let mut command = Command::new(program).args(arguments).current_dir(folder);
         command = command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
         for (name, value) in variables {
             command = command.env(name, value);

@@ -1,12 +1,11 @@
 //! A chat in a terminal.
 
-use crate::screen::Terminal;
-use crate::{DESK, desk};
+use crate::{chat_in, desk};
 
 #[test]
 fn o1_a_conversation_in_a_terminal() {
     let folder = desk();
-    let mut chat = Terminal::new(&folder, (80, 24), &[], &DESK);
+    let mut chat = chat_in(&folder, (80, 24), &[]);
     chat.until_prompt("");
     chat.types("hello\r");
     // The text is there, and the tree beneath it is alive.
@@ -71,7 +70,7 @@ fn o1_a_conversation_in_a_terminal() {
 fn o1_no_color_and_terminals_without_cursor_movement() {
     let folder = desk();
     folder.write("go", "");
-    let mut chat = Terminal::new(&folder, (80, 24), &[("NO_COLOR", "1")], &DESK);
+    let mut chat = chat_in(&folder, (80, 24), &[("NO_COLOR", "1")]);
     chat.until_prompt("");
     chat.types("hello\r");
     chat.until_shows("└ ✓ helper[1]");
@@ -85,7 +84,7 @@ fn o1_no_color_and_terminals_without_cursor_movement() {
     };
     assert!(!written.split("\u{1b}[").skip(1).any(is_colour), "{written:?}");
 
-    let mut chat = Terminal::new(&folder, (80, 24), &[("TERM", "dumb")], &DESK);
+    let mut chat = chat_in(&folder, (80, 24), &[("TERM", "dumb")]);
     chat.until_prompt("");
     chat.types("hello\n");
     chat.until_shows("desk ends (");
@@ -101,7 +100,7 @@ fn o1_no_color_and_terminals_without_cursor_movement() {
 #[test]
 fn o1_a_narrow_window_and_one_that_changes() {
     let folder = desk();
-    let mut chat = Terminal::new(&folder, (30, 12), &[], &DESK);
+    let mut chat = chat_in(&folder, (30, 12), &[]);
     chat.until_prompt("");
     chat.types("hello\r");
     let shown = chat.until_shows("  └ • shell.execute · 0.3 s");

@@ -1,0 +1,54 @@
+//! The shop, in a terminal as a user has it.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::path::Path;
+
+#[path = "../../runtime/cli/tests/chat/screen.rs"]
+#[allow(dead_code, reason = "the tests of the command line use the rest")]
+mod screen;
+
+use screen::Terminal;
+
+fn chat() -> Terminal {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let arguments = ["chat", "--model", "script:examples/src/bin/shop/script.yaml"];
+    Terminal::new(env!("CARGO_BIN_EXE_shop"), folder, (90, 30), &[("NO_COLOR", "1")], &arguments)
+}
+
+#[test]
+fn o1_a_chat_shows_so_many_instances_of_a_child_and_asks_for_approval() {
+    let mut chat = chat();
+    chat.until_prompt("");
+    chat.types("Where are my parcels?\r");
+    let shown = chat.until_shows("· 2 of 3 the station");
+    assert!(shown.contains("├ • Carrier[1] · ") && shown.contains("├ • Carrier[2] · "), "{shown}");
+    assert!(shown.contains("└ and 2 more Carrier, 2 running"), "{shown}");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("All four are in the van.\nClerk · "), "{shown}");
+    assert!(shown.contains("└ and 2 more Carrier\n") && !shown.contains("Carrier[3]"), "{shown}");
+
+    chat.types("I want my money back.\r");
+    chat.until_shows("Clerk: refund {\"order\":7,\"cents\":3900}\ny, a (always), n [reason]> ");
+    chat.types("perhaps\r");
+    chat.until_shows("write y, a or n\ny, a (always), n [reason]> ");
+    chat.types("y\r");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("I am sorry about the lamp: 3900 cents of order 7 were paid back."), "{shown}");
+    chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
+}
+
+#[test]
+fn o1_a_chat_tells_the_agent_why_a_person_denied() {
+    let chat = chat();
+    chat.until_prompt("");
+    chat.types("Where are my parcels?\r");
+    chat.until_shows("All four are in the van.");
+    chat.until_prompt("");
+    chat.types("I want my money back.\r");
+    chat.until_shows("n [reason]> ");
+    chat.types("n it is too much\r");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("lamp: Tool execution was not approved: it is too much."), "{shown}");
+}
