@@ -8,8 +8,8 @@ use crate::folder::Folder;
 
 /// An agent that counts its turns.
 fn counter() -> Folder {
-    let turns: String = (1..=4).map(|turn| format!("  - say: \"Turn {turn}: {{input}}\"\n")).collect();
-    Folder::new(&[("cards/a.md", "---\n{}\n---\nCount.\n"), ("script.yaml", &format!("a:\n{turns}"))])
+    let turns = [1, 2, 3, 4].map(|turn| format!("  - say: \"Turn {turn}: {{input}}\"")).join("\n");
+    Folder::new(&[("cards/a.md", "---\n{}\n---\nCount.\n"), ("script.yaml", &format!("a:\n{turns}\n"))])
 }
 
 #[test]
