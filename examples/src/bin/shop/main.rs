@@ -19,26 +19,26 @@ fn refund(order: u32, cents: u32) -> String {
 
 /// Follows a parcel to where it is now.
 #[tool]
-async fn track_parcel(parcel: u32, progress: Progress) -> String {
+async fn track_parcel(parcel: String, progress: Progress) -> String {
     const STOPS: [&str; 3] = ["the warehouse", "the station", "the van"];
     for (done, stop) in (1..).zip(STOPS) {
         progress.report(f64::from(done), Some(3.0), stop.to_owned());
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
-    format!("parcel {parcel} is in the van")
+    format!("{parcel} is in the van")
 }
 
 agent! {
     Clerk {
         default: true,
-        instruction: "Serve the customers of the shop. Ask a carrier about each parcel.",
+        instruction: "Serve the customers of the shop. Ask a carrier about each parcel, by its number.",
         function_tools: [refund],
         agents: [Carrier],
         max_display_instances: 2,
     }
     Carrier {
         description: "Knows where a parcel is.",
-        instruction: "Say where the parcel is.",
+        instruction: "Say where the parcel with this number is.",
         function_tools: [track_parcel],
     }
 }
