@@ -134,8 +134,8 @@ impl<'s> Talk<'s> {
         self.last = Some(used);
         self.sum.add(used);
         match end {
-            End::Answered => {}
-            End::Cancelled => say("(cancelled)")?,
+            // Its last line says so.
+            End::Answered | End::Cancelled => {}
             End::Paused(paused) => {
                 let questions =
                     paused.questions().iter().map(|question| format!("  {}\n", question.to_line()));

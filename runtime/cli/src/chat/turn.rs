@@ -68,7 +68,8 @@ pub(super) struct Turn<'c> {
     signals: &'c mut Signals,
     used: Used,
     began: Instant,
-    cancel: CancellationToken,
+    /// Cancels the run.
+    token: CancellationToken,
 }
 
 type Reply = oneshot::Sender<Option<Answer>>;
@@ -81,7 +82,7 @@ impl<'c> Turn<'c> {
             signals,
             used: Used::default(),
             began: Instant::now(),
-            cancel: CancellationToken::new(),
+            token: CancellationToken::new(),
         }
     }
 
@@ -97,17 +98,17 @@ impl<'c> Turn<'c> {
             let _ = sender.send((question, reply));
             async move { answer.await.ok().flatten() }
         };
-        let mut run = request.answerer(answerer).cancellation(self.cancel.clone()).stream();
+        let mut run = request.answerer(answerer).cancellation(self.token.clone()).stream();
         let mut frames = tokio::time::interval(FRAME);
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let left = loop {
             tokio::select! {
                 biased;
                 signal = self.signals.next() => {
-                    if signal != INTERRUPT || self.cancel.is_cancelled() {
+                    if signal != INTERRUPT || self.token.is_cancelled() {
                         break Some(signal);
                     }
-                    self.cancel.cancel();
+                    self.cancel();
                 }
                 _ = frames.tick() => self.view.show(self.began.elapsed())?,
                 Some((question, reply)) = questions.recv() => {
@@ -128,11 +129,16 @@ impl<'c> Turn<'c> {
             None => match run.output().await {
                 Ok(_) => End::Answered,
                 Err(RunError::Paused(paused)) => End::Paused(paused),
-                Err(RunError::Cancelled { .. }) if self.cancel.is_cancelled() => End::Cancelled,
+                Err(RunError::Cancelled { .. }) if self.token.is_cancelled() => End::Cancelled,
                 Err(error) => End::Failed(error),
             },
         };
         Ok((end, self.used))
+    }
+
+    fn cancel(&mut self) {
+        self.view.cancel();
+        self.token.cancel();
     }
 
     fn see(&mut self, event: &Event) -> io::Result<()> {
@@ -185,7 +191,7 @@ impl<'c> Turn<'c> {
                     continue;
                 }
                 Typed::Interrupted => {
-                    self.cancel.cancel();
+                    self.cancel();
                     None
                 }
                 // The question stays open, and the run pauses.
@@ -204,10 +210,10 @@ impl<'c> Turn<'c> {
             tokio::select! {
                 biased;
                 signal = self.signals.next() => {
-                    if signal != INTERRUPT || self.cancel.is_cancelled() {
+                    if signal != INTERRUPT || self.token.is_cancelled() {
                         return Err(signal);
                     }
-                    self.cancel.cancel();
+                    self.cancel();
                 }
                 typed = &mut line => return Ok(typed),
                 () = reply.closed(), if !is_closed => {

@@ -29,7 +29,7 @@ fn o1_ctrl_c_cancels_the_run_and_the_chat_goes_on() {
     assert!(processes.iter().all(|process| runs(process)));
     chat.types("\u{3}");
     let shown = chat.until_prompt("");
-    assert!(shown.contains("(cancelled)"), "{shown}");
+    assert!(shown.contains(" · cancelled\n"), "{shown}");
     until_gone(&processes);
     // What was typed in the run is the next line.
     chat.types("and now?\r");
@@ -71,7 +71,7 @@ fn o1_ctrl_c_at_a_question_cancels_the_run() {
     chat.until_shows("decline> ");
     chat.types("\u{3}");
     let shown = chat.until_prompt("");
-    assert!(shown.contains("(cancelled)"), "{shown}");
+    assert!(shown.contains(" · cancelled\n"), "{shown}");
     chat.types("go on\r");
     chat.until_shows("Well.");
     chat.until_prompt("");
@@ -102,6 +102,33 @@ fn o1_an_open_question_pauses_the_run_and_is_asked_again() {
     chat.until_prompt("");
     chat.types("/resume\r");
     chat.until_shows("no run is paused");
+}
+
+#[test]
+fn o1_a_line_that_is_typed_for_a_question_that_is_closed_is_no_input() {
+    let folder = Folder::new(&[
+        ("cards/asker.md", "---\nruntime: [human.input]\nlimits: { time_sec: 1 }\n---\nAsk.\n"),
+        (
+            "script.yaml",
+            "asker:\n  - calls: [{ tool: human_input, args: { question: Which? } }]\n  - say: \"You say: {input}\"\n",
+        ),
+    ]);
+    let mut chat = chat_in(&folder, (70, 20), &[]);
+    chat.until_prompt("");
+    chat.types("ask\r");
+    chat.until_shows("decline> ");
+    chat.types("re");
+    // The time of the run is over, and the line that was begun is still there.
+    let shown = chat.until_shows("the question is closed: the next line is dropped, press Enter");
+    assert!(shown.trim_end().ends_with("decline> re"), "{shown}");
+    chat.types("d\r");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("error: the agent `asker` reached its limit of"), "{shown}");
+    chat.types("hello\r");
+    chat.until_shows("You say: hello");
+    chat.until_prompt("");
+    chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
 }
 
 #[test]

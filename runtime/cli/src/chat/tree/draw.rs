@@ -106,6 +106,7 @@ fn agent_line(line: Line, run: &Run, now: Duration) -> Line {
     let line = line.with(Style::Plain, facts);
     match run.ended {
         Some((_, Ended::Failed)) => line.with(Style::Bad, " · failed"),
+        Some((_, Ended::Cancelled)) => line.with(Style::Bad, " · cancelled"),
         Some((_, Ended::Paused)) => line.with(Style::Plain, " · waits for an answer"),
         Some((_, Ended::Answered)) => line,
         None => line.with(

@@ -39,6 +39,7 @@ pub(super) struct Tree {
     folded: HashMap<Scope, FoldedRun>,
     /// The calls in progress, by the scope that runs beneath them have.
     open: HashMap<String, (Scope, CallId)>,
+    is_cancelled: bool,
 }
 
 /// A run that is shown.
@@ -102,6 +103,7 @@ enum Ended {
     Answered,
     Paused,
     Failed,
+    Cancelled,
 }
 
 impl Tree {
@@ -132,9 +134,21 @@ impl Tree {
             EventKind::User { value, .. } => self.note(event, &value.to_string()),
             EventKind::RunFinished { .. } => self.run_ended(scope, Ended::Answered, now),
             EventKind::RunPaused { .. } => self.run_ended(scope, Ended::Paused, now),
-            EventKind::RunFailed { .. } => self.run_ended(scope, Ended::Failed, now),
+            EventKind::RunFailed { .. } => {
+                let ended = if self.is_cancelled { Ended::Cancelled } else { Ended::Failed };
+                self.run_ended(scope, ended, now);
+            }
             _ => {}
         }
+    }
+
+    /// Notes that runs which fail from now on were cancelled.
+    pub(super) fn cancel(&mut self) {
+        self.is_cancelled = true;
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.is_cancelled
     }
 
     /// Whether events of this run are shown. A run is shown until it is known not to be.

@@ -166,6 +166,10 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
         self.draw(lines, size)
     }
 
+    fn cancel(&mut self) {
+        self.tree.cancel();
+    }
+
     fn is_immediate(&self) -> bool {
         false
     }

@@ -88,7 +88,12 @@ impl<W: Write> Plain<W> {
             }
             EventKind::RunFinished { .. } => self.ended(event, &agent, "ends", now),
             EventKind::RunPaused { .. } => self.ended(event, &agent, "waits for an answer", now),
-            EventKind::RunFailed { .. } => self.ended(event, &agent, "fails", now),
+            EventKind::RunFailed { .. } => self.ended(
+                event,
+                &agent,
+                if self.tree.is_cancelled() { "is cancelled" } else { "fails" },
+                now,
+            ),
             _ => return None,
         })
     }
@@ -139,6 +144,10 @@ impl<W: Write> View for Plain<W> {
         }
         self.out.write_all(fresh.as_bytes())?;
         self.out.flush()
+    }
+
+    fn cancel(&mut self) {
+        self.tree.cancel();
     }
 
     fn is_immediate(&self) -> bool {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onionskin_core::event::Event;
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::events::Play;
@@ -234,4 +235,31 @@ fn o1_ten_thousand_events_in_a_second_are_few_drawings() {
     view.show(now(0)).unwrap();
     view.end(now(0)).unwrap();
     assert!(view.out().text().ends_with("9999 of 9 x"), "{}", view.out().text());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Drawings between the pieces change nothing of a text, whatever it has and wherever it is broken.
+    #[test]
+    fn o1_any_text_in_any_pieces_is_shown_as_it_is(
+        columns in 10_usize..40,
+        pieces in prop::collection::vec(("[a-c日本é👍\u{301} \n]{0,15}", any::<bool>()), 0..12),
+    ) {
+        let mut window = Window::new(columns, 250);
+        let pmo = Play::new("PMO");
+        let mut view = live(&mut window);
+        view.see(&pmo.begins(true), now(0));
+        view.see(&pmo.calls(1, "get", "mcp", &json!({})), now(0));
+        let mut whole = Window::new(columns, 250);
+        for (piece, is_shown) in &pieces {
+            view.see(&pmo.says(piece), now(0));
+            io::Write::write_all(&mut whole, piece.replace('\n', "\r\n").as_bytes()).unwrap();
+            if *is_shown {
+                view.show(now(0)).unwrap();
+            }
+        }
+        view.pause(now(0)).unwrap();
+        prop_assert_eq!(view.out().text(), whole.text());
+    }
 }
