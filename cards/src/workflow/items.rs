@@ -93,5 +93,5 @@ fn at<T>(place: &Spanned<T>, message: String) -> Problem {
 }
 
 fn is_script(item: &Item) -> bool {
-    matches!(item, Item::File { file, .. } if file.ends_with(".rhai"))
+    matches!(item, Item::File { file, .. } if Path::new(file).extension().is_some_and(|ending| ending == "rhai"))
 }

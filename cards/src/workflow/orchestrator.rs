@@ -52,10 +52,9 @@ pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
                 is_given = true;
                 orchestrator.start_agent = reader.text(field);
             }
-            "initial_message" if value.is_null() => {}
+            "initial_message" | "termination" if value.is_null() => {}
             "initial_message" => orchestrator.initial_message = reader.filled(field),
             "turn_limit" => orchestrator.turn_limit = turn_limit(field, reader),
-            "termination" if value.is_null() => {}
             "termination" => orchestrator.termination = reader.filled(field),
             other if files.is_one() && OTHERS.contains(&other) => {}
             other => {

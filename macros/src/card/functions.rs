@@ -211,7 +211,7 @@ fn kind(attr: &Attribute) -> Option<Kind> {
 
 /// The place of a hook around turns.
 fn place(meta: &Meta) -> Option<&'static str> {
-    word_of(meta, &TURN_PLACES)
+    word_of(meta, TURN_PLACES)
 }
 
 /// The first of these words that an attribute has.

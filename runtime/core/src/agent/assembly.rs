@@ -117,7 +117,6 @@ impl Assembly<'_> {
             return Ok(Arc::clone(built));
         }
         let Declared { declaration, link, children } = agent;
-        let declaration = *declaration;
         let name = Arc::clone(&link.name);
         let rules = rules(&declaration);
         let (input, answer) = typed(&name, &declaration)?;
@@ -153,14 +152,8 @@ impl Assembly<'_> {
         );
         let undefined = |problem| preflight::undefined(&name, problem);
         tool_checks::declared_states(&name, link.state, &declaration.tools, &declaration.runtime_tools)?;
-        let fixed = caught(|| {
-            fixed_entries(
-                onion.definitions,
-                (declaration.tools, &declaration.worded),
-                children,
-                declaration.runtime_tools,
-            )
-        });
+        let own = (declaration.tools, &declaration.worded, declaration.runtime_tools);
+        let fixed = caught(|| fixed_entries(onion.definitions, own, children));
         let mut fixed = fixed.map_err(|reason| declaring(&name, reason))?.map_err(undefined)?;
         for toolbox in &declaration.toolboxes {
             fixed.extend(self.toolbox_entries(&name, link.state, toolbox)?);
@@ -335,9 +328,8 @@ impl Core for NoCore {
 /// Panics if a built-in tool panics there.
 fn fixed_entries(
     compiled: Definitions,
-    (tools, worded): (Vec<DeclaredTool>, &Worded),
+    (tools, worded, runtime_tools): (Vec<DeclaredTool>, &Worded, Vec<Arc<dyn DynTool>>),
     children: Vec<ChildTool>,
-    runtime_tools: Vec<Arc<dyn DynTool>>,
 ) -> Result<Vec<ToolEntry>, Undefined> {
     let entry = |definition: ToolDefinition, source, server, target| {
         ToolEntry::new(Arc::clone(&definition.name), source, server, definition, target)

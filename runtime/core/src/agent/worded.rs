@@ -1,5 +1,6 @@
 //! Tools in the words of one agent.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::declaration::AgentDeclaration;
@@ -13,13 +14,18 @@ pub(crate) struct Worded {
     /// By the indices of the compiled tools.
     compiled: Vec<(usize, ToolWords)>,
     /// By the positions of the other ones.
-    tools: Vec<(usize, ToolWords)>,
+    tools: Vec<(Range<usize>, ToolWords)>,
 }
 
 impl Worded {
     /// The definitions of the compiled tools in these words.
     pub(super) fn compiled(&self, definitions: Definitions) -> Definitions {
-        let worded = |(index, definition)| match of(&self.compiled, index) {
+        let worded = |(index, definition)| match self
+            .compiled
+            .iter()
+            .find(|(at, _)| *at == index)
+            .map(|(_, words)| words)
+        {
             Some(words) => (index, Result::map(definition, |definition| words.of(definition))),
             None => (index, definition),
         };
@@ -28,12 +34,8 @@ impl Worded {
 
     /// The words for the tool at this position.
     pub(super) fn tool(&self, position: usize) -> Option<&ToolWords> {
-        of(&self.tools, position)
+        self.tools.iter().find(|(positions, _)| positions.contains(&position)).map(|(_, words)| words)
     }
-}
-
-fn of(words: &[(usize, ToolWords)], at: usize) -> Option<&ToolWords> {
-    words.iter().find(|(other, _)| *other == at).map(|(_, words)| words)
 }
 
 /// A tool of a declaration, under the name of its type.
@@ -71,9 +73,11 @@ impl AgentDeclaration {
     pub fn worded(mut self, words: ToolWords, add: impl FnOnce(Self) -> Self) -> Self {
         let (tools, specs) = (self.tools.len(), self.specs.len());
         self = add(self);
-        self.worded.tools.extend((tools..self.tools.len()).map(|position| (position, words.clone())));
         for spec in &mut self.specs[specs..] {
             spec.reword(&words);
+        }
+        if self.tools.len() > tools {
+            self.worded.tools.push((tools..self.tools.len(), words));
         }
         self
     }
