@@ -10,6 +10,7 @@ mod file;
 mod found;
 mod links;
 mod markdown;
+mod migrate;
 mod needs;
 mod paths;
 mod problem;
@@ -26,6 +27,7 @@ pub use card::{Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox, is_card
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use file::read_file;
 pub use found::{FoundCard, FoundCards, found_cards};
+pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};
 pub use paths::normal;
 pub use problem::{CardError, Problem};

@@ -171,7 +171,7 @@ async fn asked(app: AppBuilder) -> (Vec<Question>, Vec<Question>, String) {
             emitted.push(question);
         }
     }
-    let text = stream.finish().await.unwrap().text;
+    let text = stream.output().await.unwrap().text;
     let answered = answered.lock().unwrap().clone();
     (emitted, answered, text)
 }
@@ -200,7 +200,7 @@ async fn c4_a_workflow_ends_at_its_limit_of_turns_without_the_termination() {
         let turns = (0..30).map(|turn| ScriptedTurn::say(format!("Turn {turn}.")));
         let model = ScriptedModel::new().agent("OrchestratorAgent", turns);
         let error = app.model(model).begin().await.unwrap_err();
-        assert_eq!(error.to_string(), "the agent `OrchestratorAgent` reached its limit of 20 turns");
+        assert_eq!(error.to_string(), "the agent `OrchestratorAgent` reached its limit of 20 model turns");
         assert!(matches!(error, RunError::Limit { .. }));
     }
 }

@@ -20,6 +20,9 @@ pub use files::workflow_files;
 pub use items::Seen;
 pub use tools::ToolUse;
 
+/// The files of a workflow, without their endings.
+pub(crate) const PARTS: [&str; 5] = ["orchestrator", "agents", "tools", "hooks", "workflow"];
+
 /// The word for all agents of a workflow.
 pub(crate) const ALL_AGENTS: &str = "ALL_AGENTS";
 

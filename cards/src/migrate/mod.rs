@@ -1,0 +1,150 @@
+//! From the old form of a workflow's files, YAML, to JSON.
+
+mod comments;
+mod json;
+mod write;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::deck::DeckError;
+use crate::file::read_file;
+use crate::paths::shown;
+use crate::problem::{CardError, Problem};
+use crate::source::Source;
+use crate::workflow::PARTS;
+use crate::yaml;
+
+/// The files of a workflow folder that are YAML, as JSON. Nothing is written before [`Self::write`].
+#[derive(Debug, Clone, Default)]
+pub struct Migration {
+    /// The files that become JSON.
+    pub files: Vec<Migrated>,
+    /// The files that do not, each with why: their JSON, or other YAML, counts already.
+    pub left: Vec<(String, String)>,
+}
+
+/// A file that becomes JSON.
+#[derive(Debug, Clone)]
+pub struct Migrated {
+    /// The YAML, as messages show it.
+    pub name: String,
+    /// The JSON, as messages show it.
+    pub json_name: String,
+    /// The JSON.
+    pub json: String,
+    /// The number of lines with a comment, which JSON cannot hold.
+    pub comments: usize,
+    from: PathBuf,
+    to: PathBuf,
+    /// The YAML as it was read.
+    text: String,
+}
+
+/// Why a file was not written or removed. Those before it were.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {source}")]
+pub struct MigrateError {
+    /// The file, as messages show it.
+    pub file: String,
+    source: io::Error,
+}
+
+/// Reads the YAML of a workflow folder, which is relative to `base`; messages show it as it is given.
+///
+/// # Errors
+/// Returns the files that cannot be read or are not YAML, or that the folder does not exist.
+pub fn migrate(base: &Path, folder: &Path) -> Result<Migration, DeckError> {
+    let full = base.join(folder);
+    if !full.is_dir() {
+        let message =
+            "there is no such folder: name the folder of a workflow, `workflows/Generator`".to_owned();
+        let error = CardError::new(Source::new(shown(folder), ""), vec![Problem { message, span: 0..0 }]);
+        return Err(DeckError::from(error));
+    }
+    let (mut migration, mut errors) = (Migration::default(), Vec::new());
+    for part in PARTS {
+        let json_name = format!("{part}.json");
+        let mut counts = full.join(&json_name).symlink_metadata().is_ok().then(|| json_name.clone());
+        for ending in ["yaml", "yml"] {
+            let name = format!("{part}.{ending}");
+            if !full.join(&name).exists() {
+                continue;
+            }
+            let shown_name = shown(&folder.join(&name));
+            if let Some(counts) = &counts {
+                migration
+                    .left
+                    .push((shown_name, format!("`{counts}` counts, and this file beside it does not")));
+                continue;
+            }
+            counts = Some(name.clone());
+            match migrated(&full, folder, part, &name) {
+                Ok(file) => migration.files.push(file),
+                Err(error) => errors.push(error),
+            }
+        }
+    }
+    if errors.is_empty() { Ok(migration) } else { Err(DeckError::new(errors, Vec::new())) }
+}
+
+fn migrated(full: &Path, folder: &Path, part: &str, name: &str) -> Result<Migrated, CardError> {
+    let json_name = format!("{part}.json");
+    let source = read_file(&full.join(name), shown(&folder.join(name)))?;
+    let node = match yaml::parse(&source.text, 0) {
+        Ok(node) => node.filter(|node| !node.is_null()),
+        Err(problem) => return Err(CardError::new(source, vec![problem])),
+    };
+    let json = match (&node, part) {
+        (Some(node), _) => json::written(node),
+        (None, "hooks") => "[]\n".to_owned(),
+        (None, _) => "{}\n".to_owned(),
+    };
+    Ok(Migrated {
+        name: source.name.to_string(),
+        json_name: shown(&folder.join(&json_name)),
+        json,
+        comments: comments::count(&source.text, node.as_ref()),
+        from: full.join(name),
+        to: full.join(&json_name),
+        text: source.text.to_string(),
+    })
+}
+
+impl Migration {
+    /// Writes the JSON. A file that exists is never replaced, and each is there as a whole or not at all.
+    ///
+    /// # Errors
+    /// Returns the first file that cannot be written.
+    pub fn write(&self) -> Result<(), MigrateError> {
+        for file in &self.files {
+            write::new_file(&file.to, file.json.as_bytes())
+                .map_err(|source| MigrateError { file: file.json_name.clone(), source })?;
+        }
+        Ok(())
+    }
+
+    /// Removes the YAML whose JSON is written.
+    ///
+    /// # Errors
+    /// Returns the first file that cannot be removed, that changed since it was read, or whose JSON is not there.
+    pub fn remove_yaml(&self) -> Result<(), MigrateError> {
+        for file in &self.files {
+            file.remove().map_err(|source| MigrateError { file: file.name.clone(), source })?;
+        }
+        Ok(())
+    }
+}
+
+impl Migrated {
+    fn remove(&self) -> io::Result<()> {
+        if fs::read_to_string(&self.to)? != self.json {
+            return Err(io::Error::other("its JSON is another one by now, so it was not removed"));
+        }
+        if fs::read_to_string(&self.from)? != self.text {
+            return Err(io::Error::other("it changed after it was read, so it was not removed"));
+        }
+        fs::remove_file(&self.from)
+    }
+}
