@@ -12,6 +12,7 @@ use crate::failure::FAILED;
 use crate::list::{self, ListArguments};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpCommand;
+use crate::migrate::{self, MigrateArguments};
 use crate::new::{self, NewArguments};
 use crate::output;
 use crate::program::Program;
@@ -51,6 +52,9 @@ pub(crate) enum Command {
     /// Check cards, workflows and configurations of servers.
     #[command(long_about = check::ABOUT, after_long_help = check::EXAMPLES)]
     Check(CheckArguments),
+    /// Write the YAML of workflow folders as JSON.
+    #[command(long_about = migrate::ABOUT, after_long_help = migrate::EXAMPLES)]
+    Migrate(MigrateArguments),
     /// Make a small project.
     #[command(long_about = new::ABOUT, after_long_help = new::EXAMPLES)]
     New(NewArguments),

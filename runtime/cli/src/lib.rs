@@ -19,6 +19,7 @@ mod failure;
 mod list;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod migrate;
 mod model;
 mod new;
 mod output;

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 #[cfg(feature = "mcp")]
 use crate::mcp;
 use crate::program::Program;
-use crate::{chat, check, completions, list, new, output, run, schema};
+use crate::{chat, check, completions, list, migrate, new, output, run, schema};
 
 /// How long work on other threads may take to end after the command.
 const LAST_WORK: Duration = Duration::from_secs(1);
@@ -46,6 +46,7 @@ impl Program {
             Command::Docs(arguments) => docs::run(self, Page::Markdown, arguments).await,
             Command::Graph(arguments) => docs::run(self, Page::Mermaid, arguments).await,
             Command::Check(arguments) => check::run(self, arguments).await,
+            Command::Migrate(arguments) => migrate::run(&arguments),
             Command::New(arguments) => new::run(&arguments),
             Command::Completions(arguments) => completions::run(arguments::commands(self), &arguments),
             #[cfg(feature = "mcp")]

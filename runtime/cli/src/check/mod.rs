@@ -11,7 +11,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use onionskin_cards::Workflow;
+use onionskin_loader::CardLoader;
 
+use crate::agents::registry;
 use crate::failure::{FOUND, Failure};
 use crate::output;
 use crate::program::Program;
@@ -62,10 +64,7 @@ pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<
     }
     let cards = cards::check(program, &found.cards, &mut report);
     for folder in &found.workflows {
-        match Workflow::read(Path::new(""), folder) {
-            Ok(workflow) => workflow.warning_lines().for_each(|line| report.warn(&line)),
-            Err(error) => error.errors().iter().for_each(|error| report.add(error)),
-        }
+        workflow(program, folder, &mut report);
     }
     #[cfg(feature = "mcp")]
     until_signal(async {
@@ -80,6 +79,21 @@ pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<
         output::aside(&summary(&found, &report));
     }
     Ok(if report.problems() == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+}
+
+/// Checks a workflow folder. Only a program knows the items that it names.
+fn workflow(program: &Program, folder: &Path, report: &mut Report) {
+    if program.registry.is_some() {
+        match CardLoader::new(registry(program)).load_workflow(folder) {
+            Ok(workflow) => workflow.warnings().iter().for_each(|line| report.warn(line)),
+            Err(error) => report.add_cards(&error),
+        }
+        return;
+    }
+    match Workflow::read(Path::new(""), folder) {
+        Ok(workflow) => workflow.warning_lines().for_each(|line| report.warn(&line)),
+        Err(error) => error.errors().iter().for_each(|error| report.add(error)),
+    }
 }
 
 fn summary(found: &Found, report: &Report) -> String {

@@ -1,0 +1,81 @@
+//! `migrate`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use onionskin_cards::{Migration, migrate};
+
+use crate::failure::{FOUND, Failure};
+use crate::output;
+
+pub(crate) const ABOUT: &str = "\
+Write the files of workflow folders that are YAML as JSON, beside them.
+
+The keys keep their order. Comments are lost, and it says where. A file that exists is never replaced, and nothing is written if a file of \
+any folder cannot be read.
+
+Exit code: 0 if all is JSON, 1 with `--check` if something is not, 2 after an error.";
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  {program} migrate workflows/Generator
+  {program} migrate --check workflows/*
+  {program} migrate --remove-yaml workflows/Generator   remove each YAML file whose JSON is written";
+
+#[derive(Args)]
+pub(crate) struct MigrateArguments {
+    /// A workflow folder.
+    #[arg(value_name = "FOLDER", required = true)]
+    folders: Vec<PathBuf>,
+
+    /// Write nothing, and fail if there is something to write.
+    #[arg(long)]
+    check: bool,
+
+    /// Remove the YAML files whose JSON is written.
+    #[arg(long, conflicts_with = "check")]
+    remove_yaml: bool,
+}
+
+pub(crate) fn run(arguments: &MigrateArguments) -> Result<ExitCode, Failure> {
+    let (mut migrations, mut errors) = (Vec::new(), Vec::new());
+    for folder in &arguments.folders {
+        match migrate(Path::new(""), folder) {
+            Ok(migration) => migrations.push(migration),
+            Err(error) => errors.push(error.to_string()),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Failure::new(errors.join("\n\n")));
+    }
+    let mut files = 0;
+    for migration in &migrations {
+        files += migration.files.len();
+        if !arguments.check {
+            migration.write().map_err(Failure::new)?;
+        }
+        show(migration)?;
+        if arguments.remove_yaml {
+            migration.remove_yaml().map_err(Failure::new)?;
+        }
+    }
+    let is_found = arguments.check && files > 0;
+    let what = if arguments.check { "to write" } else { "written" };
+    output::aside(&format!("{} {what}", output::counted(files, "file")));
+    Ok(if is_found { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+fn show(migration: &Migration) -> Result<(), Failure> {
+    for file in &migration.files {
+        output::text(&format!("{} -> {}\n", file.name, file.json_name))?;
+        if file.comments > 0 {
+            let lines = output::counted(file.comments, "line");
+            output::note(&format!("{}: {lines} with comments, which JSON cannot hold", file.name));
+        }
+    }
+    for (file, why) in &migration.left {
+        output::note(&format!("{file}: {why}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! `migrate`.
+
+use crate::folder::Folder;
+
+const TOOLS: &str = "agent_tools: # of agents\n  ALL_AGENTS:\n    - path: tools.echo_all.echo\n";
+
+fn workflow() -> Folder {
+    Folder::new(&[
+        ("workflows/Generator/orchestrator.json", "{ \"start_agent\": \"Writer\" }"),
+        ("workflows/Generator/agents.yaml", "Writer: { instruction: Write. }\n"),
+        ("workflows/Generator/tools.yaml", TOOLS),
+        ("workflows/Generator/orchestrator.yml", "{}\n"),
+    ])
+}
+
+#[test]
+fn c4_migrate_writes_json_beside_yaml() {
+    let folder = workflow();
+    let ran = folder.run(&["migrate", "--check", "workflows/Generator"]);
+    let files = "workflows/Generator/agents.yaml -> workflows/Generator/agents.json\n\
+                 workflows/Generator/tools.yaml -> workflows/Generator/tools.json\n";
+    assert_eq!((ran.code, &*ran.out), (1, files), "{ran:?}");
+    assert!(ran.words.ends_with("2 files to write\n"), "{ran:?}");
+    assert!(!folder.path("workflows/Generator/tools.json").exists());
+
+    let ran = folder.run(&["migrate", "workflows/Generator"]);
+    assert_eq!((ran.code, &*ran.out), (0, files));
+    assert_eq!(
+        ran.words,
+        "note: workflows/Generator/tools.yaml: 1 line with comments, which JSON cannot hold\n\
+         note: workflows/Generator/orchestrator.yml: `orchestrator.json` counts, and this file beside it does not\n\
+         2 files written\n"
+    );
+    assert!(folder.read("workflows/Generator/tools.json").starts_with("{\n  \"agent_tools\": {\n"));
+    assert_eq!(folder.read("workflows/Generator/tools.yaml"), TOOLS);
+    let ran = folder.run(&["migrate", "--check", "workflows/Generator"]);
+    assert_eq!((ran.code, &*ran.out), (0, ""), "{ran:?}");
+}
+
+#[test]
+fn c4_migrate_removes_yaml_if_it_is_told_to() {
+    let folder = workflow();
+    let ran = folder.run(&["migrate", "--remove-yaml", "workflows/Generator"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!folder.path("workflows/Generator/tools.yaml").exists());
+    assert!(folder.path("workflows/Generator/orchestrator.yml").exists(), "its JSON was not made of it");
+    let ran = folder.run(&["check", "workflows/Generator"]);
+    assert!(ran.words.contains("`orchestrator.yml` beside it is not"), "{ran:?}");
+}
+
+#[test]
+fn c4_migrate_writes_nothing_if_a_folder_is_wrong() {
+    let folder = workflow();
+    folder.write("workflows/Wrong/hooks.yaml", "- [\n");
+    let ran = folder.run(&["migrate", "workflows/Generator", "workflows/Wrong", "workflows/Nothing"]);
+    ran.failed(&["workflows/Wrong/hooks.yaml:", "there is no such folder"]);
+    assert!(!folder.path("workflows/Generator/tools.json").exists());
+    folder.run(&["migrate"]).failed(&["FOLDER"]);
+    folder.run(&["migrate", "--check", "--remove-yaml", "x"]).failed(&["cannot be used with"]);
+}
