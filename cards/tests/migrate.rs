@@ -72,7 +72,7 @@ fn c4_yaml_becomes_json_that_says_the_same_in_the_same_order() {
     migration.write().unwrap();
     assert_eq!(
         text(&folder, "tools.json"),
-        r##"{
+        r#"{
   "ui_tools": {
     "Writer": [
       {
@@ -92,7 +92,7 @@ fn c4_yaml_becomes_json_that_says_the_same_in_the_same_order() {
     ]
   }
 }
-"##
+"#
     );
     assert_eq!(text(&folder, "hooks.json"), "[]\n");
     let comments: Vec<_> = migration.files.iter().map(|file| (&*file.json_name, file.comments)).collect();

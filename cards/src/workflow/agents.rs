@@ -2,6 +2,7 @@
 
 use super::card_path;
 use super::files::Files;
+use super::foreign;
 use super::tools::ToolUse;
 use crate::card::{Card, of_fields};
 use crate::reader::Reader;
@@ -90,14 +91,21 @@ pub(super) fn read(
 ) -> Vec<Option<Card>> {
     let mut cards = Vec::new();
     for (entry, tools) in entries.iter().zip(tools) {
-        if !matches!(entry.fields.value, Value::Map(_)) {
+        let Value::Map(fields) = &entry.fields.value else {
             let message = "the fields of an agent are wanted here: `{ \"instruction\": \"..\" }`";
             reader.note(&entry.fields.span, message);
             cards.push(None);
             continue;
+        };
+        let (theirs, ours): (Vec<_>, Vec<_>) =
+            fields.iter().partition(|(key, _)| foreign::instead(foreign::AGENT, &key.text).is_some());
+        for (key, _) in theirs {
+            reader.note(&key.span, foreign::instead(foreign::AGENT, &key.text).unwrap_or_default());
         }
+        let fields =
+            Node { value: Value::Map(ours.into_iter().cloned().collect()), span: entry.fields.span.clone() };
         let name = entry.key.map(of_key);
-        match of_fields(&card_path(&files.folder), &files.source, entry.fields, name, tools) {
+        match of_fields(&card_path(&files.folder), &files.source, &fields, name, tools) {
             Ok((card, problems)) => {
                 reader.problems.extend(problems);
                 cards.push(Some(card));

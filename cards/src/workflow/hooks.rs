@@ -1,11 +1,11 @@
 //! The hooks of a workflow: functions on the messages of its agents.
 
 use super::files::Files;
+use super::foreign;
 use super::{HOOK_TYPES, Names};
 use crate::card::{Card, Hook};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
-use crate::suggest;
 use crate::use_of::{Item, is_path};
 use crate::yaml::{Node, Value};
 
@@ -85,8 +85,9 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
                 });
             }
             other => {
-                given.extend(suggest::nearest(other, FIELDS));
-                reader.note(&key.span, suggest::unknown("field of a hook", other, &FIELDS));
+                let (message, meant) = foreign::unknown("field of a hook", other, foreign::HOOK, &FIELDS);
+                given.extend(meant);
+                reader.note(&key.span, message);
             }
         }
     }

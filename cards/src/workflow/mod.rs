@@ -2,6 +2,7 @@
 
 mod agents;
 mod files;
+mod foreign;
 mod hooks;
 mod items;
 mod orchestrator;

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::Names;
 use super::files::Files;
+use super::foreign;
 use crate::card::Card;
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
@@ -15,16 +16,6 @@ const FIELDS: [&str; 4] = ["start_agent", "initial_message", "turn_limit", "term
 
 /// The other fields of `workflow.json`.
 const OTHERS: [&str; 4] = ["agents", "agent_tools", "ui_tools", "hooks"];
-
-/// The names of others for a field.
-const SYNONYMS: [(&str, &str); 6] = [
-    ("startup_agent", "start_agent"),
-    ("initial_agent", "start_agent"),
-    ("orchestrator", "start_agent"),
-    ("max_turns", "turn_limit"),
-    ("max_rounds", "turn_limit"),
-    ("first_message", "initial_message"),
-];
 
 #[derive(Default)]
 pub(super) struct Orchestrator {
@@ -63,11 +54,8 @@ pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
                 } else {
                     FIELDS.to_vec()
                 };
-                let message = match SYNONYMS.iter().find(|(theirs, _)| *theirs == other) {
-                    Some((_, ours)) => format!("there is no field `{other}`: it is called `{ours}`"),
-                    None => suggest::unknown("field", other, &known),
-                };
-                is_given |= message.contains("`start_agent`");
+                let (message, meant) = foreign::unknown("field", other, foreign::ORCHESTRATOR, &known);
+                is_given |= meant.contains(&"start_agent");
                 reader.note(&key.span, message);
             }
         }

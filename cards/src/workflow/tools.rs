@@ -1,6 +1,7 @@
 //! The tools of a workflow: which agents have them, and what is said of them.
 
 use super::files::Files;
+use super::foreign;
 use super::{ALL_AGENTS, Names};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
@@ -130,9 +131,10 @@ fn entries(files: &Files, names: &Names, reader: &mut Reader) -> Vec<Entry> {
 
 fn no_category(name: &str) -> String {
     match name {
-        "lifecycle_tools" | "lifecycle" => {
+        "lifecycle_tools" | "lifecycle_hooks" | "lifecycle" => {
             format!("there are no `{name}`: functions around messages are hooks, `hooks.json`")
         }
+        "tools" => foreign::instead(foreign::ORCHESTRATOR, name).unwrap_or_default(),
         other => match suggest::nearest(other, CATEGORIES) {
             Some(near) => format!("unknown category of tools `{other}`; did you mean `{near}`?"),
             None => format!(
@@ -173,8 +175,9 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
             }
             other => {
                 let known: &[&str] = if is_ui { &UI_TOOL } else { &AGENT_TOOL };
-                is_given |= suggest::nearest(other, known.iter().copied()) == Some("path");
-                reader.note(&key.span, suggest::unknown("field of a tool", other, known));
+                let (message, meant) = foreign::unknown("field of a tool", other, foreign::TOOL, known);
+                is_given |= meant.contains(&"path");
+                reader.note(&key.span, message);
             }
         }
     }
