@@ -1,5 +1,5 @@
-//! A program is compiled again when a card that it declares agents by changes, or a file that the card names, or the lock file of MCP
-//! servers.
+//! A program is compiled again when a card or a workflow that it declares agents by changes, or a file that it names, or the lock file of
+//! MCP servers.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::fs;
@@ -32,6 +32,12 @@ fn package(name: &str, program: &str) -> PathBuf {
 
 /// What cargo says of the package: nothing if it compiles.
 fn check(folder: &Path) -> String {
+    let words = said(folder);
+    if words.contains("error") { words } else { String::new() }
+}
+
+/// What cargo says of the package, warnings too.
+fn said(folder: &Path) -> String {
     let output = Command::new(env!("CARGO"))
         .args(["check", "--offline", "--quiet", "--color=never"])
         .current_dir(folder)
@@ -42,7 +48,7 @@ fn check(folder: &Path) -> String {
         .unwrap();
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.success(), !words.contains("error"), "{words}");
-    if output.status.success() { String::new() } else { words }
+    words
 }
 
 #[test]
@@ -88,4 +94,41 @@ fn a3_a_changed_lock_file_is_compiled_again() {
 
     fs::remove_file(&file).unwrap();
     assert_eq!(check(&folder), "");
+}
+
+#[test]
+fn c4_a_changed_file_of_a_workflow_is_compiled_again_and_an_old_one_is_a_warning() {
+    let folder = package(
+        "rebuild_workflow",
+        "(card = \"cards/clerk.md\");\n\nonionskin::workflow!(\"workflows/Desk\");",
+    );
+    let desk = folder.join("workflows/Desk");
+    fs::create_dir_all(desk.join("tools")).unwrap();
+    let write = |file: &str, text: &str| fs::write(desk.join(file), text).unwrap();
+    write("orchestrator.json", r#"{ "start_agent": "Writer" }"#);
+    write("agents.json", r#"{ "Writer": { "instruction": "Write." } }"#);
+    write("tools.json", r#"{ "agent_tools": { "Writer": [{ "path": "tools.add.add_one" }] } }"#);
+    write("tools/add.rs", TOOLS);
+    assert_eq!(check(&folder), "");
+
+    write("tools/add.rs", &TOOLS.replace("pub fn add_one", "pub fn add_two"));
+    let words = check(&folder);
+    assert!(words.contains("`tools/add.rs` has no `add_one`; did you mean `add_two`?"), "{words}");
+    assert!(words.contains("--> workflows/Desk/tools.json:1:41"), "{words}");
+    write("tools/add.rs", TOOLS);
+    assert_eq!(check(&folder), "");
+
+    write("agents.json", r#"{ "Writr": { "instruction": "Write." } }"#);
+    let words = check(&folder);
+    assert!(words.contains("unknown agent `Writer`; did you mean `Writr`?"), "{words}");
+    write("agents.json", r#"{ "Writer": { "instruction": "Write." } }"#);
+    assert_eq!(check(&folder), "");
+
+    fs::remove_file(desk.join("tools.json")).unwrap();
+    write("tools.yaml", "agent_tools: {}\n");
+    let words = said(&folder);
+    let old = "workflows/Desk/tools.yaml:1:1: YAML is the old form of this file: `onionskin migrate` writes `tools.json`";
+    assert!(words.starts_with("warning: ") && words.contains(old), "{words}");
+    assert!(words.contains("onionskin::workflow!(\"workflows/Desk\");"), "{words}");
+    assert_eq!(words.matches("warning: use of deprecated").count(), 1, "{words}");
 }

@@ -20,7 +20,7 @@ use cases::{hold, programs};
 use project::{check, root};
 
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 14] = [
+const FOLDERS: [(&str, usize); 15] = [
     ("agent", 49),
     ("answer", 13),
     ("card", 5),
@@ -35,6 +35,7 @@ const FOLDERS: [(&str, usize); 14] = [
     ("toolbox", 13),
     ("turn_hook", 8),
     ("visit", 1),
+    ("workflow", 3),
 ];
 
 /// The folders of `macros/tests/errors` with a lock file of MCP servers: each is a package of its own.
@@ -121,6 +122,11 @@ fn a2_strict() {
 #[test]
 fn a2_tool() {
     words_of("tool");
+}
+
+#[test]
+fn c4_workflow() {
+    words_of("workflow");
 }
 
 #[test]

@@ -68,11 +68,12 @@ pub(crate) fn check(name: &str, programs: &[String], locked: Option<&str>) -> BT
 }
 
 /// The folders of the cards that cases name.
-const CARDS: [&str; 4] = [
+const CARDS: [&str; 5] = [
     "macros/tests/errors/card",
     "macros/tests/errors/lock",
     "macros/tests/errors/lock_broken",
     "ui-tests/tests/fail/card",
+    "ui-tests/tests/fail/workflow",
 ];
 
 /// Copies a folder.

@@ -35,6 +35,7 @@ programs! {
     tool: bind_strict_lints, computed_docs, conditions, forbidden_lints, imports, injected, inside_functions_and_macros, lifetimes, more_private_types, names_of_our_own, renamed_dependency, results, secrets, shadowed_names, state_types, typed_hook, types_called_as_ours, unusual_signatures;
     toolbox: of_the_block, shadowed_names, strict_lints;
     visit: forms, shadowed_names;
+    workflow: everything;
 }
 
 fn main() {

@@ -1,0 +1,5 @@
+use onionskin::workflow;
+
+workflow!("tests/fail/workflow/another_state");
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! A tool whose function has the name of another one.
+
+/// Runs twice.
+#[onionskin::tool]
+pub fn run(text: String) -> String {
+    text.repeat(2)
+}
