@@ -108,7 +108,7 @@ async fn build(
     #[cfg(not(feature = "mcp"))]
     let _ = arguments;
     app.build().await.map_err(|error| match lacks_model(&error) {
-        true => Failure::new(format!("{error}\n`--model NAME` is the model of all agents")),
+        true => Failure::new(format!("{error}\n`--model NAME` gives all agents one")),
         false => Failure::new(error),
     })
 }

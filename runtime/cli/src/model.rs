@@ -46,6 +46,9 @@ impl ModelArguments {
                 }
                 script(Path::new(file)).map(Some)
             }
+            (_, Some(url)) if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) => {
+                Err(Failure::new("`--base-url` is an address such as `http://127.0.0.1:8080/v1`"))
+            }
             (name, url) => real(name.as_deref(), url.as_deref(), self.api_key_env.as_deref()).map(Some),
         }
     }

@@ -34,7 +34,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   {program} check                             the working directory
   {program} check cards workflows/Generator
-  {program} check --servers                   also start the servers, and compare them with their lock file
+  {program} check --servers                   also start the servers
   {program} check --json | jq '.[].message'";
 
 #[derive(Args)]

@@ -50,10 +50,10 @@ impl View {
                 output::text(text)?;
             }
             EventKind::TurnStarted { .. } if is_outermost => self.turn.clear(),
-            EventKind::TurnRestarted { .. } if is_outermost => {
+            EventKind::TurnRestarted { .. } if is_outermost && !self.turn.is_empty() => {
                 self.end_line()?;
                 self.turn.clear();
-                output::note("the model failed in its answer, and is asked again");
+                output::note("the model failed in this answer, and is asked again");
             }
             EventKind::TurnFinished { .. } | EventKind::Asked { .. } if is_outermost => self.end_line()?,
             EventKind::Notice { text, .. } => {

@@ -21,6 +21,10 @@ fn o1_every_mistake_in_arguments_says_what_to_do() {
         &["--model", "script:script.yaml", "--base-url", "http://127.0.0.1:1", "Hello"],
         &["a script asks no server: leave out `--base-url` or `--model script:..`"],
     );
+    fails(
+        &["--base-url", "localhost:8080", "Hello"],
+        &["`--base-url` is an address such as `http://127.0.0.1:8080/v1`"],
+    );
     fails(&["--api-key-env", "KEY", "Hello"], &["--base-url"]);
     fails(&["--model", "script:no.yaml", "Hello"], &["no.yaml"]);
     folder.write("wrong.yaml", "adder:\n  - sya: Hello\n");
@@ -66,6 +70,8 @@ fn o1_an_agent_without_a_model_is_told_of_the_option() {
         ("a.md", "---\n---\nBe short.\n"),
         ("b.md", "---\nmodel: gpt-4o-mini\n---\nBe short.\n"),
     ]);
-    folder.run(&["run", "--card", "a.md", "Hello"]).failed(&["`a`", "--model"]);
+    folder
+        .run(&["run", "--card", "a.md", "Hello"])
+        .failed(&["the agent `a` has no model", "`--model NAME` gives all agents one"]);
     folder.run(&["run", "--card", "b.md", "Hello"]).failed(&["OPENAI_API_KEY"]);
 }
