@@ -1,0 +1,92 @@
+//! `chat` in a terminal, as a user has it with `--model` and `--base-url`: whole conversations over the wire.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod mock;
+#[path = "../../../runtime/cli/tests/chat/screen.rs"]
+#[allow(dead_code, reason = "the tests of the command line use the rest")]
+mod screen;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use mock::Mock;
+use screen::Terminal;
+use serde_json::Value;
+
+/// The programs of the workspace, built once: their names and paths.
+fn programs() -> &'static [(String, PathBuf)] {
+    static BUILT: OnceLock<Vec<(String, PathBuf)>> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let build = ["build", "--message-format=json", "-p", "onionskin-cli", "-p", "onionskin-examples"];
+        let programs = ["--bin", "onionskin", "--bin", "shop"];
+        let built =
+            Command::new(env!("CARGO")).args(build).args(programs).current_dir(root()).output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let messages = built.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let program = |message: &[u8]| {
+            let message: Value = serde_json::from_slice(message).unwrap();
+            Some((message["target"]["name"].as_str()?.to_owned(), message["executable"].as_str()?.into()))
+        };
+        messages.filter_map(program).collect()
+    })
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Starts a chat of a program with this model.
+fn chat(mock: &Mock, program: &str, model: &str, arguments: &[&str]) -> Terminal {
+    let (_, program) = programs().iter().find(|(name, _)| name == program).unwrap();
+    let address = format!("{}/v1", mock.address);
+    let all = ["chat", "--model", model, "--base-url", &address, "--api-key-env", "CHAT_KEY"];
+    let variables = [("NO_COLOR", "1"), ("CHAT_KEY", "key-of-the-chat")];
+    let all = [&all[..], arguments].concat();
+    Terminal::new(program.to_str().unwrap(), &root(), (90, 30), &variables, &all)
+}
+
+#[test]
+fn a_a_card_over_openais_protocol() {
+    let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
+    let card = ["--card", "judges/wire/cards/painter.md"];
+    let mut chat = chat(&mock, "onionskin", "gpt-4o-mini", &card);
+    chat.until_prompt("");
+    chat.types("Paint a door.\r");
+    chat.until_shows("Gladly.\npainter: human.input {\"question\":\"Which colour?\"}: Which colour?\n");
+    chat.types("deep red\r");
+    let shown = chat.until_prompt("");
+    assert!(
+        shown.contains("The door is deep red now.\npainter · ") && shown.contains(" tokens\n└ ✓ human.input"),
+        "{shown}"
+    );
+    // The conversation goes on, and the arrow key brings the input back.
+    chat.types("And what did I choose?\r");
+    chat.until_shows("You chose deep red.");
+    chat.until_prompt("");
+    chat.types("\u{1b}[A\u{1b}[A");
+    chat.until_prompt("Paint a door.");
+    chat.types("\u{3}\u{4}");
+    assert_eq!(chat.code(), 0);
+    assert!(!chat.written().contains("key-of-the-chat"));
+}
+
+#[test]
+fn a_agents_and_an_approval_over_anthropics_protocol() {
+    let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
+    let mut chat = chat(&mock, "shop", "claude-haiku-4-5", &[]);
+    chat.until_prompt("");
+    chat.types("Where are my parcels?\r");
+    chat.until_shows("└ and 1 more Carrier, 1 running");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("All three are in the van.\nClerk · "), "{shown}");
+    chat.types("I want my money back.\r");
+    chat.until_shows("Clerk: refund {\"order\":7,\"cents\":3900}\ny, a (always), n [reason]> ");
+    chat.types("y\r");
+    let shown = chat.until_prompt("");
+    assert!(shown.contains("You get 39.00 back."), "{shown}");
+    chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
+    assert!(!chat.written().contains("key-of-the-chat"));
+}
