@@ -76,7 +76,7 @@ impl Cards {
         let files = self.deck.cards.iter().map(|card| card.path.to_string_lossy());
         // The compiler looks at the cards again when they change.
         let files = quote_spanned! {span=>
-            #(const _: &[::core::primitive::u8] = ::core::include_bytes!(#files);)*
+            const _: &[&[::core::primitive::u8]] = &[#(::core::include_bytes!(#files)),*];
         };
         quote!(#agents #files)
     }

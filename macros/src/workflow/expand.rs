@@ -68,7 +68,7 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
     let warnings = warnings(&workflow, span);
     // The compiler looks at the files again when they change.
     let files = quote_spanned! {span=>
-        #(const _: &[::core::primitive::u8] = ::core::include_bytes!(#files);)*
+        const _: &[&[::core::primitive::u8]] = &[#(::core::include_bytes!(#files)),*];
     };
     quote!(#agents #declared #files #warnings)
 }
