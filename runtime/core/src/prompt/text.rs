@@ -311,4 +311,24 @@ mod tests {
             assert_eq!(shown(text), pieces, "{text}");
         }
     }
+    #[test]
+    fn c3_a_text_is_written_as_it_is_read() {
+        for text in ["Greet {guest}.", "{{name}} and {name}", "{ x } {0} {a.} {{ \"{a\"", "", "{a}{b.0}"] {
+            let text = PromptText::from(text);
+            let written = text.written().unwrap();
+            assert!(PromptText::from(written.as_str()).is_like(&text), "{written}");
+        }
+        let of_a_type = template::<u32>([TemplatePart::Text("Greet "), TemplatePart::Field(|guests| guests)]);
+        assert_eq!(of_a_type.written(), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn c3_any_text_is_written_as_it_is_read_or_not_at_all(text in "[{}a. ]{0,12}") {
+            let text = PromptText::from(text);
+            if let Some(written) = text.written() {
+                proptest::prop_assert!(PromptText::from(written.as_str()).is_like(&text), "{}", written);
+            }
+        }
+    }
 }
