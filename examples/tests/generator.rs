@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::declaration::AppBuilder;
 use onionskin::event::EventKind;
-use onionskin::loader::{CardLoader, Registry};
+use onionskin::loader::{CardLoader, DumpError, Registry};
 use onionskin::question::{Answer, Question, QuestionKind};
 use onionskin::ui::UiMode;
 use onionskin::{RunError, ScriptedModel, ScriptedTurn, SessionState, workflow};
@@ -203,4 +203,13 @@ async fn c4_a_workflow_ends_at_its_limit_of_turns_without_the_termination() {
         assert_eq!(error.to_string(), "the agent `OrchestratorAgent` reached its limit of 20 model turns");
         assert!(matches!(error, RunError::Limit { .. }));
     }
+}
+
+#[test]
+fn c3_an_agent_whose_workflow_says_more_than_a_card_can_is_not_written_as_one() {
+    let error = Registry::new().dump::<OrchestratorAgent>().unwrap_err();
+    assert!(
+        matches!(error, DumpError::Workflow { ref agent, .. } if agent == "OrchestratorAgent"),
+        "{error}"
+    );
 }

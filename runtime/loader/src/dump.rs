@@ -45,6 +45,15 @@ pub enum DumpError {
         /// The method that registers it.
         method: &'static str,
     },
+    /// A workflow says more of the agent than a card can: other words for its tools, or a text that ends its runs.
+    #[error(
+        "the agent `{agent}` cannot be a card: its workflow has other words for its tools, or a `termination`; keep the folder"
+    )]
+    #[non_exhaustive]
+    Workflow {
+        /// The agent.
+        agent: String,
+    },
     /// Code of the program panicked while it declared the agent.
     #[error("the agent `{agent}` cannot be a card: its declaration panicked: {reason}")]
     #[non_exhaustive]
@@ -147,6 +156,9 @@ impl Dump<'_> {
             return Err(
                 self.code("`run`".to_owned(), "a card names a registered strategy: write the field yourself")
             );
+        }
+        if outline.is_of_workflow {
+            return Err(DumpError::Workflow { agent: outline.name.to_string() });
         }
         let mut card = Card::named(&outline.name);
         card.description = outline.description.as_deref().map(written);

@@ -87,9 +87,14 @@ impl LoadedWorkflow {
         &self.name
     }
 
-    /// Its agents. The start agent is the default one.
-    pub fn cards(&self) -> &LoadedCards {
-        &self.cards
+    /// Its agents, in the order of `agents.json`.
+    pub fn agents(&self) -> &[DynAgent] {
+        self.cards.agents()
+    }
+
+    /// The agent of this name.
+    pub fn agent(&self, name: &str) -> Option<&DynAgent> {
+        self.cards.agent(name)
     }
 
     /// The message that it begins with if the program gives none.

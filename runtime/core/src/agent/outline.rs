@@ -20,6 +20,8 @@ pub struct Outline {
     pub is_generated: bool,
     /// Whether a function runs it in place of the loop.
     pub runs_itself: bool,
+    /// Whether it says what only a workflow says: words for its tools, or a text that ends its runs.
+    pub is_of_workflow: bool,
     pub description: Option<String>,
     pub prompt: Vec<(PromptPart, PromptOutline)>,
     pub servers: Vec<(Arc<str>, Option<Vec<String>>)>,
@@ -133,6 +135,7 @@ impl Outline {
             name: Arc::clone(&agent.name),
             is_generated,
             runs_itself: declaration.runs_itself,
+            is_of_workflow: declaration.until.is_some() || !declaration.worded.is_empty(),
             prompt: declaration.prompt.outline(),
             servers: servers.iter().map(|used| (Arc::clone(&used.name), used.filter.patterns())).collect(),
             built_in: runtime_tools.iter().map(|tool| Arc::clone(&tool.definition().name)).collect(),

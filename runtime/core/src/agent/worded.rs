@@ -18,6 +18,10 @@ pub(crate) struct Worded {
 }
 
 impl Worded {
+    pub(super) fn is_empty(&self) -> bool {
+        self.compiled.is_empty() && self.tools.is_empty()
+    }
+
     /// The definitions of the compiled tools in these words.
     pub(super) fn compiled(&self, definitions: Definitions) -> Definitions {
         let worded = |(index, definition)| match self
