@@ -152,8 +152,7 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
     let (types, others): (Vec<_>, Vec<_>) =
         in_rust.items.into_iter().partition(|item| matches!(item, syn::Item::Struct(_)));
     let files = quote! {
-        const _: &[::core::primitive::u8] = ::core::include_bytes!("desk.md");
-        const _: &[::core::primitive::u8] = ::core::include_bytes!("office.yaml");
+        const _: &[&[::core::primitive::u8]] = &[::core::include_bytes!("desk.md"), ::core::include_bytes!("office.yaml")];
     };
     let whole = quote! {
         #[path = "tools.rs"]
