@@ -107,9 +107,9 @@ async fn build(
     }
     #[cfg(not(feature = "mcp"))]
     let _ = arguments;
-    app.build().await.map_err(|error| match lacks_model(&error) {
-        true => Failure::new(format!("{error}\n`--model NAME` gives all agents one")),
-        false => Failure::new(error),
+    app.build().await.map_err(|error| {
+        let advice = if lacks_model(&error) { "\n`--model NAME` gives all agents one" } else { "" };
+        Failure::new(format!("{error}{advice}"))
     })
 }
 
