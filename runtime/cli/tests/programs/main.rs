@@ -1,0 +1,127 @@
+//! Programs of users. This is one of them if the environment names it, and their tests otherwise.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+#![allow(clippy::needless_pass_by_value, reason = "the parameter of a tool has its type")]
+
+use std::process::{Command, ExitCode, Output};
+
+use onionskin::cli::Program;
+use onionskin::declaration::AppBuilder;
+use onionskin::question::{Answer, Question};
+use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
+use serde_json::json;
+
+/// The variable that names the program to be.
+const PROGRAM: &str = "ONIONSKIN_TEST_PROGRAM";
+
+struct Prices(u32);
+
+/// The price of a lamp.
+#[tool]
+fn price(prices: Provided<Prices>) -> u32 {
+    prices.0
+}
+
+/// Sells a lamp.
+#[tool(approval)]
+fn sell() -> &'static str {
+    "sold"
+}
+
+agent! {
+    Desk { instruction: "Sell.", function_tools: [price, sell], default: true }
+    Clerk { instruction: "Take notes." }
+}
+
+fn model() -> ScriptedModel {
+    ScriptedModel::new()
+        .agent(
+            "Desk",
+            [
+                ScriptedTurn::call("price", json!({})).and_call("sell", json!({})),
+                ScriptedTurn::say("{last}, says the desk."),
+            ],
+        )
+        .agent("Clerk", [ScriptedTurn::say("I note: {input}")])
+}
+
+fn program() -> Program {
+    Program::new("desk", "1.2.3").agent::<Desk>().agent::<Clerk>()
+}
+
+async fn allowed(_: Question) -> Option<Answer> {
+    Some(Answer::allow())
+}
+
+fn main() -> ExitCode {
+    match std::env::var(PROGRAM).as_deref() {
+        Ok("builds") => {
+            program().setup(|app| app.provide(Prices(42)).model(model()).answerer(allowed)).main()
+        }
+        Ok("waits") => program()
+            .setup(|app| async {
+                tokio::task::yield_now().await;
+                Ok::<_, std::io::Error>(app.provide(Prices(43)).model(model()).answerer(allowed))
+            })
+            .main(),
+        Ok("fails") => program().setup(|_| Err(std::io::Error::other("no prices today"))).main(),
+        Ok("panics") => program().setup(|_| -> AppBuilder { panic!("no luck") }).main(),
+        Ok("asks") => program().setup(|app| app.provide(Prices(42)).model(model())).main(),
+        _ => {
+            o1_a_program_sets_its_agents_up();
+            o1_a_setup_that_fails_is_an_error_of_the_command();
+            o1_a_call_that_needs_approval_stays_open_without_a_person();
+            o1_the_program_has_its_own_name_and_agents();
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// The exit code, the result and the words of a program.
+fn run(program: &str, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let Output { status, stdout, stderr } = command.args(arguments).env(PROGRAM, program).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+fn o1_a_program_sets_its_agents_up() {
+    for (program, price) in [("builds", 42), ("waits", 43)] {
+        let (code, out, words) = run(program, &["run", "A lamp, please."]);
+        assert_eq!((code, &*out), (0, &*format!("{price}\nsold, says the desk.\n")), "{words}");
+    }
+    assert_eq!(run("builds", &["run", "--agent", "Clerk", "A lamp."]).1, "I note: A lamp.\n");
+    // The arguments win.
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.yaml");
+    std::fs::write(&script, "Desk: [{ say: Closed. }]\n").unwrap();
+    let model = format!("script:{}", script.display());
+    assert_eq!(run("builds", &["run", "--model", &model, "A lamp."]).1, "Closed.\n");
+}
+
+fn o1_a_setup_that_fails_is_an_error_of_the_command() {
+    for (program, words) in [
+        ("fails", "error: the program's `setup` failed: no prices today"),
+        ("panics", "error: the program's `setup` panicked"),
+    ] {
+        for command in [&["run", "A lamp."][..], &["list"]] {
+            let (code, out, said) = run(program, command);
+            assert_eq!((code, &*out), (2, ""));
+            assert!(said.contains(words), "{said}");
+        }
+    }
+}
+
+fn o1_a_call_that_needs_approval_stays_open_without_a_person() {
+    let (code, out, words) = run("asks", &["run", "A lamp."]);
+    assert_eq!((code, &*out), (2, ""));
+    assert!(words.contains("a question is open:\n  Desk: sell {}: may this call run?"), "{words}");
+}
+
+fn o1_the_program_has_its_own_name_and_agents() {
+    assert_eq!(run("builds", &["--version"]).1, "desk 1.2.3\n");
+    let (_, help, _) = run("builds", &["run", "--help"]);
+    assert!(help.contains("Usage: desk run") && help.contains("  desk run --card"), "{help}");
+    let (_, list, _) = run("builds", &["list"]);
+    assert!(list.starts_with("Desk\n  price  function  The price of a lamp.\n"), "{list}");
+    assert!(list.contains("\n\nClerk\n"), "{list}");
+}
