@@ -193,6 +193,22 @@ fn o1_check_starts_servers_and_compares_them_with_their_lock_file() {
 }
 
 #[test]
+fn o1_agents_get_the_servers_of_the_configuration_that_is_named() {
+    let folder = Folder::new(&[("fix", "plain")]);
+    fs::write(folder.path("echo.md"), "---\nservers: [fix]\ntools: { fix: [get_*] }\n---\nEcho.\n").unwrap();
+    fs::rename(folder.path(".mcp.json"), folder.path("servers.json")).unwrap();
+    let (code, out, words) = folder.run("list --card echo.md --config servers.json");
+    assert_eq!(code, 0, "{words}");
+    assert!(out.contains("  fix__get_echo  mcp fix  Says it again."), "{out}");
+    let (code, out, words) = folder.run("list --card echo.md");
+    assert_eq!((code, &*out), (2, ""));
+    assert!(words.contains("`fix`"), "{words}");
+    for pid in folder.pids() {
+        wait_until("the end of a server", || !runs(pid));
+    }
+}
+
+#[test]
 fn a3_every_mistake_says_what_to_do() {
     let folder = Folder::new(&[]);
     fs::remove_file(folder.path(".mcp.json")).unwrap();
