@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::path::Path;
+use std::process::Command;
 
 #[path = "../../runtime/cli/tests/chat/screen.rs"]
 #[allow(dead_code, reason = "the tests of the command line use the rest")]
@@ -51,4 +52,25 @@ fn o1_a_chat_tells_the_agent_why_a_person_denied() {
     chat.types("n it is too much\r");
     let shown = chat.until_prompt("");
     assert!(shown.contains("lamp: Tool execution was not approved: it is too much."), "{shown}");
+}
+
+#[test]
+fn o1_servers_end_with_a_chat() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    // The program starts it from its own folder.
+    assert!(Command::new(env!("CARGO_BIN_EXE_time_server")).arg("--help").output().is_ok());
+    let arguments =
+        ["chat", "--card", "examples/cards", "--model", "script:examples/src/bin/shop/script.yaml"];
+    for (keys, code) in [("\u{4}", 0), ("\u{3}", 130)] {
+        let mut chat = Terminal::new(env!("CARGO_BIN_EXE_reports"), folder, (90, 30), &[], &arguments);
+        chat.until_prompt("");
+        let servers = chat.children();
+        assert!(!servers.is_empty() && servers.iter().all(|server| screen::runs(server)), "{servers:?}");
+        chat.types("/tools\r");
+        chat.until_shows("agent__London-Project-Manager");
+        chat.until_prompt("");
+        chat.types(keys);
+        assert_eq!(chat.code(), code);
+        assert!(!servers.iter().any(|server| screen::runs(server)), "{servers:?}");
+    }
 }

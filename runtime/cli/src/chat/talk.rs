@@ -136,6 +136,7 @@ impl<'s> Talk<'s> {
         match end {
             // Its last line says so.
             End::Answered | End::Cancelled => {}
+            End::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
             End::Paused(paused) => {
                 let questions =
                     paused.questions().iter().map(|question| format!("  {}\n", question.to_line()));

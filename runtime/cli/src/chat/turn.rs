@@ -24,6 +24,8 @@ const FRAME: Duration = Duration::from_millis(50);
 /// How a run ended.
 pub(super) enum End {
     Answered,
+    /// It had its answer already when the user cancelled it.
+    AnsweredBefore,
     Cancelled,
     Paused(Paused),
     Failed(RunError),
@@ -117,7 +119,10 @@ impl<'c> Turn<'c> {
                     }
                 }
                 event = run.next() => match event {
-                    Some(event) => self.see(&event)?,
+                    Some(event) => {
+                        self.see(&event)?;
+                        lets_others().await;
+                    }
                     None => break None,
                 },
             }
@@ -127,6 +132,7 @@ impl<'c> Turn<'c> {
         let end = match left {
             Some(signal) => End::Left(signal),
             None => match run.output().await {
+                Ok(_) if self.token.is_cancelled() => End::AnsweredBefore,
                 Ok(_) => End::Answered,
                 Err(RunError::Paused(paused)) => End::Paused(paused),
                 Err(RunError::Cancelled { .. }) if self.token.is_cancelled() => End::Cancelled,
@@ -225,12 +231,18 @@ impl<'c> Turn<'c> {
                     Some(event) => {
                         self.count(&event);
                         self.view.see(&event, self.began.elapsed());
+                        lets_others().await;
                     }
                     None => has_ended = true,
                 },
             }
         }
     }
+}
+
+/// Gives way now and then: in a run whose next event is always there, signals, drawings and lines would wait for its end.
+async fn lets_others() {
+    tokio::task::consume_budget().await;
 }
 
 /// Writes a line.

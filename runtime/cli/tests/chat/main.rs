@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+mod flood;
 #[path = "../commands/folder.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod folder;

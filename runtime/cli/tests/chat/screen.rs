@@ -113,6 +113,14 @@ impl Terminal {
         kill(Pid::from_raw(self.program.id().try_into().unwrap()), signal).unwrap();
     }
 
+    /// The ids of the processes that the program has started, and that run.
+    #[allow(dead_code, reason = "not each program that is tested starts some")]
+    pub(crate) fn children(&self) -> Vec<String> {
+        let id = self.program.id().to_string();
+        let listed = std::process::Command::new("ps").args(["-o", "pid=", "--ppid", &id]).output().unwrap();
+        String::from_utf8(listed.stdout).unwrap().split_whitespace().map(str::to_owned).collect()
+    }
+
     /// Whether typed characters are shown and lines are edited by the system, as for a shell's command.
     pub(crate) fn is_as_it_was(&self) -> bool {
         let modes = tcgetattr(&*self.pty).unwrap().local_flags;

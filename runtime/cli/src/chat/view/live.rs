@@ -168,6 +168,7 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
 
     fn cancel(&mut self) {
         self.tree.cancel();
+        self.said.mute();
     }
 
     fn is_immediate(&self) -> bool {

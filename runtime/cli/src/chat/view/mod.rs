@@ -27,7 +27,7 @@ pub(super) trait View {
     /// Whether each event is shown at once: else `show` is called now and then.
     fn is_immediate(&self) -> bool;
 
-    /// Notes that the user cancelled the run.
+    /// Notes that the user cancelled the run: what its agent still says is not shown.
     fn cancel(&mut self);
 
     /// Leaves the terminal to a question: what was seen is shown, and the cursor is at the beginning of a line.

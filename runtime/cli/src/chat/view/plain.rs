@@ -148,6 +148,7 @@ impl<W: Write> View for Plain<W> {
 
     fn cancel(&mut self) {
         self.tree.cancel();
+        self.said.mute();
     }
 
     fn is_immediate(&self) -> bool {

@@ -13,11 +13,12 @@ pub(super) struct Said {
     begins_line: bool,
     /// The answer of the turn, as the model wrote it.
     turn: String,
+    is_muted: bool,
 }
 
 impl Default for Said {
     fn default() -> Self {
-        Self { fresh: String::new(), begins_line: true, turn: String::new() }
+        Self { fresh: String::new(), begins_line: true, turn: String::new(), is_muted: false }
     }
 }
 
@@ -29,7 +30,7 @@ impl Said {
         {
             self.line(&format!("{}: {}", text::line(&event.agent, 60), text::block(text)));
         }
-        if !event.step.scope().is_empty() {
+        if self.is_muted || !event.step.scope().is_empty() {
             return;
         }
         match &event.kind {
@@ -49,6 +50,12 @@ impl Said {
             }
             _ => {}
         }
+    }
+
+    /// Takes no more of the agent's text.
+    pub(super) fn mute(&mut self) {
+        self.end_line();
+        self.is_muted = true;
     }
 
     /// Adds a line.
