@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::path::Path;
-use std::process::Command;
 
 #[path = "../../runtime/cli/tests/chat/screen.rs"]
 #[allow(dead_code, reason = "the tests of the command line use the rest")]
@@ -57,8 +56,6 @@ fn o1_a_chat_tells_the_agent_why_a_person_denied() {
 #[test]
 fn o1_servers_end_with_a_chat() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    // The program starts it from its own folder.
-    assert!(Command::new(env!("CARGO_BIN_EXE_time_server")).arg("--help").output().is_ok());
     let arguments =
         ["chat", "--card", "examples/cards", "--model", "script:examples/src/bin/shop/script.yaml"];
     for (keys, code) in [("\u{4}", 0), ("\u{3}", 130)] {
