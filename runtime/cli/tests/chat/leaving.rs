@@ -31,7 +31,6 @@ fn o1_ctrl_c_cancels_the_run_and_the_chat_goes_on() {
     let shown = chat.until_prompt("");
     assert!(shown.contains(" · cancelled\n"), "{shown}");
     until_gone(&processes);
-    // What was typed in the run is the next line.
     chat.types("and now?\r");
     chat.until_shows("Good morning.");
     chat.until_prompt("");

@@ -67,6 +67,24 @@ fn o1_a_conversation_in_a_terminal() {
 }
 
 #[test]
+fn o1_a_line_that_is_typed_in_a_run_comes_after_it() {
+    let folder = desk();
+    let mut chat = chat_in(&folder, (80, 24), &[]);
+    chat.until_prompt("");
+    chat.types("hello\r");
+    chat.until_shows("  └ • shell.execute · 0.3 s");
+    chat.types("/usage\r");
+    let shown = chat.until_shows("  └ • shell.execute · 0.6 s");
+    assert!(!shown.contains("/usage"), "{shown}");
+    folder.write("go", "");
+    let shown = chat.until_shows("conversation: ");
+    assert!(shown.contains("you> /usage\nlast run: "), "{shown}");
+    chat.until_prompt("");
+    chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
+}
+
+#[test]
 fn o1_no_color_and_terminals_without_cursor_movement() {
     let folder = desk();
     folder.write("go", "");
