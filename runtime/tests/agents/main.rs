@@ -57,3 +57,4 @@ mod strategies;
 mod support;
 mod typed_answers;
 mod with_a_journal;
+mod words_and_ends;
