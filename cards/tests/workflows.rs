@@ -143,6 +143,22 @@ fn c4_the_lists_of_an_agent_and_of_all_agents_are_united() {
 }
 
 #[test]
+fn c4_json_is_read_as_json_is_written() {
+    let mut files = base();
+    let long = "x".repeat(3000);
+    let agents = format!(
+        "{{\r\n\t\"Writer\"\t:\t{{\n\t\t\"instruction\" : \"\\ud83d\\ude00 \\u00e9\\/\\\" \\t{long}\",\n\t\"limits\":{{\"tokens\":1E3}}}}\n,\"Reader\":{{\"instruction\":\"# no comment\"}}}}\n"
+    );
+    assert!(serde_json::from_str::<serde_json::Value>(&agents).is_ok());
+    files.insert("agents.json".to_owned(), agents.replace("1E3", "1000"));
+    let workflow = read(&files).unwrap_or_else(|error| panic!("{error}"));
+    let Some(onionskin_cards::Text::Written(text)) = &workflow.deck.cards[0].instruction else {
+        panic!("a text")
+    };
+    assert_eq!(text.value, format!("\u{1f600} é/\" \t{long}"));
+}
+
+#[test]
 fn c4_a_script_is_a_tool_where_there_is_no_file_of_rust() {
     let folder = folder(&base());
     let tools = folder.path().join("workflows/Generator/tools");
@@ -190,6 +206,20 @@ fn c4_each_mistake_has_a_place_and_says_what_to_write() {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn c4_any_text_of_json_is_read_as_it_is(text in any::<String>(), escaped in any::<bool>()) {
+        let mut written = serde_json::to_string(&text).unwrap();
+        if escaped {
+            let units = text.encode_utf16().map(|unit| format!("\\u{unit:04x}"));
+            written = format!("\"{}\"", units.collect::<String>());
+        }
+        let mut files = base();
+        files.insert("agents.json".to_owned(), format!("{{ \"Writer\": {{ \"instruction\": {written} }}, \"Reader\": {{ \"instruction\": \"Read.\" }} }}"));
+        let workflow = read(&files).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let Some(onionskin_cards::Text::Written(read)) = &workflow.deck.cards[0].instruction else { panic!("a text") };
+        prop_assert_eq!(&read.value, &text);
+    }
 
     #[test]
     fn c4_any_text_in_a_file_is_read_or_is_a_mistake_with_its_place(

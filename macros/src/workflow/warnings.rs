@@ -12,7 +12,6 @@ pub(super) fn warnings(workflow: &Workflow, span: Span) -> TokenStream {
                 #[deprecated(note = #words)]
                 #[allow(non_upper_case_globals)]
                 const of_a_workflow: () = ();
-                #[warn(deprecated)]
                 let () = of_a_workflow;
             };
         }
