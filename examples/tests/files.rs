@@ -59,6 +59,7 @@ fn is_declared(file: &Path, all: &[Names]) -> bool {
     let may_declare = |other: &Path| other.parent() == Some(folder) || other == folder.with_extension("rs");
     let path = format!("/{}\"", name(file));
     names_in_cards(folder, name(file))
+        || names_in_workflow(file)
         || all.iter().any(|other| {
             let declares = || other.lines.iter().any(|line| line.ends_with(&declared));
             let names = |line: &String| line.contains("path = ") && line.contains(&path);
@@ -76,6 +77,18 @@ fn names_in_cards(folder: &Path, file: &str) -> bool {
             text.contains(&item)
         },
     )
+}
+
+/// Whether a workflow folder above a file names an item of it, `tools.echo_all.echo`, or a hook in it: `"file": "state.rs"`.
+fn names_in_workflow(file: &Path) -> bool {
+    let Some((folder, workflow)) = file.parent().and_then(|folder| Some((folder, folder.parent()?))) else {
+        return false;
+    };
+    let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap();
+    let (item, hook) = (format!("{}.{stem}.", name(folder)), format!("\"file\": \"{}\"", name(file)));
+    let files =
+        ["workflow.json", "tools.json", "hooks.json"].map(|file| fs::read_to_string(workflow.join(file)));
+    files.into_iter().flatten().any(|text| text.contains(&item) || text.contains(&hook))
 }
 
 #[test]

@@ -9,8 +9,8 @@ use crate::problem::Problem;
 use crate::reader::{Field, Reader};
 use crate::source::{Source, Spanned};
 use crate::suggest;
+use crate::tool_use::ToolUse;
 use crate::use_of::Item;
-use crate::workflow::ToolUse;
 use crate::yaml::{Node, Value};
 
 /// The fields of a card, and its mistakes.

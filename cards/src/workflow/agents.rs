@@ -3,10 +3,10 @@
 use super::card_path;
 use super::files::Files;
 use super::foreign;
-use super::tools::ToolUse;
 use crate::card::{Card, of_fields};
 use crate::reader::Reader;
 use crate::source::Spanned;
+use crate::tool_use::ToolUse;
 use crate::yaml::{Key, Node, Value};
 
 const EXAMPLE: &str = "\"agents\": { \"Writer\": { \"instruction\": \"..\" } }";

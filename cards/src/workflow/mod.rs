@@ -19,7 +19,6 @@ use crate::use_of::Item;
 
 pub use files::workflow_files;
 pub use items::Seen;
-pub use tools::ToolUse;
 
 /// The files of a workflow, without their endings.
 pub(crate) const PARTS: [&str; 5] = ["orchestrator", "agents", "tools", "hooks", "workflow"];

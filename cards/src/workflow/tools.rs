@@ -6,6 +6,7 @@ use super::{ALL_AGENTS, Names};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
 use crate::suggest;
+use crate::tool_use::ToolUse;
 use crate::use_of::{Item, is_path};
 use crate::yaml::{Key, Node, Value};
 
@@ -18,28 +19,6 @@ const UI_TOOL: [&str; 5] = ["path", "component", "mode", "description", "name"];
 
 /// The most characters of a tool's name that providers take.
 const LONGEST_NAME: usize = 64;
-
-/// What a workflow says of an agent's tool beyond its code.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolUse {
-    /// The tool.
-    pub item: Spanned<Item>,
-    /// The name for the model, in place of the function's.
-    pub name: Option<Spanned<String>>,
-    /// The description, in place of the function's documentation.
-    pub description: Option<Spanned<String>>,
-    /// The component that shows it. UI tools have one, and others not.
-    pub component: Option<Spanned<String>>,
-    /// Where the component is shown.
-    pub mode: Option<Spanned<&'static str>>,
-}
-
-impl ToolUse {
-    /// Whether it says more than that the agent has the tool.
-    pub fn says_more(&self) -> bool {
-        self.name.is_some() || self.description.is_some() || self.component.is_some()
-    }
-}
 
 /// An entry, and the agents that it is for.
 struct Entry {
