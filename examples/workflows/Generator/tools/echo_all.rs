@@ -4,6 +4,6 @@ use onionskin::tool;
 
 /// Says a text back.
 #[tool]
-pub async fn echo(text: String) -> String {
+pub fn echo(text: String) -> String {
     text
 }
