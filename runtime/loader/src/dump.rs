@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use onionskin_cards::{Card, Filter, Hook, HookItem, Item, Spanned, Target, Text, Toolbox};
-use onionskin_core::__private0::outline::{FilterWord, Filtered, HookType, Outline};
+use onionskin_core::__private0::outline::{FilterWord, Filtered, HookType, Origin, Outline};
 use onionskin_core::declaration::{DynAgent, HistoryMergeTarget, HistorySource, Limits};
 use onionskin_core::model::{RequestParams, ToolChoice};
 use onionskin_core::prompt::{PromptOutline, PromptPart};
@@ -149,16 +149,17 @@ struct Dump<'d> {
 impl Dump<'_> {
     fn card(mut self) -> Result<Card, DumpError> {
         let outline = self.outline;
-        if !outline.is_generated {
-            return Err(self.code("its declaration".to_owned(), "write it with `agent!`, or as a card"));
+        match outline.origin {
+            Origin::Macro => {}
+            Origin::Workflow => return Err(DumpError::Workflow { agent: outline.name.to_string() }),
+            Origin::Hand => {
+                return Err(self.code("its declaration".to_owned(), "write it with `agent!`, or as a card"));
+            }
         }
         if outline.runs_itself {
             return Err(
                 self.code("`run`".to_owned(), "a card names a registered strategy: write the field yourself")
             );
-        }
-        if outline.is_of_workflow {
-            return Err(DumpError::Workflow { agent: outline.name.to_string() });
         }
         let mut card = Card::named(&outline.name);
         card.description = outline.description.as_deref().map(written);

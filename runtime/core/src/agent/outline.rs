@@ -16,12 +16,9 @@ use crate::prompt::{PromptOutline, PromptPart};
 #[doc(hidden)]
 pub struct Outline {
     pub name: Arc<str>,
-    /// Whether `agent!` wrote the declaration. Code of a hand-written one can do anything.
-    pub is_generated: bool,
+    pub origin: Origin,
     /// Whether a function runs it in place of the loop.
     pub runs_itself: bool,
-    /// Whether it says what only a workflow says: words for its tools, or a text that ends its runs.
-    pub is_of_workflow: bool,
     pub description: Option<String>,
     pub prompt: Vec<(PromptPart, PromptOutline)>,
     pub servers: Vec<(Arc<str>, Option<Vec<String>>)>,
@@ -49,6 +46,18 @@ pub struct Outline {
     /// None for the default.
     pub max_display_instances: Option<usize>,
     pub effect: Effect,
+}
+
+/// Who wrote a declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Origin {
+    /// `agent!`.
+    Macro,
+    /// `workflow!`: it says what only a workflow says, words for tools or a text that ends the runs.
+    Workflow,
+    /// A person. Such code can do anything.
+    Hand,
 }
 
 /// A type that a declaration names.
@@ -131,11 +140,17 @@ impl Outline {
             && declaration.specs.is_empty()
             && declaration.hooks.is_empty()
             && declaration.messages.is_empty();
+        let origin = if !is_generated {
+            Origin::Hand
+        } else if declaration.until.is_some() || !declaration.worded.is_empty() {
+            Origin::Workflow
+        } else {
+            Origin::Macro
+        };
         Ok(Self {
             name: Arc::clone(&agent.name),
-            is_generated,
+            origin,
             runs_itself: declaration.runs_itself,
-            is_of_workflow: declaration.until.is_some() || !declaration.worded.is_empty(),
             prompt: declaration.prompt.outline(),
             servers: servers.iter().map(|used| (Arc::clone(&used.name), used.filter.patterns())).collect(),
             built_in: runtime_tools.iter().map(|tool| Arc::clone(&tool.definition().name)).collect(),

@@ -2,6 +2,6 @@
 
 /// Runs twice.
 #[onionskin::tool]
-pub fn run(text: String) -> String {
+pub fn run(text: &str) -> String {
     text.repeat(2)
 }
