@@ -149,7 +149,7 @@ impl Deck {
     /// The mistakes that cards show together. `names` are those of all cards, also of those with mistakes of their own.
     fn mistakes(&self, names: &[String], program: &[&str]) -> Vec<CardError> {
         let names: HashSet<&str> = names.iter().map(String::as_str).chain(program.iter().copied()).collect();
-        together::mistakes(self, &names)
+        together::mistakes(&self.cards, &self.by_name, &names)
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::card::Card;
-use crate::deck::{Child, Deck};
 use crate::source::Spanned;
 
 /// The most levels of agents, the outermost included. Runs are limited to fewer by default; see `limits`.
@@ -23,16 +22,14 @@ pub(crate) struct Links {
 pub(crate) type Way = Vec<(usize, usize)>;
 
 impl Links {
-    pub(crate) fn of(deck: &Deck) -> Self {
+    /// Those of these cards. `by_name` has the index of the card that a name means.
+    pub(crate) fn of(cards: &[Arc<Card>], by_name: &HashMap<String, usize>) -> Self {
         let of_card = |card: &Arc<Card>| {
             let children = card.agents.iter().enumerate();
-            let to_card = |(at, child): (usize, &Spanned<String>)| match deck.child(&child.value) {
-                Child::Card(card) => Some((at, card)),
-                Child::Program(_) => None,
-            };
+            let to_card = |(at, child): (usize, &Spanned<String>)| Some((at, *by_name.get(&child.value)?));
             children.filter_map(to_card).collect()
         };
-        Self { children: deck.cards.iter().map(of_card).collect() }
+        Self { children: cards.iter().map(of_card).collect() }
     }
 
     /// The levels of each card: 1 without children. None for cards that lead to a circle.

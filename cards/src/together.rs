@@ -1,9 +1,9 @@
 //! The mistakes that cards show together.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::card::Card;
-use crate::deck::Deck;
 use crate::links::{Links, MOST_LEVELS};
 use crate::problem::{CardError, Problem};
 use crate::source::Spanned;
@@ -12,14 +12,18 @@ use crate::suggest::nearest;
 /// The most agents of a circle that an error names.
 const MOST_NAMED: usize = 12;
 
-/// The mistakes of each card among the others. `names` are those of all agents.
-pub(crate) fn mistakes(deck: &Deck, names: &HashSet<&str>) -> Vec<CardError> {
-    let links = Links::of(deck);
+/// The mistakes of each card among the others. `by_name` has the index of the card that a name means, and `names` are those of all agents.
+pub(crate) fn mistakes(
+    cards: &[Arc<Card>],
+    by_name: &HashMap<String, usize>,
+    names: &HashSet<&str>,
+) -> Vec<CardError> {
+    let links = Links::of(cards, by_name);
     let (cycles, levels) = (links.cycles(), links.levels());
-    let default = deck.cards.iter().position(|card| is_default(card));
+    let default = cards.iter().position(|card| is_default(card));
     let mut first: HashMap<&str, &Card> = HashMap::new();
     let mut errors = Vec::new();
-    for (index, card) in deck.cards.iter().enumerate() {
+    for (index, card) in cards.iter().enumerate() {
         let name = &card.name.value;
         if let Some(first) = first.get(name.as_str()) {
             let message = format!(
@@ -33,12 +37,12 @@ pub(crate) fn mistakes(deck: &Deck, names: &HashSet<&str>) -> Vec<CardError> {
         first.insert(name, card);
         let mut problems: Vec<Problem> =
             card.agents.iter().filter_map(|child| unknown(child, names)).collect();
-        problems.extend(cycles.get(&index).map(|way| cycle(deck, way)));
+        problems.extend(cycles.get(&index).map(|way| cycle(cards, way)));
         if levels[index] == Some(MOST_LEVELS + 1) {
             problems.extend(too_deep(card, links.deepest(index, &levels)));
         }
         if default != Some(index) && is_default(card) {
-            problems.extend(default.and_then(|first| second_default(card, &deck.cards[first])));
+            problems.extend(default.and_then(|first| second_default(card, &cards[first])));
         }
         if !problems.is_empty() {
             errors.push(CardError::new(card.source.clone(), problems));
@@ -65,15 +69,15 @@ fn unknown(child: &Spanned<String>, names: &HashSet<&str>) -> Option<Problem> {
 }
 
 /// The mistake of a card that contains itself, at the child through which it does. `way` leads from the card to itself.
-fn cycle(deck: &Deck, way: &[(usize, usize)]) -> Problem {
+fn cycle(cards: &[Arc<Card>], way: &[(usize, usize)]) -> Problem {
     let (card, child) = way[0];
-    let mut names: Vec<&str> = way.iter().map(|(at, _)| deck.cards[*at].name.value.as_str()).collect();
-    names.push(&deck.cards[card].name.value);
+    let mut names: Vec<&str> = way.iter().map(|(at, _)| cards[*at].name.value.as_str()).collect();
+    names.push(&cards[card].name.value);
     if names.len() > MOST_NAMED {
         names.splice(MOST_NAMED / 2..names.len() - 2, [".."]);
     }
     let message = format!("an agent cannot contain itself: {}", names.join(" > "));
-    Problem { message, span: deck.cards[card].agents[child].span.clone() }
+    Problem { message, span: cards[card].agents[child].span.clone() }
 }
 
 /// The mistake of a card with too many levels below it.

@@ -62,7 +62,7 @@ async fn a6_an_agent_by_hand_has_tools_with_a_folder_of_their_own() {
     let model =
         ScriptedModel::turns([ScriptedTurn::call("filesystem_list", json!({})), ScriptedTurn::say("{last}")]);
     let output = ByHand::builder().model(model).run("go").await.unwrap();
-    assert_eq!(output.text, "features.rs\nlib.rs");
+    assert_eq!(output.text, "features.rs\nlib.rs\nprogram.rs");
 }
 
 #[test]

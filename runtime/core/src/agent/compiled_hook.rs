@@ -1,6 +1,6 @@
 //! What a built agent knows of the hooks in its onion.
 
-use super::outline::{FilterWord, Filtered, HookType};
+use super::identities::{FilterWord, Filtered, HookType};
 use crate::context::ToolContext;
 use crate::onion::{Hook, MadeBy, RuntimeHooks, short_name};
 use crate::services::ServiceTypes;

@@ -22,6 +22,7 @@ mod declared;
 mod describe;
 mod drive;
 mod handle;
+mod identities;
 mod input_form;
 mod instance;
 mod json_form;

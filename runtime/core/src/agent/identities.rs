@@ -1,0 +1,63 @@
+//! What a declaration keeps of its types, hooks and filters, so that it can be written as a card. No run looks at it.
+
+use std::any::{TypeId, type_name};
+
+use crate::onion::MadeBy;
+
+/// A type that a declaration names.
+#[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
+pub struct HookType {
+    pub id: TypeId,
+    pub name: &'static str,
+    /// Whether it was made of values.
+    pub has_values: bool,
+}
+
+/// The hooks around runs, turns and messages.
+#[derive(Debug, Clone, Default)]
+#[doc(hidden)]
+pub struct Around {
+    pub run: Vec<HookType>,
+    pub turn: Vec<HookType>,
+    pub message: Vec<HookType>,
+}
+
+/// The filter of a hook, as `agent!` has it.
+#[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
+pub struct Filtered {
+    pub except: bool,
+    /// None for a filter that is code.
+    pub words: Option<&'static [FilterWord]>,
+}
+
+/// A target of a filter.
+#[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
+pub enum FilterWord {
+    /// A function, by its index.
+    Function(usize),
+    /// A child, by its index.
+    Child(usize),
+    /// A toolbox, by its index.
+    Toolbox(usize),
+    /// What only agents in Rust name: a method of a toolbox.
+    Method(&'static str),
+    Server(&'static str),
+    Source(&'static str),
+    /// A tool that is added when the agent is built.
+    Added(&'static str),
+    /// A tool of a server, or a built-in one.
+    Named(&'static str),
+}
+
+impl HookType {
+    pub(super) fn of<T: 'static>() -> Self {
+        Self { id: TypeId::of::<T>(), name: type_name::<T>(), has_values: false }
+    }
+
+    pub(super) fn of_hook<H: 'static, M: MadeBy<H>>() -> Self {
+        Self { has_values: M::TAKES != Some(0), ..Self::of::<H>() }
+    }
+}
