@@ -6,6 +6,7 @@ mod approvals;
 mod asked;
 mod between;
 mod elsewhere;
+mod reached;
 mod resumed;
 mod retried;
 mod support;

@@ -152,7 +152,7 @@ impl<'r> TurnCall<'r> {
             index_in_turn,
         )
         .with_number(self.planned.number)
-        .with_arguments(Arc::clone(&self.asked.arguments));
+        .with_arguments(args.as_ref().map_or_else(|| Arc::clone(&self.asked.arguments), Args::text));
         let cx = &*self.cx.insert(cx);
         if let Some(permit) = permit {
             cx.hold_permit(permit);

@@ -71,6 +71,11 @@ impl ToolContext {
     /// same answers, without a question. A call with the effect [`Once`](crate::Effect::Once) that waits for an answer is
     /// not in doubt; it is in doubt if the process dies between the last answer and the end of the call.
     ///
+    /// The question shows the arguments that have reached the code that asks, and the answer counts for them only: if a hook outside
+    /// changes them to others when the run is resumed, the question is open again. What the asking hook itself, and what is inside of
+    /// it, does to the arguments afterwards is not shown, so a hook that changes arguments belongs outside of the one that asks. Typed
+    /// hooks and their function have the arguments with which the call reached the outermost typed hook.
+    ///
     /// The wait is no part of the tool's `timeout`, and the call holds no permit of `max_parallel` meanwhile. Declare the tool with
     /// `#[tool(asks)]` ([`ToolDefinition::asks`](crate::ToolDefinition::asks)), so that its runs can pause. The answer is recorded with the run, so it is
     /// no place for a secret.
@@ -180,7 +185,7 @@ impl ToolContext {
     ) -> Result<Value, AskError> {
         let Wanted { schema, limit } = wanted;
         let (step, in_start) = self.question_step(name);
-        let args = self.asked_about();
+        let args = self.arguments_here().map(Args::from);
         let asked = self.question_of(kind, step.clone(), args.as_ref(), text, schema);
         let hash = asked.hash.clone();
         let before = match &in_start {
@@ -218,12 +223,6 @@ impl ToolContext {
             }
             Err(Unanswered::Late(limit)) => Err(AskError::TimedOut { tool: self.tool_name().into(), limit }),
         }
-    }
-
-    /// The arguments that a question shows: those of the attempt, or those of the call for a hook that asks before it.
-    fn asked_about(&self) -> Option<Args> {
-        let of_attempt = lock(&self.extra().asked).as_ref().map(|(args, _)| args.clone());
-        of_attempt.or_else(|| self.arguments.clone().map(Args::from))
     }
 
     /// The step of the call's next question, and the question's name in the function's start. Questions inside of the call's step have

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{AbortCause, RunContext, ToolContext};
 use crate::approval::{Always, Approval};
@@ -16,6 +16,7 @@ use crate::args::Args;
 use crate::definition::{Asks, Effect};
 use crate::event::EventKind;
 use crate::journal::{JournalError, StepId, StepKind, fingerprint, recorded};
+use crate::json::{exact_value, holds_long_numbers, repair};
 use crate::lock::lock;
 use crate::question::{Answer, Asked, Question, QuestionKind};
 use crate::secret::Redact as _;
@@ -35,6 +36,20 @@ pub(crate) enum Unanswered {
 pub(crate) struct OwnQuestion {
     pub(crate) question: Question,
     pub(super) hash: String,
+}
+
+/// The arguments for a person. A whole number that a value would round is a string of its digits: nobody approves another amount.
+fn shown(args: &Args) -> Value {
+    let Ok(object) = args.as_object() else { return Value::Object(Map::new()) };
+    let text = args.text();
+    if !holds_long_numbers(&text) {
+        return Value::Object(object.clone());
+    }
+    let mut shown = object.clone();
+    if let Ok(Value::Object(exact)) = exact_value(repair(&text).as_deref().unwrap_or(&text)) {
+        shown.extend(exact);
+    }
+    Value::Object(shown)
 }
 
 /// Asks somebody who may be there. `None` leaves the question open.
@@ -107,7 +122,7 @@ impl ToolContext {
             agents,
             tool: self.tool_name().into(),
             call_id: self.tool_use_id().into(),
-            arguments: args.and_then(|args| args.as_object().ok()).cloned().unwrap_or_default().into(),
+            arguments: args.map_or_else(|| Value::Object(Map::new()), shown),
             text,
             answer_schema,
         });

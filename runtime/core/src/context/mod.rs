@@ -13,6 +13,7 @@ mod inject_in_run;
 mod latch;
 mod leftover_work;
 mod permits;
+mod reached;
 mod recorded_reads;
 mod run;
 mod run_definition;
@@ -44,6 +45,7 @@ pub use inject_in_run::InjectInRun;
 pub(crate) use latch::{AbortCause, ScriptFault};
 pub(crate) use leftover_work::Left;
 pub(crate) use permits::{Permit, Running};
+pub(crate) use reached::Reached;
 pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};
 pub(crate) use sender::DynSender;
@@ -125,6 +127,8 @@ struct Extra {
     bound: Mutex<Vec<SessionState>>,
     /// The arguments of the attempt and their hash, for a person who has to decide about a call in doubt.
     asked: Mutex<Option<(Args, String)>>,
+    /// The arguments that have reached the code that runs now, if they differ from those with which the call began.
+    reached: Mutex<Option<Arc<str>>>,
     /// Whether the call is in doubt.
     in_doubt: AtomicBool,
     /// The questions of the call.
@@ -447,6 +451,7 @@ impl ToolContext {
             reads_in_step: same(&extra.reads_in_step),
             starts: extra.starts.copy(),
             bound: Mutex::new(lock(&extra.bound).clone()),
+            reached: Mutex::new(lock(&extra.reached).clone()),
             ..Extra::default()
         };
         let _ = own.token.set(CallToken { token: self.cancellation().child_token(), owner: false });

@@ -205,6 +205,12 @@ impl RunContext {
         self.0.seed.answerer.as_ref()
     }
 
+    /// Whether a question of a call can be answered.
+    #[inline]
+    pub(crate) fn can_ask(&self) -> bool {
+        self.0.seed.answerer.is_some() || self.0.seed.questions.is_some()
+    }
+
     pub(crate) fn questions(&self) -> Option<&Arc<Questions>> {
         self.0.seed.questions.as_ref()
     }

@@ -138,7 +138,8 @@ impl<'a> DynNext<'a> {
 impl Next for DynNext<'_> {
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         args.attach_if_uncoerced(|| &self.definition.input_schema);
-        Latched::new(async move { step(self, args).await }, self.cx)
+        let (cx, reached) = (self.cx, self.cx.reaching(args));
+        Latched::new(async move { step(self, args).await }, cx, reached)
     }
 }
 

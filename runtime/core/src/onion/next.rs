@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 
 use super::Call;
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{Reached, ToolContext};
 use crate::error::{Exit, ToolResult};
 
 /// The rest of the call: the hooks inside, and the tool.
@@ -89,38 +89,29 @@ impl<C> Clone for InnerNext<'_, C> {
 
 impl<C> Copy for InnerNext<'_, C> {}
 
-impl<'a, C: Call> InnerNext<'a, C> {
-    /// Runs the rest of the call with the arguments unchanged.
-    #[inline]
-    pub(crate) fn inwards<'b>(
-        self,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send + use<'a, 'b, C> {
-        Latched { call: self.inner.call(self.cx, args), cx: self.cx }
-    }
-}
-
 impl<C: Call> Next for InnerNext<'_, C> {
     #[inline]
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         // The hooks inside see what the tool gets, also for arguments that this hook changed.
         args.attach_if_uncoerced(|| &self.cx.definition().input_schema);
-        self.inwards(args)
+        let reached = self.cx.reaching(args);
+        Latched::new(self.inner.call(self.cx, args), self.cx, reached)
     }
 }
 
 pin_project! {
-    /// Sees every result before the hook outside, and latches an abort.
+    /// Sees every result before the hook outside, and latches an abort. While it is polled, the arguments that have reached it are known.
     pub(crate) struct Latched<'a, F> {
         #[pin]
         call: F,
         cx: &'a ToolContext,
+        reached: Reached,
     }
 }
 
 impl<'a, F> Latched<'a, F> {
-    pub(crate) fn new(call: F, cx: &'a ToolContext) -> Self {
-        Self { call, cx }
+    pub(crate) fn new(call: F, cx: &'a ToolContext, reached: Reached) -> Self {
+        Self { call, cx, reached }
     }
 }
 
@@ -130,6 +121,7 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
+        let _held = this.cx.at_arguments(this.reached);
         // Read in place: moving the result out and in again would cost every layer a copy.
         let poll = this.call.poll(context);
         if let Poll::Ready(Err(exit)) = &poll {

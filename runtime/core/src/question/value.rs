@@ -137,8 +137,8 @@ impl Question {
         &self.0.call_id
     }
 
-    /// The arguments of the call, without bound parameters. Secrets are masked. For a question of a hook around the call, they are those
-    /// with which the call began.
+    /// The arguments that have reached what asks, without bound parameters. Secrets are masked, and a whole number that a [`Value`] would
+    /// round is a string of its digits.
     pub fn arguments(&self) -> &Value {
         &self.0.arguments
     }
