@@ -11,7 +11,8 @@ use crate::lock::lock;
 use crate::secret::Redact as _;
 use crate::state::SessionState;
 
-/// The number of waiting events from which a delta is joined with the last one of its kind, and progress replaces that before it.
+/// The number of waiting events from which a delta is joined with the last one of its kind, and progress replaces that before it. So far
+/// back that one is looked for.
 const CAPACITY: usize = 1024;
 
 /// The queue for a run's events. All runs beneath an outermost run share one.
@@ -119,42 +120,42 @@ impl Relay {
     }
 }
 
-/// Appends a delta to the agent's last event, if that is a delta of the same kind. Replaces the last progress of a call, if the call
-/// has emitted nothing since.
-fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
-    let mut of_agent = waiting.iter_mut().rev().filter(|event| &*event.agent == agent);
-    match kind {
-        EventKind::TextDelta { text: more } => match of_agent.next().map(|event| &mut event.kind) {
-            Some(EventKind::TextDelta { text }) => text.push_str(more),
-            _ => return false,
-        },
-        EventKind::ReasoningDelta { text: more } => match of_agent.next().map(|event| &mut event.kind) {
-            Some(EventKind::ReasoningDelta { text }) => text.push_str(more),
-            _ => return false,
-        },
-        EventKind::ToolCallDelta { call_id, arguments: more, .. } => {
-            match of_agent.next().map(|event| &mut event.kind) {
-                Some(EventKind::ToolCallDelta { call_id: of, arguments, .. }) if of == call_id => {
-                    arguments.push_str(more);
-                }
-                _ => return false,
-            }
-        }
-        EventKind::Progress { call_id, .. } => {
-            let is_of_call = |event: &&mut Event| match &event.kind {
-                EventKind::Progress { call_id: of, .. } | EventKind::User { call_id: of, .. } => {
-                    of == call_id
-                }
-                _ => false,
-            };
-            match of_agent.find(is_of_call).map(|event| &mut event.kind) {
-                Some(last @ EventKind::Progress { .. }) => *last = kind.clone(),
-                _ => return false,
-            }
-        }
-        _ => return false,
+/// Appends a delta to the last one of its kind, and of its call, among the last events of the run, if only other deltas came after it.
+/// Replaces the last progress of a call, if the call has emitted nothing since. A run is an agent in a scope: calls in other runs can
+/// have the same ids.
+fn join(waiting: &mut VecDeque<Event>, agent: &str, scope: &str, kind: &EventKind) -> bool {
+    let is_of_run = |event: &&mut Event| &*event.agent == agent && event.step.scope() == scope;
+    if let EventKind::Progress { call_id, .. } = kind {
+        let is_of_call = |event: &&mut Event| match &event.kind {
+            EventKind::Progress { call_id: of, .. } | EventKind::User { call_id: of, .. } => of == call_id,
+            _ => false,
+        };
+        let last = waiting.iter_mut().rev().filter(is_of_run).find(is_of_call);
+        let progress =
+            last.map(|event| &mut event.kind).filter(|kind| matches!(kind, EventKind::Progress { .. }));
+        return progress.map(|last| *last = kind.clone()).is_some();
     }
-    true
+    let recent = waiting.iter_mut().rev().take(CAPACITY);
+    for event in recent.filter(is_of_run) {
+        let (text, more) = match (&mut event.kind, kind) {
+            (EventKind::TextDelta { text }, EventKind::TextDelta { text: more })
+            | (EventKind::ReasoningDelta { text }, EventKind::ReasoningDelta { text: more }) => (text, more),
+            (
+                EventKind::ToolCallDelta { call_id: of, arguments, .. },
+                EventKind::ToolCallDelta { call_id, arguments: more, .. },
+            ) if of == call_id => (arguments, more),
+            (
+                EventKind::TextDelta { .. }
+                | EventKind::ReasoningDelta { .. }
+                | EventKind::ToolCallDelta { .. },
+                _,
+            ) => continue,
+            _ => return false,
+        };
+        text.push_str(more);
+        return true;
+    }
+    false
 }
 
 impl Queue {
@@ -167,7 +168,7 @@ impl Queue {
             sum.take_in("", agent, step, kind);
             return;
         }
-        if state.waiting.len() >= CAPACITY && join(&mut state.waiting, agent, &kind) {
+        if state.waiting.len() >= CAPACITY && join(&mut state.waiting, agent, step.scope, &kind) {
             return;
         }
         state.seq += 1;
@@ -224,6 +225,7 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use super::{CAPACITY, Events, Queue};
@@ -250,29 +252,88 @@ mod tests {
         assert_eq!(write(&queue), 0);
     }
 
-    #[test]
-    fn a8_pieces_of_a_call_are_joined_before_a_slow_reader() {
+    fn write_in(events: &Events, scope: &str, kind: EventKind) {
+        let step = StepId { scope: scope.into(), ..StepId::new(StepKind::Model, "") };
+        events.push(step.as_step(), kind);
+    }
+
+    /// Writes a piece of a call of this run.
+    fn write_piece(events: &Events, scope: &str, call_id: &str, text: &str) {
+        let kind = EventKind::ToolCallDelta {
+            call_id: call_id.into(),
+            tool: "count".into(),
+            arguments: text.to_owned(),
+            is_answer: false,
+        };
+        write_in(events, scope, kind);
+    }
+
+    /// The pieces that wait, added up by scope and call.
+    fn pieces(queue: &Queue) -> BTreeMap<(String, String), String> {
+        let mut sums = BTreeMap::<_, String>::new();
+        for event in &lock(&queue.state).waiting {
+            let (call, text) = match &event.kind {
+                EventKind::ToolCallDelta { call_id, arguments, .. } => (&**call_id, arguments),
+                EventKind::TextDelta { text } => ("", text),
+                _ => continue,
+            };
+            sums.entry((event.step.scope().to_owned(), call.to_owned())).or_default().push_str(text);
+        }
+        sums
+    }
+
+    fn queue() -> (Arc<Queue>, Events) {
         let queue = Arc::new(Queue::default());
         let events = Events::new(Arc::clone(&queue), "clerk".into(), SessionState::default());
-        let step = StepId::new(StepKind::Model, "");
-        let pieces = 3 * CAPACITY;
-        for number in 0..pieces {
-            let call_id = if number < pieces - 1 { "one" } else { "two" };
-            let kind = EventKind::ToolCallDelta {
-                call_id: call_id.into(),
-                tool: "count".into(),
-                arguments: "1".to_owned(),
-                is_answer: false,
-            };
-            events.push(step.as_step(), kind);
+        (queue, events)
+    }
+
+    #[test]
+    fn a8_pieces_of_calls_by_turns_are_joined_before_a_slow_reader() {
+        let (queue, events) = queue();
+        let count = 3 * CAPACITY;
+        for number in 0..count {
+            write_piece(&events, "", if number % 2 == 0 { "one" } else { "two" }, "1");
+            if number % 3 == 0 {
+                write_in(&events, "", EventKind::TextDelta { text: "a".to_owned() });
+            }
         }
+        assert_eq!(lock(&queue.state).waiting.len(), CAPACITY);
+        let sums: Vec<_> = pieces(&queue).into_values().map(|text| text.len()).collect();
+        assert_eq!(sums, [count / 3, count / 2, count / 2]);
+    }
+
+    #[test]
+    fn a8_pieces_are_not_joined_past_another_event() {
+        let (queue, events) = queue();
+        write_piece(&events, "", "one", "1");
+        write(&queue);
+        (0..CAPACITY).for_each(|_| write_piece(&events, "", "two", "2"));
+        write(&queue);
+        write_piece(&events, "", "two", "2");
         let waiting = &lock(&queue.state).waiting;
-        assert_eq!(waiting.len(), CAPACITY + 1);
-        let arguments = waiting.iter().map(|event| match &event.kind {
-            EventKind::ToolCallDelta { arguments, .. } => arguments.len(),
-            _ => 0,
-        });
-        assert_eq!(arguments.sum::<usize>(), pieces);
+        // The second three events, and the piece behind them.
+        assert_eq!(waiting.len(), CAPACITY + 4);
+        assert!(
+            matches!(&waiting.back().unwrap().kind, EventKind::ToolCallDelta { arguments, .. } if arguments == "2")
+        );
+    }
+
+    #[test]
+    fn a8_pieces_of_two_runs_of_one_agent_are_not_joined() {
+        let (queue, events) = queue();
+        let count = 2 * CAPACITY;
+        for number in 0..count {
+            let (scope, text) = if number % 2 == 0 { ("a", "A") } else { ("b", "B") };
+            write_piece(&events, scope, "call_1", text);
+            write_in(&events, scope, EventKind::TextDelta { text: text.to_owned() });
+        }
+        assert_eq!(lock(&queue.state).waiting.len(), CAPACITY);
+        let half = count / 2;
+        for ((scope, call), text) in pieces(&queue) {
+            assert_eq!(text, scope.to_uppercase().repeat(half), "{scope} {call}");
+        }
+        assert_eq!(pieces(&queue).len(), 4);
     }
 
     #[test]
