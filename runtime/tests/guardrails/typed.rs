@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use onionskin::event::EventKind;
 use onionskin::guardrails::{MaskPii, RejectPii};
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
-use onionskin::run_hooks::RunAnswer;
-use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, run_hook, tool};
+use onionskin::model::{
+    Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolCall, ToolCallDelta,
+};
+use onionskin::run_hooks::{RunAnswer, RunHook};
+use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, made, run_hook, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -91,6 +93,100 @@ async fn a9_a_typed_answer_is_refused_by_its_values() {
         let clerk = clerk.run_hook(RejectPii::default()).build().await.unwrap();
         let error = clerk.run_as::<Letter>("To whom?").await.err().unwrap();
         assert!(matches!(error, RunError::OutputCheck { .. }), "{error}");
+    }
+}
+
+/// The pieces and the partial values that a stream shows of an answer, as a text and as a call.
+async fn shown_of<H: RunHook<Made = made::ByDefault> + Default>(json: &str) -> Vec<String> {
+    let mut shown = Vec::new();
+    for by_call in [false, true] {
+        for cut in 0..=json.len() {
+            if !json.is_char_boundary(cut) || (cut > 3 && cut % 5 != 0) {
+                continue;
+            }
+            let halves = Halves { json: json.to_owned(), cut, by_call };
+            let clerk = Clerk::builder().model(halves).run_hook(H::default()).build().await.unwrap();
+            let mut run = clerk.request("To whom?").stream_as::<Value>();
+            let (mut text, mut last) = (String::new(), None);
+            while let Some(event) = run.next().await {
+                match event.kind {
+                    EventKind::ToolCallDelta { arguments: more, .. }
+                    | EventKind::TextDelta { text: more, .. } => {
+                        text.push_str(&more);
+                    }
+                    _ => {}
+                }
+                last = run.partial().or(last);
+            }
+            shown.push(format!("{text} {last:?}"));
+        }
+    }
+    shown
+}
+
+/// Answers in two pieces.
+struct Halves {
+    json: String,
+    cut: usize,
+    by_call: bool,
+}
+
+impl Model for Halves {
+    async fn respond(
+        &self,
+        _: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        let (one, two) = self.json.split_at(self.cut);
+        for piece in [one, two] {
+            deltas(if self.by_call {
+                ModelDelta::ToolCall(ToolCallDelta::new("call_1", "final_answer", piece))
+            } else {
+                ModelDelta::Text(piece.to_owned())
+            });
+        }
+        Ok(if self.by_call {
+            ModelResponse::tool_calls([ToolCall::new("call_1", "final_answer", &*self.json)])
+        } else {
+            ModelResponse::text(&*self.json)
+        })
+    }
+
+    fn supports(&self, option: RequestOption) -> bool {
+        option == RequestOption::ToolChoice || (option == RequestOption::ResponseSchema && !self.by_call)
+    }
+}
+
+#[tokio::test]
+async fn a9_numbers_of_a_refused_answer_are_not_shown_in_a_stream() {
+    for json in
+        [r#"{"card": 4111111111111111, "n": 5}"#, "[4111111111111111]", r#"{"card": 4111111111111111"#]
+    {
+        for shown in shown_of::<RejectPii>(json).await {
+            assert!(!shown.contains("4111") && shown.contains("[card]"), "{json} {shown}");
+            assert_eq!(shown.contains(r#""n": 5"#), json.contains(r#""n": 5"#), "{shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a9_a_stream_masks_what_is_no_json_as_text() {
+    for json in [
+        "{'to': 'ada@example.org'}",
+        "{to: ada@example.org}",
+        "{ana@example.org}",
+        r#"{"a": ada@example.org, "b": 1}"#,
+        r#"{"a": "b" ada@example.org}"#,
+        r#"{"a": "\ud83d\"ada@example.org"}"#,
+        r#"{"a": "\ud83d\ndada@example.org"}"#,
+        r#"{"a": "\ud83d", "b": "ada@example.org"}"#,
+        "{4111 1111 1111 1111, ada@example.org}",
+        "[true, ada@example.org",
+    ] {
+        for shown in shown_of::<MaskPii>(json).await {
+            assert!(!shown.contains("example.org") && !shown.contains("1111"), "{json} {shown}");
+            assert!(shown.contains("[email]"), "{json} {shown}");
+        }
     }
 }
 

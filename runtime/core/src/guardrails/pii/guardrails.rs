@@ -42,7 +42,7 @@ pub struct MaskPii {
 }
 
 /// Refuses personal data. As a run hook, it ends a run whose input has some before the model gets it, and a run whose answer has some;
-/// a streamed run shows the data masked until it ends. As a guardrail of a tool, it refuses the call, or withholds its result.
+/// a streamed run shows the data masked until it ends, with a string in place of a number in JSON. As a guardrail of a tool, it refuses the call, or withholds its result.
 ///
 /// ```
 /// use onionskin::guardrails::{Pii, PiiKind, RejectPii};
@@ -162,7 +162,7 @@ impl RunHook for RejectPii {
     }
 
     fn delta_filter(&self, _: &RunContext) -> Option<Box<dyn DeltaFilter>> {
-        Some(Box::new(self.pii.deltas()))
+        Some(Box::new(self.pii.deltas_of_numbers_too()))
     }
 }
 

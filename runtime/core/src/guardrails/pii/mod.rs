@@ -14,7 +14,7 @@ use std::ops::Range;
 pub use guardrails::{MaskPii, RejectPii};
 use serde::{Deserialize, Serialize};
 
-use self::json::JsonDeltas;
+use self::json::{JsonDeltas, Numbers};
 use self::stream::{PiiDeltas, TextDeltas};
 use crate::run_hook::DeltaFilter;
 
@@ -132,7 +132,7 @@ impl Pii {
 
     /// The JSON text with the kinds in place of the data in its strings. `None` if no value changes.
     fn mask_json(&self, text: &str) -> Option<String> {
-        let mut filter = JsonDeltas::new(self.clone());
+        let mut filter = JsonDeltas::new(self.clone(), Numbers::Stay);
         let mut masked = filter.push(text);
         masked.push_str(&filter.finish());
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
@@ -140,7 +140,8 @@ impl Pii {
         (!is_same).then_some(masked)
     }
 
-    /// A filter that masks the pieces of a text. All of them together are what [`Self::mask`] makes of the whole text.
+    /// A filter that masks the pieces of a text. All of them together are what [`Self::mask`] makes of the whole text. In an answer of a
+    /// type it masks the strings of the JSON by value, and its numbers stay.
     ///
     /// ```
     /// use onionskin::guardrails::Pii;
@@ -152,7 +153,12 @@ impl Pii {
     /// ```
     #[must_use]
     pub fn deltas(&self) -> impl DeltaFilter + 'static {
-        TextDeltas::Plain(PiiDeltas::new(self.clone()))
+        TextDeltas::Plain(PiiDeltas::new(self.clone()), Numbers::Stay)
+    }
+
+    /// As [`Self::deltas`], with strings in place of numbers that are personal data.
+    fn deltas_of_numbers_too(&self) -> impl DeltaFilter + 'static {
+        TextDeltas::Plain(PiiDeltas::new(self.clone()), Numbers::Masked)
     }
 }
 

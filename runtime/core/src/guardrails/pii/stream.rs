@@ -1,6 +1,6 @@
 //! Personal data in a text that arrives in pieces.
 
-use super::json::JsonDeltas;
+use super::json::{JsonDeltas, Numbers};
 use super::numbers::CUE;
 use super::{Pii, PiiMatch, Search, apart, masked};
 use crate::run_hook::DeltaFilter;
@@ -69,28 +69,29 @@ impl DeltaFilter for PiiDeltas {
 
 /// Masks the pieces of a text, which may be JSON.
 pub(super) enum TextDeltas {
-    Plain(PiiDeltas),
+    /// With what becomes of numbers if it is JSON.
+    Plain(PiiDeltas, Numbers),
     Json(JsonDeltas),
 }
 
 impl DeltaFilter for TextDeltas {
     fn push(&mut self, text: &str) -> String {
         match self {
-            Self::Plain(plain) => plain.push(text),
+            Self::Plain(plain, _) => plain.push(text),
             Self::Json(json) => json.push(text),
         }
     }
 
     fn finish(&mut self) -> String {
         match self {
-            Self::Plain(plain) => plain.finish(),
+            Self::Plain(plain, _) => plain.finish(),
             Self::Json(json) => json.finish(),
         }
     }
 
     fn expect_json(&mut self) {
-        if let Self::Plain(plain) = self {
-            *self = Self::Json(JsonDeltas::new(plain.pii.clone()));
+        if let Self::Plain(plain, numbers) = self {
+            *self = Self::Json(JsonDeltas::new(plain.pii.clone(), *numbers));
         }
     }
 }
