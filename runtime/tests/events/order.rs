@@ -161,6 +161,92 @@ impl Model for SameIds {
     }
 }
 
+/// Passes pieces of its last call only, which has the id that the call before would get.
+struct PiecesOfOne;
+
+impl Model for PiecesOfOne {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        let ids: &[&str] = match request.messages.len() / 2 {
+            0 => &["a"],
+            1 => &["a", "a_2"],
+            _ => return Ok(ModelResponse::text("done")),
+        };
+        let calls = ids.iter().map(|id| ToolCall::new(*id, "repeat", format!(r#"{{"text":"{id}"}}"#)));
+        let calls: Vec<_> = calls.collect();
+        let last = calls.last().unwrap();
+        deltas(ModelDelta::ToolCall(ToolCallDelta::new(
+            Arc::clone(&last.id),
+            Arc::clone(&last.name),
+            &*last.arguments,
+        )));
+        Ok(ModelResponse::tool_calls(calls))
+    }
+}
+
+#[tokio::test]
+async fn a8_pieces_of_a_call_have_its_id_also_if_another_call_has_none() {
+    let echo = Echo::builder().model(PiecesOfOne).build().await.unwrap();
+    let mut stream = echo.stream("go");
+    let (mut pieces, mut started) = (BTreeMap::new(), BTreeMap::new());
+    while let Some(event) = stream.next().await {
+        match event.kind {
+            EventKind::ToolCallDelta { call_id, arguments, .. } => {
+                pieces.insert(call_id.to_string(), arguments);
+            }
+            EventKind::ToolStarted { call_id, arguments, .. } => {
+                started.insert(call_id.to_string(), arguments.to_string());
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((pieces.len(), started.len()), (2, 3));
+    for (id, arguments) in pieces {
+        assert_eq!(started[&id], arguments, "{id}");
+    }
+}
+
+/// Makes many calls in pieces.
+struct ManyCalls(usize);
+
+impl Model for ManyCalls {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        if request.messages.len() > 1 {
+            return Ok(ModelResponse::text("done"));
+        }
+        let calls: Vec<_> =
+            (0..self.0).map(|number| ToolCall::new(number.to_string(), "repeat", "{}")).collect();
+        for ToolCall { id, name, .. } in &calls {
+            for piece in ["{", "}"] {
+                deltas(ModelDelta::ToolCall(ToolCallDelta::new(Arc::clone(id), Arc::clone(name), piece)));
+            }
+        }
+        // The test is about the pieces, and not about the calls.
+        Err(ModelError::Malformed("enough".to_owned()))
+    }
+}
+
+#[tokio::test]
+async fn a8_the_work_for_pieces_grows_with_the_number_of_calls() {
+    let echo = Echo::builder().model(ManyCalls(40_000)).build().await.unwrap();
+    let mut stream = echo.stream("go");
+    let begun = std::time::Instant::now();
+    let mut pieces = 0;
+    while let Some(event) = stream.next().await {
+        pieces += usize::from(matches!(event.kind, EventKind::ToolCallDelta { .. }));
+    }
+    assert!(pieces >= 40_000, "{pieces}");
+    // Comparing each call with all others took minutes.
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+}
+
 #[tokio::test]
 async fn a8_pieces_of_a_call_have_its_id_also_if_the_model_repeats_ids() {
     let echo = Echo::builder().model(SameIds).build().await.unwrap();

@@ -1,5 +1,6 @@
 //! The pieces of an answer that a run shows: its events, after the filters of the run hooks.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::run::AgentRun;
@@ -25,11 +26,13 @@ struct ShownCalls<'r> {
     /// The tool whose call is the answer of the run.
     answer_tool: Option<&'r str>,
     begun: Vec<ShownCall>,
+    /// The places of the begun calls, by the ids that the model gave them.
+    places: HashMap<Arc<str>, usize>,
+    /// The ids that the calls have in the conversation.
+    own_ids: HashSet<Arc<str>>,
 }
 
 struct ShownCall {
-    /// The id that the model gave it.
-    id: Arc<str>,
     /// The id that it has in the conversation.
     own_id: Arc<str>,
     /// The tool's name, as hooks see it.
@@ -45,7 +48,13 @@ impl<'r> ShownDeltas<'r> {
         table: &'r ToolTable,
         answer_tool: Option<&'r str>,
     ) -> Self {
-        let calls = ShownCalls { table, answer_tool, begun: Vec::new() };
+        let calls = ShownCalls {
+            table,
+            answer_tool,
+            begun: Vec::new(),
+            places: HashMap::new(),
+            own_ids: HashSet::new(),
+        };
         Self { run, turn, text: text_filters(run), reasoning: filters(run), calls }
     }
 
@@ -59,13 +68,9 @@ impl<'r> ShownDeltas<'r> {
 
     fn push_call(&mut self, piece: ToolCallDelta) {
         let ToolCallDelta { id, name, arguments } = piece;
-        let known = self.calls.begun.iter().position(|call| call.id == id);
+        let known = self.calls.places.get(&id).copied();
         let is_first = known.is_none();
-        let at = known.unwrap_or_else(|| {
-            let call = self.calls.begin(self.run, id, name);
-            self.calls.begun.push(call);
-            self.calls.begun.len() - 1
-        });
+        let at = known.unwrap_or_else(|| self.calls.begin(self.run, id, name));
         let call = &mut self.calls.begun[at];
         let arguments = call.arguments.push(arguments);
         if is_first || !arguments.is_empty() {
@@ -82,26 +87,39 @@ impl<'r> ShownDeltas<'r> {
             if !arguments.is_empty() {
                 self.run.event(self.turn, shown.piece(arguments));
             }
-            if let Some(call) = calls.iter_mut().find(|call| call.id == shown.id) {
-                call.id = Arc::clone(&shown.own_id);
-            }
         }
+        self.calls.name(self.run, calls);
     }
 }
 
 impl ShownCalls<'_> {
     /// The id that a call will have in the conversation.
     fn own_id(&self, run: &AgentRun, id: &Arc<str>, redactor: Option<&Redactor>) -> Arc<str> {
-        let others: Vec<_> = self.begun.iter().map(|call| Arc::clone(&call.own_id)).collect();
         let tally = run.tally();
-        let Some(redactor) = redactor else { return tally.ids.preview(id, &others) };
+        let Some(redactor) = redactor else { return tally.ids.preview(id, &self.own_ids) };
         // Told apart before it is redacted, as the ids of a whole answer are.
-        let mut redacted = tally.ids.preview(id, &[]);
+        let mut redacted = tally.ids.preview(id, &HashSet::new());
         redactor.redact_id(&mut redacted);
-        tally.ids.preview(&redacted, &others)
+        tally.ids.preview(&redacted, &self.own_ids)
     }
 
-    fn begin(&self, run: &AgentRun, id: Arc<str>, mut name: Arc<str>) -> ShownCall {
+    /// Gives the calls of the answer the ids with which they were shown, and the others ids that no shown call has.
+    fn name(mut self, run: &AgentRun, calls: &mut [ToolCall]) {
+        if self.begun.is_empty() {
+            return;
+        }
+        for call in calls {
+            if let Some(at) = self.places.remove(&call.id) {
+                call.id = Arc::clone(&self.begun[at].own_id);
+            } else {
+                call.id = run.tally().ids.preview(&call.id, &self.own_ids);
+                self.own_ids.insert(Arc::clone(&call.id));
+            }
+        }
+    }
+
+    /// Begins a call, and returns its place.
+    fn begin(&mut self, run: &AgentRun, id: Arc<str>, mut name: Arc<str>) -> usize {
         let redactor = run.cx.concealed().redactor();
         let own_id = self.own_id(run, &id, redactor.as_deref());
         let is_answer = self.answer_tool.is_some_and(|tool| *tool == *name);
@@ -114,7 +132,11 @@ impl ShownCalls<'_> {
             }
             (None, None) => name,
         };
-        ShownCall { id, own_id, tool, is_answer, arguments: filters(run).expect_json() }
+        let at = self.begun.len();
+        self.own_ids.insert(Arc::clone(&own_id));
+        self.places.insert(id, at);
+        self.begun.push(ShownCall { own_id, tool, is_answer, arguments: filters(run).expect_json() });
+        at
     }
 }
 

@@ -1,5 +1,6 @@
 //! Redaction of the pieces of an answer.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{ModelDelta, ToolCallDelta};
@@ -15,6 +16,8 @@ struct Redacted {
     text: StreamRedactor,
     reasoning: StreamRedactor,
     calls: Vec<RedactedCall>,
+    /// The places of the calls by their ids.
+    places: HashMap<Arc<str>, usize>,
 }
 
 struct RedactedCall {
@@ -54,7 +57,7 @@ impl RedactedDeltas {
 impl Redacted {
     fn new(redactor: Arc<Redactor>) -> Self {
         let new = || StreamRedactor::new(Arc::clone(&redactor));
-        Self { text: new(), reasoning: new(), calls: Vec::new(), redactor }
+        Self { text: new(), reasoning: new(), calls: Vec::new(), places: HashMap::new(), redactor }
     }
 
     fn look_for(&mut self, redactor: Arc<Redactor>) {
@@ -66,10 +69,11 @@ impl Redacted {
     }
 
     fn of_call(&mut self, mut piece: ToolCallDelta) -> ToolCallDelta {
-        let known = self.calls.iter().position(|call| call.id == piece.id);
+        let known = self.places.get(&piece.id).copied();
         let at = known.unwrap_or_else(|| {
             let (id, name) = (Arc::clone(&piece.id), Arc::clone(&piece.name));
             let arguments = StreamRedactor::new(Arc::clone(&self.redactor));
+            self.places.insert(Arc::clone(&id), self.calls.len());
             self.calls.push(RedactedCall { id, name, arguments });
             self.calls.len() - 1
         });

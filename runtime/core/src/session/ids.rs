@@ -65,8 +65,8 @@ impl CallIds {
     }
 
     /// The id that [`Self::take`] would give a call, which is not one of `others`.
-    pub(crate) fn preview(&self, id: &Arc<str>, others: &[Arc<str>]) -> Arc<str> {
-        let is_free = |id: &str| !self.is_used(id) && !others.iter().any(|other| **other == *id);
+    pub(crate) fn preview(&self, id: &Arc<str>, others: &HashSet<Arc<str>>) -> Arc<str> {
+        let is_free = |id: &str| !self.is_used(id) && !others.contains(id);
         if !id.is_empty() && is_free(id) {
             return Arc::clone(id);
         }
@@ -174,13 +174,14 @@ mod tests {
         let mut ids = CallIds::default();
         ids.take(&mut calls(&["one", "one"]));
         for id in ["one", "two", ""] {
-            let known = ids.preview(&id.into(), &[]);
-            assert_eq!(ids.preview(&id.into(), &[]), known);
+            let known = ids.preview(&id.into(), &HashSet::new());
+            assert_eq!(ids.preview(&id.into(), &HashSet::new()), known);
             let mut taken = calls(&[id]);
             ids.take(&mut taken);
             assert_eq!(taken[0].id, known);
         }
-        assert_eq!(&*ids.preview(&"four".into(), &["four".into(), "four_2".into()]), "four_3");
+        let others = ["four", "four_2"].map(Arc::from).into();
+        assert_eq!(&*ids.preview(&"four".into(), &others), "four_3");
     }
 
     #[test]
