@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
 use onionskin::question::{Answer, AnswerError, AskError, Question, QuestionKind};
 use onionskin::{
@@ -220,6 +221,49 @@ async fn t7_a_question_without_a_way_to_an_answer_ends_the_run_whatever_the_code
     let error = Careful::builder().model(model("quiet", json!({}))).run("go").await.unwrap_err();
     assert!(error.to_string().contains(".answerer(..)"), "{error}");
     assert!(matches!(error, RunError::CannotAsk { .. }), "{error:?}");
+}
+
+agent! { OnThreads { instruction: "Go.", function_tools: [on_a_thread, quiet] } }
+
+#[tokio::test]
+async fn t7_a_blocking_tool_is_told_what_helps_it() {
+    // No other tool of the agent asks, so its run keeps no records.
+    let threads = OnThreads::builder().model(model("on_a_thread", json!({}))).build().await.unwrap();
+    let open = |_: Question| async { None };
+    for (run, problem) in [
+        (threads.run("go").await, "has no answerer"),
+        (threads.request("go").answerer(open).run().await, "the answerer left the question open"),
+    ] {
+        let text = run.unwrap_err().to_string();
+        assert!(text.contains("without `blocking`") && text.contains(problem), "{text}");
+        assert!(!text.contains("#[tool(asks)]"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn t7_an_answerer_that_leaves_a_question_open_is_named() {
+    let silent = Silent::builder().model(model("undeclared", json!({}))).build().await.unwrap();
+    let error = silent.request("go").answerer(|_: Question| async { None }).run().await.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("the answerer left the question open") && text.contains("#[tool(asks)]"), "{text}");
+    assert!(!text.contains("no answerer"), "{text}");
+}
+
+#[tokio::test]
+async fn t7_a_question_without_a_way_to_an_answer_is_no_event_and_no_text_for_the_model() {
+    let calls = ScriptedTurn::call("goes_on", json!({})).and_call("undeclared", json!({}));
+    let model = Arc::new(ScriptedModel::turns([calls, ScriptedTurn::say("done")]));
+    let mistaken = Mistaken::builder().model(Arc::clone(&model)).build().await.unwrap();
+    let session = mistaken.session();
+    let mut stream = mistaken.request("go").session(&session).stream();
+    while let Some(event) = stream.next().await {
+        assert!(!matches!(event.kind, EventKind::Asked { .. }), "{event:?}");
+    }
+    assert!(matches!(stream.output().await, Err(RunError::CannotAsk { .. })));
+    mistaken.request("again").session(&session).run().await.unwrap();
+    let sent = format!("{:?}", model.requests().last().unwrap().messages);
+    assert!(sent.contains("a question could not be asked"), "{sent}");
+    assert!(!sent.contains("#[tool(") && !sent.contains("cannot ask"), "{sent}");
 }
 
 /// Notes something.

@@ -338,8 +338,9 @@ pub enum RunError {
         /// The recipient of the message.
         recipient: Participant,
     },
-    /// A tool or a hook asked a person, and its run has no answerer and cannot pause. It is a mistake in the program, so the model does not
-    /// get it: it ends this run and those above it.
+    /// A tool or a hook asked a person, and its run has no answerer, or one that left the question open, and cannot pause. It is a mistake
+    /// in the program, so the model does not get it: it ends this run and those above it. The session's history says only that a question
+    /// could not be asked.
     #[error("in the agent `{agent}`: {source}")]
     #[non_exhaustive]
     CannotAsk {
@@ -417,7 +418,9 @@ impl RunError {
         match self {
             Self::Aborted(abort) => Some(abort.clone()),
             Self::Journal { source, .. } => Some(Abort::new(source.to_string())),
-            Self::CannotAsk { source, .. } => Some(Abort::new(source.to_string())),
+            Self::CannotAsk { agent, source } => {
+                Some(AbortCause::CannotAsk(Arc::clone(agent), source.clone()).abort())
+            }
             error => error.script_fault().map(|_| Abort::new(error.to_string())),
         }
     }

@@ -109,7 +109,7 @@ impl ToolContext {
     ///
     /// # Errors
     /// Returns an error if the person declines, and if `T` refuses an answer that fits its schema. As the result of a tool it is a tool
-    /// error. If there is no answerer and the run cannot pause, the run ends with [`RunError::CannotAsk`](crate::RunError::CannotAsk):
+    /// error. If there is no answerer, or it leaves the question open, and the run cannot pause, the run ends with [`RunError::CannotAsk`](crate::RunError::CannotAsk):
     /// the tool is not declared with `asks`, or it is `blocking`.
     pub async fn ask<T: AnswerType>(&self, text: impl Into<String>) -> Result<T, AskError> {
         read(self.ask_value(QuestionKind::Question, None, Some(text.into()), Wanted::of::<T>()).await?)

@@ -151,6 +151,10 @@ impl ToolContext {
             if let Some(given) = given.filter(|given| question.check(given).is_ok()) {
                 return Ok(given);
             }
+            let was_asked = front.is_some();
+            if let Some(problem) = self.no_pause(was_asked).filter(|_| !was_asked) {
+                return Err(Unanswered::Nobody(problem));
+            }
             run.events().push(question.step().as_step(), EventKind::Asked { question: question.clone() });
             if let Some(front) = front
                 && let Some(answer) = front.await?
@@ -163,7 +167,7 @@ impl ToolContext {
                     }
                 };
             }
-            self.leave_open(question, hash.clone()).await
+            self.leave_open(question, hash.clone(), was_asked).await
         };
         // Other calls can run while a person decides.
         self.without_permit(run.step(id, || (Effect::Pure, hash.clone()), work)).await
@@ -180,24 +184,46 @@ impl ToolContext {
         }))
     }
 
-    /// Waits for ever, so that the run pauses with this question.
-    async fn leave_open<T>(&self, question: Question, hash: String) -> Result<T, Unanswered> {
-        let Some(questions) = self.run().questions() else {
-            return Err(Unanswered::Nobody(match self.run().session() {
-                None => "the call belongs to no run; call it in a run of an agent",
-                Some(_) => {
-                    "its run has no answerer, and keeps no records to pause with; declare the tool with `#[tool(asks)]`, by hand \
-                     with `ToolDefinition::asks`; for a hook that asks, set `.answerer(..)` or `.journal(..)` on the builder of \
-                     the agent"
-                }
-            }));
-        };
-        if self.is_on_another_thread() {
-            return Err(Unanswered::Nobody(
+    /// Why the run cannot pause with a question of this call, and what to do; `None` if it can. `was_asked`: somebody was asked, and left
+    /// the question open.
+    fn no_pause(&self, was_asked: bool) -> Option<&'static str> {
+        if self.run().session().is_none() {
+            return Some("the call belongs to no run; call it in a run of an agent");
+        }
+        match (self.is_on_another_thread(), self.run().questions().is_none(), was_asked) {
+            (true, _, false) => Some(
                 "its run has no answerer, and the tool is `blocking`, so that it cannot be paused; set `.answerer(..)` on the builder of \
                  the agent, or make the function `async` without `blocking`",
-            ));
+            ),
+            (true, _, true) => Some(
+                "the answerer left the question open, and the tool is `blocking`, so that it cannot be paused; let the answerer answer \
+                 or decline, or make the function `async` without `blocking`",
+            ),
+            (false, true, false) => Some(
+                "its run has no answerer, and keeps no records to pause with; declare the tool with `#[tool(asks)]`, by hand \
+                 with `ToolDefinition::asks`; for a hook that asks, set `.answerer(..)` or `.journal(..)` on the builder of \
+                 the agent",
+            ),
+            (false, true, true) => Some(
+                "the answerer left the question open, and the run keeps no records to pause with; declare the tool with \
+                 `#[tool(asks)]`, by hand with `ToolDefinition::asks`; for a hook that asks, set `.journal(..)` on the builder of \
+                 the agent; or let the answerer answer or decline",
+            ),
+            (false, false, _) => None,
         }
+    }
+
+    /// Waits for ever, so that the run pauses with this question.
+    async fn leave_open<T>(
+        &self,
+        question: Question,
+        hash: String,
+        was_asked: bool,
+    ) -> Result<T, Unanswered> {
+        if let Some(problem) = self.no_pause(was_asked) {
+            return Err(Unanswered::Nobody(problem));
+        }
+        let Some(questions) = self.run().questions() else { return pending().await };
         if let Some((step, problem)) = questions.unrecorded() {
             let run = self.run();
             let error = JournalError::unrecordable_at(run.run_id(), step, problem);

@@ -32,6 +32,19 @@ pub(crate) enum AbortCause {
     CannotAsk(Arc<str>, AskError),
 }
 
+/// What the model reads of a question without a way to an answer, which is a mistake in the program.
+const CANNOT_ASK: &str = "a question could not be asked";
+
+impl AbortCause {
+    /// The abort, as results of calls in the session's history report it. The error of the run says more.
+    pub(crate) fn abort(&self) -> Abort {
+        match self {
+            Self::CannotAsk(..) => Abort::new(CANNOT_ASK),
+            cause => Abort::new(cause.to_string()),
+        }
+    }
+}
+
 impl fmt::Display for AbortCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

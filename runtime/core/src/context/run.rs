@@ -415,7 +415,7 @@ impl RunContext {
 
     /// Aborts this run and every run above it for this reason.
     pub(crate) fn abort_for(&self, cause: AbortCause) {
-        self.end(Abort::new(cause.to_string()), Some(cause));
+        self.end(cause.abort(), Some(cause));
     }
 
     /// Ends this run for this reason. The runs above it go on.

@@ -150,7 +150,7 @@ pub enum AskError {
         /// The reason, if there is one.
         reason: Option<String>,
     },
-    /// There is no answerer, and the call cannot be paused. The run of the call ends with
+    /// There is no answerer, or it left the question open, and the call cannot be paused. The run of the call ends with
     /// [`RunError::CannotAsk`](crate::RunError::CannotAsk).
     #[error("`{tool}` cannot ask: {reason}")]
     #[non_exhaustive]
