@@ -105,7 +105,8 @@ async fn shown_of<H: RunHook<Made = made::ByDefault> + Default>(json: &str) -> V
                 continue;
             }
             let halves = Halves { json: json.to_owned(), cut, by_call };
-            let clerk = Clerk::builder().model(halves).run_hook(H::default()).build().await.unwrap();
+            let clerk =
+                Clerk::builder().model(halves).run_hook(H::default()).build().await.expect("it builds");
             let mut run = clerk.request("To whom?").stream_as::<Value>();
             let (mut text, mut last) = (String::new(), None);
             while let Some(event) = run.next().await {

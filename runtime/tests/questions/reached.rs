@@ -106,10 +106,10 @@ fn yes() -> Answer {
 struct Shown(Arc<Mutex<Vec<String>>>);
 
 impl Shown {
-    fn answer(&self, question: &Question) -> Option<Answer> {
+    fn answer(&self, question: &Question) -> Answer {
         let shown = format!("{} {}", question.text().unwrap_or("Allow it?"), question.arguments());
         self.0.lock().unwrap().push(shown);
-        Some(if matches!(question.kind(), QuestionKind::Approval) { Answer::allow() } else { yes() })
+        if matches!(question.kind(), QuestionKind::Approval) { Answer::allow() } else { yes() }
     }
 
     fn take(&self) -> Vec<String> {
@@ -142,7 +142,7 @@ async fn u2_hooks_and_guardrails_of_a_tool_show_what_reached_them() {
     let safe = Safe::builder().model(script("pay_safely", json!({ "cents": 5 }))).provide(Amount(7.into()));
     let answered = safe.answerer(move |question: Question| {
         let answer = answerer.answer(&question);
-        async move { answer }
+        async move { Some(answer) }
     });
     assert_eq!(answered.run("go").await.unwrap().text, "paid 7");
     assert_eq!(shown.take(), [r#"Go on? {"cents":7}"#, r#"Is it safe? {"cents":7}"#]);
@@ -157,7 +157,7 @@ async fn u2_concurrent_parts_of_a_call_show_their_own_arguments() {
         let answer = answerer.answer(&question);
         async move {
             tokio::task::yield_now().await;
-            answer
+            Some(answer)
         }
     });
     answered.run("go").await.unwrap();
@@ -175,7 +175,7 @@ async fn u2_a_hook_that_asks_after_the_tool_shows_what_reached_the_hook_for_each
         let after = After::builder().model(script(tool, json!({ "cents": 5 }))).provide(Log::default());
         let answered = after.provide(Amount(9.into())).answerer(move |question: Question| {
             let answer = answerer.answer(&question);
-            async move { answer }
+            async move { Some(answer) }
         });
         assert_eq!(answered.run("go").await.unwrap().text, "paid 9");
         assert_eq!(shown.take().last().map(String::as_str), Some(r#"Keep it? {"cents":5}"#), "{tool}");
@@ -190,7 +190,7 @@ async fn u2_a_question_shows_each_digit_of_a_whole_number() {
     let call = Value::from(format!("{{\"number\": {number}}}"));
     let answered = Counts::builder().model(script("count", call)).answerer(move |question: Question| {
         let answer = answerer.answer(&question);
-        async move { answer }
+        async move { Some(answer) }
     });
     assert_eq!(answered.run("go").await.unwrap().text, number);
     let digits = json!({ "number": number });

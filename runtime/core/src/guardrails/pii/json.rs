@@ -68,12 +68,13 @@ impl JsonDeltas {
     /// The text outside of strings, as it is shown.
     fn take_bare(&mut self) -> String {
         let bare = std::mem::take(&mut self.bare);
+        if self.numbers == Numbers::Stay {
+            return bare;
+        }
         let token = bare.trim();
         match self.pii.mask(token) {
-            Cow::Owned(masked) if self.numbers == Numbers::Masked => {
-                bare.replace(token, &format!("\"{masked}\""))
-            }
-            _ => bare,
+            Cow::Owned(masked) => bare.replace(token, &format!("\"{masked}\"")),
+            Cow::Borrowed(_) => bare,
         }
     }
 
