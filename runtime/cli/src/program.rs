@@ -127,6 +127,7 @@ impl fmt::Debug for Program {
 }
 
 /// What [`Program::setup`] may give: an [`AppBuilder`], a `Result` with one, or a future of such a `Result`. `M` tells them apart.
+/// Programs do not implement it.
 #[diagnostic::on_unimplemented(
     message = "`setup` gives an `AppBuilder`, a `Result` with one, or a future of such a `Result`, and not `{Self}`",
     label = "give the builder: `|app| app.model(..)`"
