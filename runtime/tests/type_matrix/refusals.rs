@@ -181,19 +181,25 @@ fn names(error: &str, wrong: &[String], args: &Value, schema: &Value, broken: &V
         choices.clone().any(|choice| {
             // An empty object does not say which type was meant.
             let empty = at(&mut broken.clone(), choice).is_some_and(|value| *value == json!({}));
-            named == path(choice, args) || empty && is_inside(named, &path(choice, args))
+            is_at(named, &path(choice, args)) || empty && is_inside(named, &path(choice, args))
         })
     };
-    let lines = error.lines().filter_map(|line| line.strip_prefix("- `")?.split_once("`: "));
-    let mut named = lines.map(|(path, _)| path);
+    // A key may have the mark that ends a path.
+    let mut named = error.lines().filter_map(|line| line.strip_prefix("- `"));
     assert!(
         named.any(|named| is_inside(named, &wanted) || fits(named)),
         "{broken}: no `{wanted}` in: {error}"
     );
 }
 
-fn is_inside(path: &str, place: &str) -> bool {
-    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+/// Whether a line of an error, which begins with a path, is about a place.
+fn is_at(line: &str, place: &str) -> bool {
+    line.strip_prefix(place).is_some_and(|rest| rest.starts_with("`: "))
+}
+
+/// As [`is_at`], or about a place inside of it.
+fn is_inside(line: &str, place: &str) -> bool {
+    is_at(line, place) || line.strip_prefix(place).is_some_and(|rest| rest.starts_with(['.', '[']))
 }
 
 /// A place as errors write it.
