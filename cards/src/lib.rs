@@ -24,7 +24,7 @@ mod use_of;
 mod workflow;
 mod yaml;
 
-pub use card::{Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox, is_card};
+pub use card::{Called, Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox, is_card};
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use file::read_file;
 pub use found::{FoundCard, FoundCards, found_cards};

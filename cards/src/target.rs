@@ -1,6 +1,7 @@
 //! The calls that the filter of a hook names.
 
 use crate::suggest;
+use crate::use_of::Item;
 
 /// The sources of tools.
 const SOURCES: &[&str] = &["mcp", "server", "function", "agent", "runtime"];
@@ -8,7 +9,7 @@ const SOURCES: &[&str] = &["mcp", "server", "function", "agent", "runtime"];
 /// A target in the filter of a hook: `for: [add_one, server(time)]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A tool, a child, a toolbox or a built-in tool of the agent, by its name.
+    /// A tool, a child, a toolbox or a built-in tool of the agent, by its name, or as its list has it: `tools.rs:add_one`.
     Name(String),
     /// `server(time)`: the tools of a server.
     Server(String),
@@ -19,6 +20,11 @@ pub enum Target {
 }
 
 impl Target {
+    /// `tool(lookup)`; none if a card cannot have the name.
+    pub fn tool(name: &str) -> Option<Self> {
+        is_name(name).then(|| Self::Tool(name.to_owned()))
+    }
+
     /// Reads a target.
     ///
     /// # Errors
@@ -30,9 +36,10 @@ impl Target {
                  tool that is added when the agent is built"
             )
         };
-        let is_name = |name: &str| {
-            !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "()[]{},".contains(c))
-        };
+        // The file of an item may have any characters.
+        if text.contains(':') && Item::read(text, "tools.rs:add_one").is_ok() {
+            return Ok(Self::Name(text.to_owned()));
+        }
         let Some((of, rest)) = text.split_once('(') else {
             return if is_name(text) { Ok(Self::Name(text.to_owned())) } else { Err(wanted()) };
         };
@@ -47,6 +54,11 @@ impl Target {
     }
 }
 
+/// Whether a filter can have the name.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "()[]{},".contains(c))
+}
+
 #[cfg(test)]
 mod tests {
     use super::Target;
@@ -57,6 +69,7 @@ mod tests {
         assert_eq!(Target::read("shell.execute"), Ok(Target::Name("shell.execute".to_owned())));
         assert_eq!(Target::read("server( time )"), Ok(Target::Server("time".to_owned())));
         assert_eq!(Target::read("source(mcp)"), Ok(Target::Source("mcp".to_owned())));
+        assert_eq!(Target::read("my tools.rs:run"), Ok(Target::Name("my tools.rs:run".to_owned())));
         assert_eq!(Target::read("tool(lookup)"), Ok(Target::Tool("lookup".to_owned())));
         assert_eq!(
             Target::read("source(functon)").unwrap_err(),

@@ -182,7 +182,6 @@ fn hooks(card: &Card, reader: &mut Reader) {
     for span in rests {
         reader.note(span, "dynamic hooks have one place; `..` is in the list already");
     }
-    let known: Vec<String> = known_calls(card);
     let servers: Vec<&str> = card.servers.iter().map(|server| &*server.value).collect();
     for item in &card.tool_hooks {
         let HookItem::Hook(_, Some(Filter { targets, .. })) = item else { continue };
@@ -191,18 +190,40 @@ fn hooks(card: &Card, reader: &mut Reader) {
                 Target::Server(server) => {
                     undeclared(&Spanned::new(server.clone(), target.span.clone()), &servers, reader);
                 }
-                Target::Name(name) if !known.contains(name) && !is_of_a_server(name, &servers) => {
-                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                    let advice = match suggest::nearest(name, known.iter().copied()) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("a tool that is added when the agent is built is `tool({name})`"),
-                    };
-                    reader.note(&target.span, format!("this agent has no tool `{name}`; {advice}"));
+                Target::Name(name) => {
+                    if let Some(message) = name_mistake(card, name, &servers) {
+                        reader.note(&target.span, message);
+                    }
                 }
-                Target::Name(_) | Target::Source(_) | Target::Tool(_) => {}
+                Target::Source(_) | Target::Tool(_) => {}
             }
         }
     }
+}
+
+/// The mistake in the name of a tool, a child, a toolbox or a built-in tool in a filter.
+fn name_mistake(card: &Card, name: &str, servers: &[&str]) -> Option<String> {
+    let words: Vec<String> = card.called(name).iter().map(|called| format!("`{}`", called.full_word())).collect();
+    match &words[..] {
+        [] => {}
+        [_] => return None,
+        // A hook that sees one of them only would be missing at the others.
+        [first @ .., last] => {
+            let first = first.join(", ");
+            return Some(format!(
+                "`{name}` can be {first} or {last} of this agent; write those that the hook is for in this form"
+            ));
+        }
+    }
+    if card.runtime.iter().any(|tool| tool.value == name) || is_of_a_server(name, servers) {
+        return None;
+    }
+    let built_in = card.runtime.iter().map(|tool| &*tool.value);
+    let advice = match suggest::nearest(name, card.called_names().into_iter().chain(built_in)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("a tool that is added when the agent is built is `tool({name})`"),
+    };
+    Some(format!("this agent has no tool `{name}`; {advice}"))
 }
 
 /// Whether a tool is one of a server, by its name: `time__get_time`.
@@ -210,24 +231,6 @@ fn is_of_a_server(tool: &str, servers: &[&str]) -> bool {
     servers
         .iter()
         .any(|server| tool.strip_prefix(server).and_then(|rest| rest.strip_prefix("__")).is_some_and(is_path))
-}
-
-/// The names that filters can have: of tools, children, toolboxes and built-in tools.
-fn known_calls(card: &Card) -> Vec<String> {
-    let functions = card.function_tools.iter().map(|tool| tool.value.last_name().to_owned());
-    let agents = card.agents.iter().map(|agent| last_name(&agent.value).to_owned());
-    let toolboxes = card.toolboxes.iter().map(|toolbox| toolbox.item.value.last_name().to_owned());
-    let given = card.tool_uses.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.clone()));
-    functions
-        .chain(given)
-        .chain(agents)
-        .chain(toolboxes)
-        .chain(card.runtime.iter().map(|tool| tool.value.clone()))
-        .collect()
-}
-
-fn last_name(path: &str) -> &str {
-    path.rsplit("::").next().unwrap_or(path)
 }
 
 /// The values of a limit or a request parameter.

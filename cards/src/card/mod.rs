@@ -1,5 +1,6 @@
 //! An agent card: its fields, read and checked.
 
+mod called;
 mod check;
 mod fields;
 mod hooks;
@@ -18,6 +19,7 @@ use crate::tool_use::ToolUse;
 use crate::use_of::Item;
 use crate::yaml::Node;
 use crate::{markdown, yaml};
+pub use called::Called;
 pub use hooks::TURN_PLACES;
 
 /// An agent card without mistakes, as far as the card alone shows them.
@@ -209,19 +211,6 @@ impl Card {
     /// What a workflow says of a tool of the agent.
     pub fn tool_use(&self, tool: &Item) -> Option<&ToolUse> {
         self.tool_uses.iter().find(|used| used.item.value == *tool)
-    }
-
-    /// The tool that filters of hooks call by this name: that of its function, or the one that a workflow gives it.
-    pub fn tool_called(&self, name: &str) -> Option<&Spanned<Item>> {
-        let of_function = |tool: &&Spanned<Item>| tool.value.last_name() == name;
-        let tools = &self.function_tools;
-        tools.iter().find(of_function).or_else(|| {
-            let given = |tool: &&Spanned<Item>| {
-                let name_of = self.tool_use(&tool.value).and_then(|used| used.name.as_ref());
-                name_of.is_some_and(|given| given.value == name)
-            };
-            tools.iter().find(given)
-        })
     }
 
     /// The folder that the files of its items are relative to.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::Range;
 
 use heck::ToUpperCamelCase;
-use onionskin_cards::{Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, Spanned, Target, Text};
+use onionskin_cards::{Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, Spanned, Target, Text};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use serde_json::Value;
 
@@ -315,14 +315,11 @@ impl<'w> Writer<'w> {
 
     /// A tool, a child or a toolbox of the agent, by the last part of its name.
     fn call(&self, card: &Card, name: &str) -> String {
-        let mut toolboxes = card.toolboxes.iter().map(|toolbox| &toolbox.item);
-        let item = card.tool_called(name);
-        if let Some(item) = item.or_else(|| toolboxes.find(|item| item.value.last_name() == name)) {
-            return self.path(&item.value);
+        match card.called(name).first() {
+            Some(Called::Tool(item) | Called::Toolbox(item)) => self.path(item),
+            Some(Called::Child(child)) => self.child(child),
+            None => name.to_owned(),
         }
-        let mut children = card.agents.iter();
-        let child = children.find(|child| child.value.rsplit("::").next() == Some(name));
-        child.map_or_else(|| name.to_owned(), |child| self.child(&child.value))
     }
 
     fn child(&self, name: &str) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use onionskin_cards::{Card, Filter, Hook, HookItem, Item, Spanned, Target, Text, Toolbox};
+use onionskin_cards::{Called, Card, Filter, Hook, HookItem, Item, Spanned, Target, Text, Toolbox};
 use onionskin_core::__private0::outline::{FilterWord, Filtered, HookType, Origin, Outline};
 use onionskin_core::declaration::{DynAgent, HistoryMergeTarget, HistorySource, Limits};
 use onionskin_core::model::{RequestParams, ToolChoice};
@@ -304,25 +304,25 @@ impl Dump<'_> {
         };
         let mut targets = Vec::new();
         for word in filter.words.ok_or_else(|| code("tool"))? {
-            let name = |name: Option<&str>| {
-                name.map(|name| Target::Name(name.to_owned())).ok_or_else(|| code("filter"))
+            let name = |called: Option<Called<'_>>| {
+                called.map(|called| word_for(card, called)).ok_or_else(|| code("filter"))
             };
             targets.push(spanned(match *word {
                 FilterWord::Function(index) => {
                     let at = self.outline.tools.iter().position(|(known, _)| *known == index);
-                    name(at.and_then(|at| card.function_tools.get(at)).map(|item| item.value.last_name()))?
+                    let tool = at.and_then(|at| card.function_tools.get(at));
+                    name(tool.map(|tool| Called::Tool(&tool.value)))?
                 }
                 FilterWord::Child(index) => {
-                    let child = card.agents.get(index);
-                    name(child.and_then(|child| child.value.rsplit("::").next()))?
+                    name(card.agents.get(index).map(|child| Called::Child(&child.value)))?
                 }
                 FilterWord::Toolbox(index) => {
-                    name(card.toolboxes.get(index).map(|toolbox| toolbox.item.value.last_name()))?
+                    name(card.toolboxes.get(index).map(|toolbox| Called::Toolbox(&toolbox.item.value)))?
                 }
                 FilterWord::Method(_) => return Err(code("filter")),
                 FilterWord::Server(server) => Target::Server(server.to_owned()),
                 FilterWord::Source(source) => Target::Source(source.to_owned()),
-                FilterWord::Added(tool) => Target::Tool(tool.to_owned()),
+                FilterWord::Added(tool) => Target::tool(tool).ok_or_else(|| code("filter"))?,
                 FilterWord::Named(tool) => Target::Name(tool.to_owned()),
             }));
         }
@@ -434,6 +434,19 @@ fn given<const N: usize>(settings: [(&'static str, Value); N]) -> Settings {
 
 fn written(text: &str) -> Text {
     Text::Written(spanned(text.to_owned()))
+}
+
+/// The word for an item in a filter: the last part of its name, or the item as its list has it if others are called so too.
+fn word_for(card: &Card, called: Called<'_>) -> Target {
+    let last = match called {
+        Called::Tool(item) | Called::Toolbox(item) => item.last_name(),
+        Called::Child(child) => last(child),
+    };
+    match (card.called(last).as_slice(), called) {
+        ([_], _) => Target::Name(last.to_owned()),
+        (_, Called::Child(child)) if !child.contains("::") => Target::Tool(format!("agent__{child}")),
+        _ => Target::Name(called.full_word()),
+    }
 }
 
 /// A value that no file has.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use onionskin_cards::{Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Problem, Spanned, Text};
+use onionskin_cards::{Called, Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Problem, Spanned, Text, Toolbox};
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptPart};
 use serde_json::Value;
@@ -214,34 +214,39 @@ impl Planner<'_> {
 
     /// The tools, toolboxes and children that a filter names.
     fn tests(&self, name: &str) -> Vec<Test> {
+        self.card.called(name).into_iter().flat_map(|called| self.tests_of(called, name)).collect()
+    }
+
+    fn tests_of(&self, called: Called<'_>, name: &str) -> Vec<Test> {
         let card = self.card;
-        if let Some(tool) = card.tool_called(name) {
-            return match self.item(tool, Kind::Tool) {
+        // Of an item that is not found a mistake was reported.
+        let unknown = || Test::Named(name.to_owned());
+        match called {
+            Called::Tool(tool) => match self.finder.item(card, tool, Kind::Tool) {
                 Some(Entry::Tool { name, .. }) => {
-                    vec![Test::Function(given_name(card, &tool.value).unwrap_or(name))]
+                    vec![Test::Function(given_name(card, tool).unwrap_or(name))]
                 }
-                // It is a mistake that was reported.
-                _ => vec![Test::Named(name.to_owned())],
-            };
+                _ => vec![unknown()],
+            },
+            Called::Toolbox(item) => {
+                let toolboxes = card.toolboxes.iter().filter(|toolbox| toolbox.item.value == *item);
+                let test = |toolbox: &Toolbox| match self.item(&toolbox.item, Kind::Toolbox) {
+                    Some(Entry::Toolbox { is_of, .. }) => {
+                        Test::Toolbox(is_of, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()))
+                    }
+                    _ => unknown(),
+                };
+                toolboxes.map(test).collect()
+            }
+            Called::Child(child) => {
+                let declared = card.agents.iter().find(|agent| agent.value == child);
+                let name = match (self.deck.child(child), declared.map(|agent| self.finder.agent(agent))) {
+                    (Child::Program(_), Some(Ok(Entry::Agent(agent)))) => agent.name().to_owned(),
+                    _ => name.to_owned(),
+                };
+                vec![Test::Child(name)]
+            }
         }
-        let toolboxes = card.toolboxes.iter().filter(|toolbox| toolbox.item.value.last_name() == name);
-        let toolboxes: Vec<Test> = toolboxes
-            .map(|toolbox| match self.item(&toolbox.item, Kind::Toolbox) {
-                Some(Entry::Toolbox { is_of, .. }) => {
-                    Test::Toolbox(is_of, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()))
-                }
-                _ => Test::Named(name.to_owned()),
-            })
-            .collect();
-        if !toolboxes.is_empty() {
-            return toolboxes;
-        }
-        let child = card.agents.iter().find(|child| child.value.rsplit("::").next() == Some(name));
-        let child = child.map(|child| match (self.deck.child(&child.value), self.finder.agent(child)) {
-            (Child::Program(_), Ok(Entry::Agent(agent))) => agent.name().to_owned(),
-            _ => name.to_owned(),
-        });
-        child.map(Test::Child).into_iter().collect()
     }
 
     fn types(&mut self) {

@@ -4,6 +4,7 @@
 
 mod dump;
 mod fields;
+mod filters;
 mod hostile;
 mod mistakes;
 #[allow(
