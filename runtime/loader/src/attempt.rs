@@ -1,5 +1,6 @@
 //! From cards to agents. What has not changed since the time before stays.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,8 +45,9 @@ pub(crate) fn attempt(
     let finder = Finder::new(registry, base);
     let mut scripts = Scripts { before: std::mem::take(&mut known.scripts), now: ByFile::new() };
     let mut before = std::mem::take(&mut known.plans);
-    for card in &deck.cards {
-        let kept = before.remove(card.path.as_os_str());
+    let keys = keys(&deck);
+    for (card, key) in deck.cards.iter().zip(&keys) {
+        let kept = before.remove(key);
         let same_card = kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.card, card));
         let scripts = match same_card {
             Some(kept) => kept.scripts.iter().map(|(path, _)| scripts.look(path)).collect(),
@@ -67,14 +69,12 @@ pub(crate) fn attempt(
         };
         // An agent that was made of another plan is another one.
         let made = kept.filter(|kept| Arc::ptr_eq(&kept.plan, &plan)).and_then(|kept| kept.made);
-        known
-            .plans
-            .insert(card.path.clone().into_os_string(), Kept { card: Arc::clone(card), scripts, plan, made });
+        known.plans.insert(key.clone(), Kept { card: Arc::clone(card), scripts, plan, made });
     }
     known.scripts = scripts.now;
     match mistakes.into_error() {
         Some(error) => Err(error),
-        None => Ok(loaded(&deck, &mut known.plans)),
+        None => Ok(loaded(&deck, &keys, &mut known.plans)),
     }
 }
 
@@ -116,9 +116,25 @@ impl Scripts {
     }
 }
 
+/// What each card is kept under: its path. Addresses that differ in their queries have one path, which has no query.
+fn keys(deck: &Deck) -> Vec<OsString> {
+    let mut counts: HashMap<&Path, usize> = HashMap::new();
+    let mut keys = Vec::new();
+    for card in &deck.cards {
+        let count = counts.entry(&card.path).or_default();
+        let mut key = card.path.clone().into_os_string();
+        if *count > 0 {
+            key.push(format!("#{count}"));
+        }
+        *count += 1;
+        keys.push(key);
+    }
+    keys
+}
+
 /// The agents of cards without mistakes.
-fn loaded(deck: &Deck, plans: &mut ByFile<Kept>) -> LoadedCards {
-    let mut making = Making { deck, plans, agents: vec![None; deck.cards.len()] };
+fn loaded(deck: &Deck, keys: &[OsString], plans: &mut ByFile<Kept>) -> LoadedCards {
+    let mut making = Making { deck, keys, plans, agents: vec![None; deck.cards.len()] };
     let agents = (0..deck.cards.len()).filter_map(|index| making.agent(index)).collect();
     let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
     let default = deck.cards.iter().position(is_default);
@@ -132,6 +148,7 @@ fn loaded(deck: &Deck, plans: &mut ByFile<Kept>) -> LoadedCards {
 /// The agents, each made once, after its children.
 struct Making<'d> {
     deck: &'d Deck,
+    keys: &'d [OsString],
     plans: &'d mut ByFile<Kept>,
     agents: Vec<Option<DynAgent>>,
 }
@@ -143,7 +160,7 @@ impl Making<'_> {
             return Some(made.clone());
         }
         let card = &self.deck.cards[index];
-        let plan = Arc::clone(&self.plans.get(card.path.as_os_str())?.plan);
+        let plan = Arc::clone(&self.plans.get(&self.keys[index])?.plan);
         let children = plan.children.iter().filter_map(|child| match child {
             PlannedChild::Card(name) => match self.deck.child(name) {
                 Child::Card(index) => self.agent(index),
@@ -152,7 +169,7 @@ impl Making<'_> {
             PlannedChild::Program(agent) => Some(agent.clone()),
         });
         let children: Vec<DynAgent> = children.collect();
-        let kept = self.plans.get_mut(card.path.as_os_str())?;
+        let kept = self.plans.get_mut(&self.keys[index])?;
         let agent = match &kept.made {
             Some((with, agent)) if *with == children => agent.clone(),
             _ => made(&card.name.value, &plan, children.clone()),

@@ -52,7 +52,7 @@ async fn serve(mut stream: TcpStream, answer: Arc<impl Fn(&str) -> String>) {
     }
     let request = String::from_utf8(request).unwrap();
     let path = request.split(' ').nth(1).unwrap().to_owned();
-    let text = answer(path.split('?').next().unwrap());
+    let text = answer(if path.starts_with("/query") { &path } else { path.split('?').next().unwrap() });
     let endless = path.starts_with("/endless");
     _ = stream.write_all(text.as_bytes()).await;
     while endless && stream.write_all(&[b'a'; 4096]).await.is_ok() {}
@@ -104,6 +104,23 @@ async fn c3_cards_of_addresses_and_files_are_loaded_together() {
     assert_eq!(server.requests.load(Ordering::Relaxed), 1);
     let dumped = cards.dump();
     assert!(dumped[1].file.ends_with("/cards/pmo.md") && !dumped[1].file.contains("secret"), "{dumped:?}");
+}
+
+#[tokio::test]
+async fn c3_addresses_that_differ_in_their_queries_are_two_cards() {
+    let server = Server::start(|path| {
+        let name = path.rsplit('=').next().unwrap();
+        ok("text/markdown", &format!("---\nname: {name}\n---\nI am {name}.\n"))
+    })
+    .await;
+    let (alpha, beta) = (server.at("/query.md?name=alpha"), server.at("/query.md?name=beta"));
+    let cards = load(&[&alpha, &beta]).await.unwrap();
+    assert_eq!(cards.names().collect::<Vec<_>>(), ["alpha", "beta"]);
+    let app = cards.add_to(App::builder()).entry("alpha").model(ScriptedModel::turns([])).build().await.unwrap();
+    for name in ["alpha", "beta"] {
+        let prompt = app.agent(name).unwrap().system_prompt().await.unwrap();
+        assert_eq!(prompt.as_deref(), Some(&*format!("I am {name}.")));
+    }
 }
 
 #[tokio::test]
