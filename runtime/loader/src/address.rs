@@ -32,13 +32,26 @@ pub(crate) fn is_address(path: &str) -> bool {
     path.contains("://")
 }
 
-/// An address without what can be a secret: a user and a password, a query, a fragment.
+/// An address without what can be a secret: a user and a password, a query, a fragment, and all of one that names no host.
 pub(crate) fn shown(address: &str) -> String {
-    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let Some((scheme, rest)) = address.split_once(':') else { return String::new() };
+    let Some(rest) = rest.strip_prefix("//") else { return format!("{scheme}:") };
+    let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    // A password with a slash ends the host for the rules of addresses, and what is before it is no port then.
+    let rest = match rest.rsplit_once('@') {
+        Some((_, behind)) if has_wrong_port(host) => behind,
+        _ => rest,
+    };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let host = host.rsplit('@').next().unwrap_or_default();
     format!("{scheme}://{host}{path}")
+}
+
+/// Whether there is a colon with something else than a number behind it. An IPv6 address has its colons in brackets.
+fn has_wrong_port(host: &str) -> bool {
+    let port = host.rsplit(']').next().and_then(|host| host.split_once(':'));
+    port.is_some_and(|(_, port)| !port.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// An error for the whole of an address.

@@ -151,6 +151,9 @@ async fn c3_an_address_is_fetched_only_where_the_program_allows_it() {
             "an address with a user name or a password is not fetched",
         ),
         ("https://", "this is not an address"),
+        ("https://user:secret/secret@example.com/a.md", "https://example.com/a.md:1:1: this is not an address"),
+        ("https://user:secret?secret#secret@example.com/a.md", "https://example.com/a.md:1:1: this is not an address"),
+        ("https://user:secret\\secret@example.com/a.md", "https://example.com/a.md:1:1: this is not an address"),
     ] {
         let (kind, said) = mistake(url).await;
         assert_eq!(kind, MistakeKind::Address);
@@ -186,6 +189,7 @@ async fn c3_a_hostile_server_gives_an_error_within_the_time() {
         "/away.md" => redirect("http://example.com/a.md?key=secret"),
         "/file.md" => redirect("file:///etc/passwd"),
         "/user.md" => redirect("https://user:secret@example.com/a.md"),
+        "/data.md" => redirect("data:text/plain,secret://secret"),
         "/nowhere.md" => redirect("http://[::"),
         "/html.md" => ok("text/html", "<html>"),
         "/image.md" => ok("image/png", "png"),
@@ -205,6 +209,7 @@ async fn c3_a_hostile_server_gives_an_error_within_the_time() {
         ("/away.md", "the server redirects to `http://example.com/a.md`: others could change"),
         ("/file.md", "the server redirects to `file:///etc/passwd`: cards come over `https`"),
         ("/user.md", "the server redirects to `https://example.com/a.md`: an address with a user name"),
+        ("/data.md", "the server redirects to `data:`: cards come over `https`, and not over `data`"),
         ("/nowhere.md", "the server redirects to an address that cannot be read"),
         ("/html.md", "the server gives `text/html`, and a card is Markdown or YAML"),
         ("/image.md", "the server gives `image/png`"),
