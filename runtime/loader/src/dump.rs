@@ -1,5 +1,6 @@
 //! Agents of the program as cards.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use onionskin_core::{Agent, Effect, ToolDefinition};
 use serde_json::{Value, json};
 
 use crate::entry::Entry;
-use crate::loader::CardText;
+use crate::loader::{CardText, free_file};
 use crate::registry::Registry;
 
 /// Why an agent cannot be written as a card: nothing of it is left out.
@@ -52,6 +53,13 @@ pub enum DumpError {
     #[non_exhaustive]
     Workflow {
         /// The agent.
+        agent: String,
+    },
+    /// Two agents have this name, so a card cannot name one of them as a child.
+    #[error("two agents beneath this one are called `{agent}`, and cards name agents by their names; give one of them another `name`")]
+    #[non_exhaustive]
+    TwoAgents {
+        /// The name.
         agent: String,
     },
     /// Code of the program panicked while it declared the agent.
@@ -107,16 +115,21 @@ impl Registry {
     /// # Errors
     /// Returns an error that names what a card cannot have, or what is not registered.
     pub fn dump<A: Agent>(&self) -> Result<Vec<CardText>, DumpError> {
-        let (mut cards, mut open) = (Vec::new(), vec![DynAgent::of::<A>()]);
+        let (mut cards, mut taken) = (Vec::new(), HashSet::new());
+        let mut open = vec![DynAgent::of::<A>()];
         let mut seen = open.clone();
         while let Some(agent) = open.pop() {
             let outline = Outline::of(&agent)
                 .map_err(|reason| DumpError::Panicked { agent: agent.name().to_owned(), reason })?;
             let mut children = Vec::new();
             let card = Dump { registry: self, outline: &outline, children: &mut children }.card()?;
-            cards.push(CardText { file: format!("{}.md", agent.name()), text: card.to_markdown() });
+            let file = free_file(&format!("{}.md", agent.name()), &mut taken);
+            cards.push(CardText { file, text: card.to_markdown() });
             for child in children {
                 if !seen.contains(&child) {
+                    if seen.iter().any(|other| other.name() == child.name()) {
+                        return Err(DumpError::TwoAgents { agent: child.name().to_owned() });
+                    }
                     seen.push(child.clone());
                     open.push(child);
                 }

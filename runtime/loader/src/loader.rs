@@ -1,5 +1,6 @@
 //! Loads cards.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -150,7 +151,8 @@ impl LoadedCards {
     }
 
     /// The cards as Markdown, in one form whatever their authors' form was: loading them gives the same agents, and dumping those the same texts.
-    /// What a card names stays relative to the folder of its file.
+    /// What a card names stays relative to the folder of its file. The files have different names: that of `desk.yaml` beside `desk.md` is
+    /// `desk-2.md`.
     ///
     /// ```
     /// use onionskin::loader::{CardLoader, Registry};
@@ -166,9 +168,11 @@ impl LoadedCards {
     /// # }
     /// ```
     pub fn dump(&self) -> Vec<CardText> {
+        let mut taken = HashSet::new();
         let of_card = |card: &Arc<Card>| {
             let file = Path::new(&*card.source.name).with_extension("md");
-            CardText { file: file.to_string_lossy().into_owned(), text: card.to_markdown() }
+            let file = free_file(&file.to_string_lossy(), &mut taken);
+            CardText { file, text: card.to_markdown() }
         };
         self.cards.iter().map(of_card).collect()
     }
@@ -177,6 +181,14 @@ impl LoadedCards {
     pub fn add_to(&self, app: AppBuilder) -> AppBuilder {
         self.agents.iter().fold(app, AppBuilder::dyn_agent)
     }
+}
+
+/// The name for a file of a card, or one with a number if another card has it. Some systems do not tell `Desk.md` from `desk.md`.
+pub(crate) fn free_file(file: &str, taken: &mut HashSet<String>) -> String {
+    let stem = file.strip_suffix(".md").unwrap_or(file);
+    let numbered = (2..).map(|number: usize| format!("{stem}-{number}.md"));
+    let mut names = std::iter::once(file.to_owned()).chain(numbered);
+    names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
 }
 
 impl fmt::Debug for LoadedCards {

@@ -1,5 +1,7 @@
 //! Agents of `agent!` as cards.
 
+use std::collections::BTreeSet;
+
 use onionskin::declaration::AppBuilder;
 use onionskin::loader::{CardLoader, CardText, DumpError, Registry, StateParts};
 use onionskin::typed::{ArgsOf, TypedNext};
@@ -131,6 +133,40 @@ async fn c3_an_agent_with_a_state_as_a_card_is_loaded_as_the_same_agent() {
     assert_eq!(texts, dumped);
     let visit = || Visit { guest: "Ada".to_owned() };
     assert_eq!(page(App::builder().agent::<Host>().state(visit())).await, page(loaded.state(visit())).await);
+}
+
+#[test]
+fn c3_dumped_cards_have_different_files() {
+    let files = [
+        ("c/desk.md", "---\nname: A\n---\nA."),
+        ("c/desk.yaml", "name: B\ninstruction: B.\n"),
+        ("c/Desk.yml", "name: C\ninstruction: C.\n"),
+        ("c/desk-2.md", "---\nname: D\n---\nD."),
+    ];
+    let folder = folder(&files);
+    let dumped = CardLoader::new(Registry::new()).base(folder.path()).load(["c"]).unwrap().dump();
+    let names: BTreeSet<String> = dumped.iter().map(|card| card.file.to_lowercase()).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    let (loaded, texts) = again(&dumped);
+    assert_eq!(texts.iter().map(|card| &card.text).collect::<Vec<_>>(), dumped.iter().map(|card| &card.text).collect::<Vec<_>>());
+    drop(loaded);
+}
+
+mod elsewhere {
+    use super::agent;
+
+    agent! {
+        pub(super) Office { name: "office", description: "Rests.", instruction: "Rest." }
+        pub(super) Manager { description: "Manages.", instruction: "Manage.", agents: [Office] }
+    }
+}
+
+agent! { Twice { instruction: "A.", agents: [Office, elsewhere::Manager] } }
+
+#[test]
+fn c3_two_agents_of_one_name_beneath_a_dumped_one_are_an_error() {
+    let error = registry().dump::<Twice>().unwrap_err();
+    assert!(matches!(&error, DumpError::TwoAgents { agent, .. } if agent == "office"), "{error}");
 }
 
 fn refused<A: Agent>() -> (String, String) {
