@@ -23,6 +23,7 @@ mod find;
 mod items;
 mod known;
 mod loader;
+mod panics;
 mod plan;
 mod registry;
 mod script;

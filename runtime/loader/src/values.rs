@@ -1,10 +1,13 @@
 //! The values that a card gives a hook, `with: [3]`, in the types of the hook.
 
 use std::any::TypeId;
+use std::panic::catch_unwind;
 
 use onionskin_cards::ValueKind;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::panics::text_of;
 
 /// A value that does not fit its type: its index, and why.
 pub(crate) type Unfit = (usize, String);
@@ -64,7 +67,10 @@ hook_values! {
 
 fn value<T: DeserializeOwned>(values: &[Value], at: usize) -> Result<T, Unfit> {
     let value = values.get(at).unwrap_or(&Value::Null);
-    T::deserialize(value).map_err(|error| (at, error.to_string()))
+    match catch_unwind(|| T::deserialize(value)) {
+        Ok(read) => read.map_err(|error| (at, error.to_string())),
+        Err(panic) => Err((at, format!("code of the program panicked while it read the value: {}", text_of(&*panic)))),
+    }
 }
 
 /// What the values of a type have to be, in the words of the compiler's errors.

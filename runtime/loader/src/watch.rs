@@ -1,6 +1,5 @@
 //! Cards that are loaded again when they change.
 
-use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use crate::error::LoadError;
 use crate::known::Known;
 use crate::loader::{CardLoader, LoadedCards};
+use crate::panics::text_of;
 use crate::workflow::LoadedWorkflow;
 
 /// Makes the app of what was loaded.
@@ -116,7 +116,7 @@ pub enum ReloadError {
     /// Their agents could not be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// Code of the program panicked while the cards were loaded: the function that makes the app, or the reading of a hook's values.
+    /// Code of the program panicked while the cards were loaded: the function that makes the app, for example.
     #[error("code of the program panicked while its cards were loaded: {0}")]
     Panicked(String),
 }
@@ -158,11 +158,11 @@ impl CardWatch {
     /// Cancel safety: dropping the future kills the servers that were started.
     ///
     /// # Errors
-    /// Returns an error if the cards have mistakes, or if their agents cannot be built.
+    /// Returns an error if the cards have mistakes, if their agents cannot be built, or if the function that makes the app panics.
     pub async fn start(self) -> Result<WatchedCards, ReloadError> {
         let Self { cards, report } = self;
         let mut known = cards.known().await;
-        let app = cards.builder(&mut known)?.build().await?;
+        let app = cards.caught_builder(&mut known)?.build().await?;
         let current = Current { app: Arc::new(app), known, problem: None, loading: None };
         let watched = Watched { cards, report, current: Mutex::new(current) };
         Ok(WatchedCards { watched: Arc::new(watched), task: Mutex::new(None) })
@@ -189,6 +189,14 @@ impl Cards {
             Made::OfWorkflow(_) => &[],
         };
         known.has_changed(&self.loader.base_folder(), paths)
+    }
+
+    /// As [`Self::builder`]; a panic is an error.
+    fn caught_builder(&self, known: &mut Known) -> Result<AppBuilder, ReloadError> {
+        match catch_unwind(AssertUnwindSafe(|| self.builder(known))) {
+            Ok(builder) => builder.map_err(ReloadError::Load),
+            Err(panic) => Err(ReloadError::Panicked(text_of(&*panic))),
+        }
     }
 
     /// Loads the cards; the app of them is not built yet.
@@ -312,13 +320,12 @@ impl Loading {
         };
         let watched = Arc::clone(&self.watched);
         let read = spawn_blocking(move || {
-            let builder = catch_unwind(AssertUnwindSafe(|| watched.cards.builder(&mut known)));
+            let builder = watched.cards.caught_builder(&mut known);
             (known, builder)
         });
         match read.await {
-            Ok((known, Ok(Ok(builder)))) => (known, builder.build().await.map_err(ReloadError::Build)),
-            Ok((known, Ok(Err(error)))) => (known, Err(error.into())),
-            Ok((known, Err(panic))) => (known, Err(ReloadError::Panicked(text_of(&*panic)))),
+            Ok((known, Ok(builder))) => (known, builder.build().await.map_err(ReloadError::Build)),
+            Ok((known, Err(error))) => (known, Err(error)),
             // The runtime ends.
             Err(error) => (Known::default(), Err(ReloadError::Panicked(error.to_string()))),
         }
@@ -353,12 +360,6 @@ impl Drop for WatchedCards {
             task.abort();
         }
     }
-}
-
-/// The text of a panic.
-fn text_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".to_owned())
 }
 
 impl fmt::Debug for CardWatch {

@@ -165,6 +165,27 @@ agents: [\"crate::Helpr\"]
     assert_eq!(found(card), lines.map(|(kind, line)| (kind, line.to_owned())));
 }
 
+/// A value whose reading panics.
+struct Panics;
+
+impl<'de> serde::Deserialize<'de> for Panics {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        panic!("no value is good")
+    }
+}
+
+#[test]
+fn c3_a_panic_while_a_value_is_read_is_a_mistake_at_the_value() {
+    let registry = Registry::new().file("hooks.rs", |items| {
+        items.tool_hook_with("panics", |(_,): (Panics,)| super::parts::more::new())
+    });
+    let card = "instruction: A.\ntool_hooks: [{ hook: hooks.rs:panics, with: [1] }]\n";
+    let error = load(registry, &[("a.yaml", card)]).unwrap_err();
+    let [mistake] = error.mistakes() else { panic!("{error}") };
+    assert_eq!((mistake.kind, mistake.line, mistake.column), (MistakeKind::WrongValue, 2, 46));
+    assert!(mistake.message.contains("panicked while it read the value: no value is good"), "{mistake}");
+}
+
 #[test]
 fn c3_all_mistakes_of_all_cards_are_reported_at_once() {
     let files = [

@@ -115,6 +115,18 @@ async fn c3_a_broken_card_keeps_the_last_good_one_and_is_reported_once() {
 }
 
 #[tokio::test]
+async fn c3_a_panic_of_the_function_that_makes_the_app_is_an_error_of_the_start() {
+    let folder = folder(&[("a.md", FIRST)]);
+    let started = CardLoader::new(Registry::new())
+        .base(folder.path())
+        .watch(["a.md"], |_| panic!("no model"))
+        .start()
+        .await;
+    let Err(ReloadError::Panicked(text)) = started else { panic!("an error") };
+    assert_eq!(text, "no model");
+}
+
+#[tokio::test]
 async fn c3_an_app_that_cannot_be_built_keeps_the_last_one_until_it_is_loaded_again() {
     let folder = folder(&[("a.md", FIRST)]);
     let builds = AtomicUsize::new(0);
