@@ -11,6 +11,7 @@ use onionskin_core::{App, BuildError, RunError, RunOutput};
 use tokio::sync::watch::{self, Receiver, Sender};
 use tokio::task::{AbortHandle, spawn_blocking};
 
+use crate::address::is_address;
 use crate::error::LoadError;
 use crate::known::Known;
 use crate::loader::{CardLoader, LoadedCards};
@@ -225,8 +226,7 @@ impl WatchedCards {
             if current.loading.is_some() || !self.watched.cards.has_changed(&mut current.known) {
                 return Arc::clone(&current.app);
             }
-            let known = std::mem::take(&mut current.known);
-            self.load(current, Some(known))
+            self.load(current, Cause::Change)
         };
         end(ends).await;
         Arc::clone(&self.watched.current().app)
@@ -254,7 +254,7 @@ impl WatchedCards {
     }
 
     /// Reads all cards and builds the app again, also without a change: after a server that did not start, for example. An attempt that another
-    /// call began ends before.
+    /// call began ends before. If an address gives no good card, its last good one stays, for changes of files that come later.
     ///
     /// Cancel safety: as [`Self::app`].
     ///
@@ -266,7 +266,7 @@ impl WatchedCards {
                 let current = self.watched.current();
                 match &current.loading {
                     Some(ends) => (ends.clone(), false),
-                    None => (self.load(current, None), true),
+                    None => (self.load(current, Cause::Call), true),
                 }
             };
             end(ends).await;
@@ -277,18 +277,36 @@ impl WatchedCards {
     }
 
     /// Begins to load the cards in a task.
-    fn load(&self, mut current: MutexGuard<'_, Current>, known: Option<Known>) -> Receiver<()> {
+    fn load(&self, mut current: MutexGuard<'_, Current>, cause: Cause) -> Receiver<()> {
         let (ends, at_end) = watch::channel(());
+        let before = std::mem::take(&mut current.known);
         current.loading = Some(at_end.clone());
         // A task that does not begin is dropped, which takes the lock.
         drop(current);
         let loading = Loading { watched: Arc::clone(&self.watched), _ends: ends };
         let task = tokio::spawn(async move {
-            let (known, app) = loading.app(known).await;
+            let (known, app) = loading.app(before, cause).await;
             loading.keep(known, app);
         });
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
         at_end
+    }
+}
+
+/// Why cards are loaded again.
+#[derive(Debug, Clone, Copy)]
+enum Cause {
+    /// A file has changed. The other ones are not read again.
+    Change,
+    /// The program calls for it, so that all are read.
+    Call,
+}
+
+/// Whether a card of an address has a mistake, or is not there.
+fn is_of_address(error: &ReloadError) -> bool {
+    match error {
+        ReloadError::Load(error) => error.mistakes().iter().any(|mistake| is_address(&mistake.file)),
+        _ => false,
     }
 }
 
@@ -312,12 +330,21 @@ struct Loading {
 }
 
 impl Loading {
-    /// Cards are read on a thread that may wait for files. Without those of the time before, all are read.
-    async fn app(&self, known: Option<Known>) -> (Known, Result<App, ReloadError>) {
-        let mut known = match known {
-            Some(known) => known,
-            None => self.watched.cards.known().await,
-        };
+    /// The app of the cards, and what to compare their files with from now on.
+    async fn app(&self, before: Known, cause: Cause) -> (Known, Result<App, ReloadError>) {
+        match cause {
+            Cause::Change => self.app_of(before).await,
+            Cause::Call => {
+                let (known, app) = self.app_of(self.watched.cards.known().await).await;
+                // The last good cards of addresses, with which a change of a file can be loaded.
+                let known = if app.as_ref().is_err_and(is_of_address) { before } else { known };
+                (known, app)
+            }
+        }
+    }
+
+    /// Cards are read on a thread that may wait for files.
+    async fn app_of(&self, mut known: Known) -> (Known, Result<App, ReloadError>) {
         let watched = Arc::clone(&self.watched);
         let read = spawn_blocking(move || {
             let builder = watched.cards.caught_builder(&mut known);

@@ -266,3 +266,38 @@ async fn c3_a_watched_card_of_an_address_is_fetched_at_the_start_and_by_a_reload
     assert!(prompt(cards.reload().await).await.ends_with("Round 1."));
     assert_eq!(server.requests.load(Ordering::Relaxed), 2);
 }
+
+#[tokio::test]
+async fn c3_a_reload_without_the_card_of_an_address_keeps_its_last_good_one_for_later_changes() {
+    let state = Arc::new(AtomicUsize::new(0));
+    let served = Arc::clone(&state);
+    let server = Server::start(move |_| match served.load(Ordering::Relaxed) {
+        0 => ok("text/plain", CARD),
+        1 => "HTTP/1.1 500 Broken\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        _ => ok("text/plain", "---\nmodle: x\n---\nReport.\n"),
+    })
+    .await;
+    let folder = folder(&[("a.yaml", "instruction: A.\n")]);
+    let local = folder.path().join("a.yaml");
+    let cards = loader()
+        .watch([local.to_str().unwrap(), &server.at("/pmo.md")], |cards| {
+            cards.add_to(App::builder()).model(ScriptedModel::turns([]))
+        })
+        .start()
+        .await
+        .unwrap();
+    let prompt = |app: Arc<App>| async move { app.agent("a").unwrap().system_prompt().await.unwrap().unwrap() };
+    for (at, word) in [(1, "B."), (2, "Longer.")] {
+        state.store(at, Ordering::Relaxed);
+        // The change comes before the reload that fails.
+        fs::write(&local, format!("instruction: {word}\n")).unwrap();
+        cards.reload().await;
+        assert!(cards.problem().await.is_some());
+        let app = cards.app().await;
+        assert_eq!(app.agents().collect::<Vec<_>>(), ["a", "pmo"]);
+        assert_eq!(prompt(app).await, word);
+        fs::write(&local, format!("instruction: {word} Again.\n")).unwrap();
+        assert_eq!(prompt(cards.app().await).await, format!("{word} Again."));
+        assert!(cards.problem().await.is_none());
+    }
+}
