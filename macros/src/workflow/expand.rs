@@ -80,9 +80,12 @@ fn of_workflow(workflow: &Workflow, problems: Vec<Problem>) -> DeckError {
 
 /// The errors, and types for the workflow and its agents, so that the rest of the program finds them.
 fn stand_in(base: &Path, error: &DeckError, invocation: &Invocation) -> TokenStream {
-    let refused = refused(error, invocation);
     let folder = base.join(invocation.paths[0].value());
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    // An agent of the workflow's name would be a second type of it.
+    let others = error.names().iter().filter(|agent| type_name(agent) != type_name(&name));
+    let others = DeckError::new(error.errors().to_vec(), others.cloned().collect());
+    let refused = refused(&others, invocation);
     let declared = syn::parse_str::<Ident>(&type_name(&name)).ok().map(|ident| {
         let parts = Parts { name, agents: Vec::new(), initial_message: Some(String::new()) };
         declared(&ident, invocation, &parts)

@@ -107,6 +107,24 @@ fn c4_each_mistake_in_an_item_is_a_compile_error_at_its_place() {
     }
 }
 
+#[test]
+fn c4_an_agent_of_the_workflows_name_is_one_error() {
+    let mut files = whole();
+    let agents = r#"{ "Writer": { "instruction": "Write." }, "Generator": { "instruction": "Read." } }"#;
+    files.insert("agents.json".to_owned(), agents.to_owned());
+    files.insert("tools.json".to_owned(), "{}".to_owned());
+    let said = errors(&files);
+    assert_eq!(said.matches("error: ").count(), 1, "{said}");
+    assert!(said.contains("the workflow is the type `Generator` already"), "{said}");
+    let types = expanded(&files, "\"workflows/Generator\"").into_iter().filter_map(|item| match item {
+        syn::Item::Struct(item) => Some(item.ident.to_string()),
+        _ => None,
+    });
+    let mut types: Vec<_> = types.collect();
+    types.sort();
+    assert_eq!(types, ["Generator", "Writer"]);
+}
+
 /// A workflow without mistakes.
 fn whole() -> Files {
     let (_, text) = page("items");
