@@ -8,6 +8,7 @@ mod card;
 mod deck;
 mod file;
 mod found;
+mod json;
 mod links;
 mod markdown;
 mod migrate;

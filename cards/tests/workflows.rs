@@ -204,11 +204,20 @@ fn c4_each_mistake_has_a_place_and_says_what_to_write() {
     }
 }
 
+#[test]
+fn c4_json_may_begin_with_the_mark_of_an_editor() {
+    let mut files = base();
+    for text in files.values_mut() {
+        text.insert(0, '\u{feff}');
+    }
+    assert_eq!(read(&files).unwrap().start_agent.value, "Writer");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn c4_any_text_of_json_is_read_as_it_is(text in any::<String>(), escaped in any::<bool>()) {
+    fn c4_any_text_of_json_is_read_as_it_is(text in "(\\PC|[\\x00-\\x1f\\x7f-\\u{9f}\\u{2028}\\u{feff}\\u{fffe}\\u{ffff}]|.){0,40}", escaped in any::<bool>()) {
         let mut written = serde_json::to_string(&text).unwrap();
         if escaped {
             let units = text.encode_utf16().map(|unit| format!("\\u{unit:04x}"));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::deck::DeckError;
 use crate::file::read_file;
+use crate::json;
 use crate::paths::shown;
 use crate::problem::{CardError, Problem};
 use crate::source::Source;
@@ -126,22 +127,10 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
 }
 
 fn tree(source: &Source, ending: &str, start: usize) -> Result<Option<Node>, Problem> {
-    if ending == "json" {
-        // YAML allows more than JSON.
-        serde_json::from_str::<serde::de::IgnoredAny>(&source.text).map_err(|error| {
-            let line = source
-                .text
-                .split_inclusive('\n')
-                .take(error.line().saturating_sub(1))
-                .map(str::len)
-                .sum::<usize>();
-            let at = source.text.floor_char_boundary(line + error.column().saturating_sub(1));
-            let words = error.to_string();
-            let words = words.split(" at line ").next().unwrap_or_default();
-            Problem { message: format!("this is not JSON: {words}"), span: start + at..start + at }
-        })?;
+    match ending {
+        "json" => json::parse(&source.text, start).map(Some),
+        _ => yaml::parse(&source.text, start),
     }
-    yaml::parse(&source.text, start)
 }
 
 impl Files {

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 const MOST_NAMES: usize = 5_000;
 
 /// How deep lists and maps may be.
-const DEEPEST: usize = 32;
+pub(crate) const DEEPEST: usize = 32;
 
 /// The only document of a YAML text; `None` for an empty one. `offset` is where the text begins in its file.
 ///
@@ -33,6 +33,21 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Option<Node>, Problem> 
         }
     }
     Ok(tree.root)
+}
+
+/// Whether a map with these entries can have another name.
+///
+/// # Errors
+/// Returns an error if it has the name already, or too many.
+pub(crate) fn check_name(entries: &[(Key, Node)], name: &Key) -> Result<(), Problem> {
+    let message = if entries.len() == MOST_NAMES {
+        format!("a map has at most {MOST_NAMES} names here")
+    } else if entries.iter().any(|(earlier, _)| earlier.text == name.text) {
+        format!("`{}` is given twice; keep one of them", name.text)
+    } else {
+        return Ok(());
+    };
+    Err(Problem { message, span: name.span.clone() })
 }
 
 /// What to write where a colon makes a field of what cannot be one.
@@ -140,15 +155,9 @@ impl Tree<'_> {
                         let message = "a name is wanted here, before the colon".to_owned();
                         return Err(Problem { message, span: node.span });
                     };
-                    if entries.len() == MOST_NAMES {
-                        let message = format!("a map has at most {MOST_NAMES} names here");
-                        return Err(Problem { message, span: node.span });
-                    }
-                    if entries.iter().any(|(earlier, _)| earlier.text == scalar.text) {
-                        let message = format!("`{}` is given twice; keep one of them", scalar.text);
-                        return Err(Problem { message, span: node.span });
-                    }
-                    *key = Some(Key { text: scalar.text, span: node.span });
+                    let name = Key { text: scalar.text, span: node.span };
+                    check_name(entries, &name)?;
+                    *key = Some(name);
                 }
             },
         }
