@@ -213,6 +213,16 @@ fn c4_json_may_begin_with_the_mark_of_an_editor() {
     assert_eq!(read(&files).unwrap().start_agent.value, "Writer");
 }
 
+#[test]
+fn c4_an_agent_is_not_called_as_all_agents_are() {
+    let mut files = base();
+    let agents = "{ \"Writer\": { \"instruction\": \"Write.\" }, \"Reader\": { \"instruction\": \"Read.\" }, \"ALL_AGENTS\": { \"instruction\": \"A.\" } }";
+    files.insert("agents.json".to_owned(), agents.to_owned());
+    let error = read(&files).unwrap_err().to_string();
+    assert!(error.contains("`ALL_AGENTS` is the word for all agents in `tools.json` and `hooks.json`; give this agent another name"), "{error}");
+    assert_eq!(error.matches("error: ").count(), 1, "{error}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

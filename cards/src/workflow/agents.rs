@@ -1,8 +1,8 @@
 //! The agents of a workflow: each has the fields of a card.
 
-use super::card_path;
 use super::files::Files;
 use super::foreign;
+use super::{ALL_AGENTS, card_path};
 use crate::card::{Card, of_fields};
 use crate::reader::Reader;
 use crate::source::Spanned;
@@ -56,6 +56,12 @@ pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f
             let message = format!("there is an agent `{}` already; give this one another name", name.value);
             reader.note(&name.span, message);
             continue;
+        }
+        if name.value == ALL_AGENTS {
+            let message = format!(
+                "`{ALL_AGENTS}` is the word for all agents in `tools.json` and `hooks.json`; give this agent another name"
+            );
+            reader.note(&name.span, message);
         }
         entries.push(Entry { key, fields, name });
     }
