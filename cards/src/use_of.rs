@@ -1,6 +1,9 @@
 //! How a card names a tool, a hook or a type of the program.
 
 use std::fmt;
+use std::path::Path;
+
+use crate::paths::{normal, shown};
 
 /// A tool, a hook or a type, as a card names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +32,7 @@ impl Item {
             )
         };
         let Some((file, name)) = divided(text) else {
-            return if is_path(text) { Ok(Self::Path(text.to_owned())) } else { Err(wanted()) };
+            return if is_path(text) { Ok(Self::Path(plain(text))) } else { Err(wanted()) };
         };
         if !is_path(name) {
             return Err(wanted());
@@ -49,7 +52,12 @@ impl Item {
                 file.replace('\\', "/")
             ));
         }
-        Ok(Self::File { file: file.to_owned(), name: name.to_owned() })
+        Ok(Self::of_file(file, name))
+    }
+
+    /// An item of a file. One item has one form, however it is written.
+    pub(crate) fn of_file(file: &str, name: &str) -> Self {
+        Self::File { file: shown(&normal(Path::new(file))), name: plain(name) }
     }
 
     /// The last part of the name.
@@ -77,6 +85,11 @@ fn divided(text: &str) -> Option<(&str, &str)> {
     Some((&text[..at], &text[at + 1..]))
 }
 
+/// A path without the marks of raw names, which the names do not need in a card.
+fn plain(path: &str) -> String {
+    path.split("::").map(|name| name.strip_prefix("r#").unwrap_or(name)).collect::<Vec<_>>().join("::")
+}
+
 /// Whether this is a path of Rust: names with `::` between them.
 pub(crate) fn is_path(text: &str) -> bool {
     let is_name = |name: &str| {
@@ -100,6 +113,8 @@ mod tests {
         let read = |text: &str| Item::read(text, "tools.rs:add_one");
         assert_eq!(read("tools.rs:add_one"), file("tools.rs", "add_one"));
         assert_eq!(read("../shared/tools.rs:sums::add_one"), file("../shared/tools.rs", "sums::add_one"));
+        assert_eq!(read("./a/../tools.rs:r#match"), file("tools.rs", "match"));
+        assert_eq!(read("crate::r#type::f"), path("crate::type::f"));
         assert_eq!(read("C.rhai:f"), file("C.rhai", "f"));
         assert_eq!(read("crate::tools::add_one"), path("crate::tools::add_one"));
         assert_eq!(read("::onionskin::hooks::log"), path("::onionskin::hooks::log"));

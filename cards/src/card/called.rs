@@ -32,6 +32,8 @@ impl Card {
     /// calls so. Without mistakes there is at most one.
     pub fn called(&self, word: &str) -> Vec<Called<'_>> {
         let all = self.callable();
+        let item = Item::read(word, "tools.rs:add_one").map(|item| item.to_string());
+        let word = item.as_deref().unwrap_or(word);
         let full: Vec<_> =
             all.iter().copied().filter(|called| word.contains(':') && called.full_word() == word).collect();
         if !full.is_empty() {

@@ -203,7 +203,8 @@ fn hooks(card: &Card, reader: &mut Reader) {
 
 /// The mistake in the name of a tool, a child, a toolbox or a built-in tool in a filter.
 fn name_mistake(card: &Card, name: &str, servers: &[&str]) -> Option<String> {
-    let words: Vec<String> = card.called(name).iter().map(|called| format!("`{}`", called.full_word())).collect();
+    let words: Vec<String> =
+        card.called(name).iter().map(|called| format!("`{}`", called.full_word())).collect();
     match &words[..] {
         [] => {}
         [_] => return None,

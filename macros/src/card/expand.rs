@@ -91,10 +91,10 @@ impl Cards {
         span: Span,
     ) -> Result<TokenStream, Vec<(usize, Problem)>> {
         let path = |card: &Card, item: &Item| match item {
-            Item::Path(path) => path.clone(),
+            Item::Path(path) => raw(path),
             Item::File { file, name } => {
                 let module = self.modules.borrow_mut().name(&card.folder().join(file), &card.shown(file));
-                format!("{module}::{name}")
+                format!("{module}::{}", raw(name))
             }
         };
         let names = Names {
@@ -126,6 +126,16 @@ impl Cards {
         let wrong = cards.filter(|(_, problems)| !problems.is_empty());
         wrong.map(|(card, problems)| CardError::new(card.source.clone(), problems)).collect()
     }
+}
+
+/// A path with the marks of raw names.
+fn raw(path: &str) -> String {
+    let is_word = |name: &str| matches!(name, "" | "crate" | "self" | "super" | "Self" | "_");
+    let name = |name: &str| {
+        let is_plain = is_word(name) || syn::parse_str::<syn::Ident>(name).is_ok();
+        if is_plain { name.to_owned() } else { format!("r#{name}") }
+    };
+    path.split("::").map(name).collect::<Vec<_>>().join("::")
 }
 
 /// The items of a card that its files do not have, and those without a place.

@@ -191,6 +191,18 @@ fn c2_invocations_beside_each_other_may_name_the_same_file() {
     assert_eq!(names(quote!(card = ["b.yaml"])), ["__tools_rs_6acac80f", "B"]);
 }
 
+#[test]
+fn c2_a_name_that_is_a_word_of_rust_needs_no_mark() {
+    let card = "name: a\ninstruction: Add.\nfunction_tools: [./tools.rs:match, \"crate::r#type::loop\"]\n\
+                tool_hooks: [{ hook: \"crate::audit\", for: [match, r#loop] }]\n";
+    let folder = folder(&[("a.yaml", card), ("tools.rs", "#[tool]\npub fn r#match() -> i64 { 1 }\n")]);
+    let expansion = expanded(&folder, quote!(card = "a.yaml"));
+    assert_eq!(errors(&expansion), [""; 0]);
+    for path in ["tools_rs :: r#match", "crate :: r#type :: r#loop"] {
+        assert!(expansion.contains(path), "{path} is not in:\n{expansion}");
+    }
+}
+
 /// The messages of the errors in an expansion.
 fn errors(expansion: &str) -> Vec<String> {
     let tokens: TokenStream = expansion.parse().unwrap();

@@ -4,7 +4,9 @@ use std::fmt::Display;
 use std::ops::Range;
 
 use heck::ToUpperCamelCase;
-use onionskin_cards::{Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, Spanned, Target, Text};
+use onionskin_cards::{
+    Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, Spanned, Target, Text,
+};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use serde_json::Value;
 

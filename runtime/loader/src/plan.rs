@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use onionskin_cards::{Called, Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Problem, Spanned, Text, Toolbox};
+use onionskin_cards::{
+    Called, Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Problem, Spanned, Text, Toolbox,
+};
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptPart};
 use serde_json::Value;

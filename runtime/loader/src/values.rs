@@ -69,7 +69,9 @@ fn value<T: DeserializeOwned>(values: &[Value], at: usize) -> Result<T, Unfit> {
     let value = values.get(at).unwrap_or(&Value::Null);
     match catch_unwind(|| T::deserialize(value)) {
         Ok(read) => read.map_err(|error| (at, error.to_string())),
-        Err(panic) => Err((at, format!("code of the program panicked while it read the value: {}", text_of(&*panic)))),
+        Err(panic) => {
+            Err((at, format!("code of the program panicked while it read the value: {}", text_of(&*panic))))
+        }
     }
 }
 

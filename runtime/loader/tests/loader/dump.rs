@@ -148,7 +148,10 @@ fn c3_dumped_cards_have_different_files() {
     let names: BTreeSet<String> = dumped.iter().map(|card| card.file.to_lowercase()).collect();
     assert_eq!(names.len(), 4, "{names:?}");
     let (loaded, texts) = again(&dumped);
-    assert_eq!(texts.iter().map(|card| &card.text).collect::<Vec<_>>(), dumped.iter().map(|card| &card.text).collect::<Vec<_>>());
+    assert_eq!(
+        texts.iter().map(|card| &card.text).collect::<Vec<_>>(),
+        dumped.iter().map(|card| &card.text).collect::<Vec<_>>()
+    );
     drop(loaded);
 }
 

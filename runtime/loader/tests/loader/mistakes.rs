@@ -244,6 +244,8 @@ fn c3_a_raw_name_is_found_with_and_without_its_mark() {
             .module("crate::tools", |items| items.tool::<add_one>().called("type"))
             .file("tools.rs", |items| items.tool::<add_one>().called("type"))
     };
+    let filtered = "instruction: A.\nfunction_tools: [./tools.rs:type]\ntool_hooks: [{ hook: \"::onionskin::hooks::log\", for: [r#type] }]\n";
+    assert!(load(registry(), &[("a.yaml", filtered)]).is_ok());
     for name in ["crate::tools::r#type", "crate::r#tools::type", "tools.rs:r#type", "tools.rs:type"] {
         let card = format!("instruction: A.\nfunction_tools: [{name:?}]\n");
         assert!(load(registry(), &[("a.yaml", &card)]).is_ok(), "{name}");

@@ -116,7 +116,8 @@ async fn c3_addresses_that_differ_in_their_queries_are_two_cards() {
     let (alpha, beta) = (server.at("/query.md?name=alpha"), server.at("/query.md?name=beta"));
     let cards = load(&[&alpha, &beta]).await.unwrap();
     assert_eq!(cards.names().collect::<Vec<_>>(), ["alpha", "beta"]);
-    let app = cards.add_to(App::builder()).entry("alpha").model(ScriptedModel::turns([])).build().await.unwrap();
+    let app =
+        cards.add_to(App::builder()).entry("alpha").model(ScriptedModel::turns([])).build().await.unwrap();
     for name in ["alpha", "beta"] {
         let prompt = app.agent(name).unwrap().system_prompt().await.unwrap();
         assert_eq!(prompt.as_deref(), Some(&*format!("I am {name}.")));
@@ -151,9 +152,18 @@ async fn c3_an_address_is_fetched_only_where_the_program_allows_it() {
             "an address with a user name or a password is not fetched",
         ),
         ("https://", "this is not an address"),
-        ("https://user:secret/secret@example.com/a.md", "https://example.com/a.md:1:1: this is not an address"),
-        ("https://user:secret?secret#secret@example.com/a.md", "https://example.com/a.md:1:1: this is not an address"),
-        ("https://user:secret\\secret@example.com/a.md", "https://example.com/a.md:1:1: this is not an address"),
+        (
+            "https://user:secret/secret@example.com/a.md",
+            "https://example.com/a.md:1:1: this is not an address",
+        ),
+        (
+            "https://user:secret?secret#secret@example.com/a.md",
+            "https://example.com/a.md:1:1: this is not an address",
+        ),
+        (
+            "https://user:secret\\secret@example.com/a.md",
+            "https://example.com/a.md:1:1: this is not an address",
+        ),
     ] {
         let (kind, said) = mistake(url).await;
         assert_eq!(kind, MistakeKind::Address);
@@ -286,7 +296,8 @@ async fn c3_a_reload_without_the_card_of_an_address_keeps_its_last_good_one_for_
         .start()
         .await
         .unwrap();
-    let prompt = |app: Arc<App>| async move { app.agent("a").unwrap().system_prompt().await.unwrap().unwrap() };
+    let prompt =
+        |app: Arc<App>| async move { app.agent("a").unwrap().system_prompt().await.unwrap().unwrap() };
     for (at, word) in [(1, "B."), (2, "Longer.")] {
         state.store(at, Ordering::Relaxed);
         // The change comes before the reload that fails.
