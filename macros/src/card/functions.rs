@@ -29,7 +29,9 @@ pub(super) fn mistake(need: &Need<'_>, file: &Source) -> Option<Problem> {
     let last = parts.pop()?;
     for part in parts {
         let module = items.into_iter().find_map(|item| match item {
-            syn::Item::Mod(module) if module.ident.to_string().trim_start_matches("r#") == part => Some(module),
+            syn::Item::Mod(module) if module.ident.to_string().trim_start_matches("r#") == part => {
+                Some(module)
+            }
             _ => None,
         })?;
         // A module in a file of its own is left to rustc.
