@@ -114,6 +114,19 @@ async fn c4_an_answer_of_a_type_ends_a_run_and_has_no_text_for_it() {
 }
 
 #[tokio::test]
+async fn c4_an_empty_text_for_the_end_and_words_without_a_tool_are_errors_of_the_build() {
+    let build = async |agent: DynAgent| App::builder().dyn_agent(&agent).model(said(&[])).build().await;
+    let endless = DynAgent::new("A", || AgentDeclaration::new().instruction("A.").until(""));
+    let error = build(endless).await.unwrap_err();
+    assert!(matches!(&error, BuildError::UntilEmpty { agent, .. } if agent == "A"), "{error}");
+    let words = || ToolWords::new().name("say");
+    let worded =
+        DynAgent::new("A", move || AgentDeclaration::new().instruction("A.").worded(words(), |agent| agent));
+    let error = build(worded).await.unwrap_err();
+    assert!(matches!(&error, BuildError::WordsWithoutTool { agent, .. } if agent == "A"), "{error}");
+}
+
+#[tokio::test]
 async fn c4_an_app_begins_with_its_initial_message_or_says_that_it_has_none() {
     let app = || App::builder().dyn_agent(&until()).model(said(&["{input} DONE"]));
     let built = app().initial_message("Begin.").build().await.unwrap();

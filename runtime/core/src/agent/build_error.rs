@@ -108,6 +108,26 @@ pub enum BuildError {
         /// The agent.
         agent: String,
     },
+    /// The text that ends the runs of the agent is empty, so each answer would
+    /// ([`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until)).
+    #[error(
+        "the agent `{agent}` has an empty text in `until`, which each answer holds: write the text, or leave it out"
+    )]
+    #[non_exhaustive]
+    UntilEmpty {
+        /// The agent.
+        agent: String,
+    },
+    /// The agent gives words to tools, and adds none
+    /// ([`AgentDeclaration::worded`](crate::declaration::AgentDeclaration::worded)).
+    #[error(
+        "the agent `{agent}` calls `worded` with a function that adds no tool: add the tool in it, `.worded(words, |agent| agent.tool(..))`"
+    )]
+    #[non_exhaustive]
+    WordsWithoutTool {
+        /// The agent.
+        agent: String,
+    },
     /// A part of the system prompt was added, and nothing gives it a text.
     #[error(
         "the system prompt of the agent `{agent}` has the part `{part}` without a text: give it one with \

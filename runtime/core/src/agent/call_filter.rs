@@ -85,7 +85,8 @@ impl AgentDeclaration {
     }
 
     /// Adds tools, and gives them other words: `add` calls [`Self::tool`] or [`Self::tool_value`]. The tool itself stays as it is, with
-    /// its parameters and options, and so do other agents with it.
+    /// its parameters and options, and so do other agents with it. An agent is not built if `add` adds no tool
+    /// ([`BuildError::WordsWithoutTool`](crate::BuildError::WordsWithoutTool)).
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};
@@ -115,6 +116,7 @@ impl AgentDeclaration {
     pub fn worded(mut self, words: ToolWords, add: impl FnOnce(Self) -> Self) -> Self {
         let (tools, specs) = (self.tools.len(), self.specs.len());
         self = add(self);
+        self.worded.adds_nothing |= self.tools.len() == tools && self.specs.len() == specs;
         for spec in &mut self.specs[specs..] {
             spec.reword(&words);
         }
@@ -139,7 +141,7 @@ impl AgentDeclaration {
     ///
     /// An agent whose answers have a type ends with the first that fits, so such an agent is not built
     /// ([`BuildError::UntilTyped`](crate::BuildError::UntilTyped)), and [`RunRequest::run_as`](super::RunRequest::run_as) does not look for
-    /// the text.
+    /// the text. With an empty text an agent is not built either ([`BuildError::UntilEmpty`](crate::BuildError::UntilEmpty)).
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};

@@ -128,6 +128,12 @@ fn of_agent<'e>(
     if declaration.output.is_some() && declaration.until.is_some() {
         problems.push(BuildError::UntilTyped { agent: name.to_owned() });
     }
+    if declaration.until.as_deref().is_some_and(str::is_empty) {
+        problems.push(BuildError::UntilEmpty { agent: name.to_owned() });
+    }
+    if declaration.worded.adds_nothing {
+        problems.push(BuildError::WordsWithoutTool { agent: name.to_owned() });
+    }
     if !state.is_none() && !setup.states.contains_key(&state.id) {
         problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name });
     }

@@ -14,6 +14,8 @@ pub(crate) struct Worded {
     pub(super) compiled: Vec<(usize, ToolWords)>,
     /// By the positions of the other ones.
     pub(super) tools: Vec<(Range<usize>, ToolWords)>,
+    /// Whether words were given to no tool.
+    pub(super) adds_nothing: bool,
 }
 
 impl Worded {
