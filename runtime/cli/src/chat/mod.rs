@@ -1,15 +1,14 @@
 //! `chat`: a conversation with an agent.
 
 // `talk` is the loop: it reads lines with `input`, does what `command` makes of them, and runs the agent with `turn`, which shows the run
-// through a `view`: at a terminal or as plain lines, from the `tree` of its agents and calls. `files` keeps conversations. `terminal`,
-// `signals` and `text` know the outside.
+// through a `view`: at a terminal or as plain lines, from the `tree` of its agents and calls. `files` keeps conversations. `terminal`
+// and `text` know the outside.
 
 mod command;
 #[cfg(test)]
 mod events;
 mod files;
 mod input;
-mod signals;
 mod talk;
 mod terminal;
 mod text;
@@ -25,9 +24,8 @@ use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
 use crate::model::ModelArguments;
 use crate::program::Program;
-use crate::signals::until_signal;
+use crate::signals::Signals;
 
-use self::signals::Signals;
 use self::talk::Talk;
 use self::terminal::Modes;
 
@@ -40,7 +38,7 @@ Questions and approvals are asked in place. `/help` shows the commands of the ch
 Without a terminal, each line of the input is one message to the agent or the answer to a question, and each change is one line of \
 the output.
 
-Ctrl-C cancels a run; the second one leaves. `NO_COLOR` turns colours off.
+Ctrl-C cancels a run; the second one leaves, even if a tool blocks the program. `NO_COLOR` turns colours off.
 
 Exit code: 0 if the chat was left, 2 if it could not begin, or without a terminal if a run failed or waits for an answer, 130 after \
 Ctrl-C.";
@@ -61,10 +59,11 @@ pub(crate) struct ChatArguments {
 }
 
 pub(crate) async fn run(program: &Program, arguments: ChatArguments) -> Result<ExitCode, Failure> {
-    let app = until_signal(agents::app(program, &arguments.agents, &arguments.model, |app| app)).await?;
     // Set again at the end: a line may be edited still, on another thread.
     let modes = Modes::keep();
-    let mut signals = Signals::take();
+    let leave = Modes::keep();
+    let mut signals = Signals::take(true, move || drop(leave));
+    let app = signals.until(agents::app(program, &arguments.agents, &arguments.model, |app| app)).await?;
     let done = match Talk::begin(app.entry().clone(), &mut signals) {
         Ok(talk) => talk.run().await,
         Err(failure) => Err(failure),

@@ -10,10 +10,10 @@ use onionskin_core::{AgentHandle, Session};
 
 use crate::failure::{FAILED, Failure};
 use crate::output;
+use crate::signals::{INTERRUPT, Signals};
 
 use super::command::{self, Command, HELP, Said};
 use super::input::{Input, Typed};
-use super::signals::{INTERRUPT, Signals};
 use super::terminal::{self, Ends, Modes};
 use super::turn::{End, Turn, Used, say};
 use super::view::{Live, Plain, View};

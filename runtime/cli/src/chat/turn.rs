@@ -13,8 +13,9 @@ use onionskin_core::{CancellationToken, RunError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 
+use crate::signals::{INTERRUPT, Signals};
+
 use super::input::{Input, Typed};
-use super::signals::{INTERRUPT, Signals};
 use super::text;
 use super::view::View;
 

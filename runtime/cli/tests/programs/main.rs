@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "the parameter of a tool has its type")]
 
 use std::process::{Command, ExitCode, Output};
+use std::time::Duration;
 
 use onionskin::cli::Program;
 use onionskin::declaration::AppBuilder;
@@ -27,7 +28,15 @@ fn sell() -> &'static str {
     "sold"
 }
 
+/// Blocks the thread that calls it.
+#[tool]
+fn block() {
+    println!("blocked");
+    std::thread::sleep(Duration::from_secs(60));
+}
+
 agent! {
+    Blocker { instruction: "Block.", function_tools: [block] }
     Desk { instruction: "Sell.", function_tools: [price, sell], default: true }
     Clerk { instruction: "Take notes." }
 }
@@ -65,12 +74,18 @@ fn main() -> ExitCode {
             .main(),
         Ok("fails") => program().setup(|_| Err(std::io::Error::other("no prices today"))).main(),
         Ok("panics") => program().setup(|_| -> AppBuilder { panic!("no luck") }).main(),
+        Ok("blocks") => Program::new("blocker", "1.2.3")
+            .agent::<Blocker>()
+            .setup(|app| app.model(ScriptedModel::turns([ScriptedTurn::call("block", json!({}))])))
+            .main(),
         Ok("asks") => program().setup(|app| app.provide(Prices(42)).model(model())).main(),
         _ => {
             o1_a_program_sets_its_agents_up();
             o1_a_setup_that_fails_is_an_error_of_the_command();
             o1_a_call_that_needs_approval_stays_open_without_a_person();
             o1_the_program_has_its_own_name_and_agents();
+            #[cfg(unix)]
+            o1_signals_end_a_program_that_a_tool_blocks();
             ExitCode::SUCCESS
         }
     }
@@ -124,4 +139,39 @@ fn o1_the_program_has_its_own_name_and_agents() {
     let (_, list, _) = run("builds", &["list"]);
     assert!(list.starts_with("Desk\n  price  function  The price of a lamp.\n"), "{list}");
     assert!(list.contains("\n\nClerk\n"), "{list}");
+}
+
+#[cfg(unix)]
+fn o1_signals_end_a_program_that_a_tool_blocks() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::Stdio;
+    use std::time::Instant;
+
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    const CHAT: &[&str] = &["chat"];
+    const RUN: &[&str] = &["run", "Block."];
+    // In a chat, the first Ctrl-C cancels a run.
+    for (arguments, signals, code) in [
+        (RUN, &[Signal::SIGINT][..], 130),
+        (RUN, &[Signal::SIGTERM], 143),
+        (CHAT, &[Signal::SIGTERM], 143),
+        (CHAT, &[Signal::SIGINT, Signal::SIGINT], 130),
+    ] {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(arguments).env(PROGRAM, "blocks").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut program = command.spawn().unwrap();
+        let mut input = program.stdin.take().unwrap();
+        input.write_all(b"Block.\n").unwrap();
+        let mut shown = BufReader::new(program.stdout.take().unwrap()).lines();
+        assert!(shown.any(|line| line.unwrap().contains("blocked")));
+        let begun = Instant::now();
+        for signal in signals {
+            kill(Pid::from_raw(program.id().try_into().unwrap()), *signal).unwrap();
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        assert_eq!(program.wait().unwrap().code(), Some(code), "{arguments:?} {signals:?}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{arguments:?} {signals:?}");
+    }
 }
