@@ -4,6 +4,7 @@
 
 // `start` reads the commands that `arguments` lists and runs one of them. Each command has a module; those of servers are in `mcp`. They
 // work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`. `signals` ends a command,
+// `typeahead` keeps what was typed early from answering a question,
 // `failure` says why there is no result, and `output` writes.
 
 #![forbid(unsafe_code)]
@@ -28,5 +29,6 @@ mod run;
 mod schema;
 mod signals;
 mod start;
+mod typeahead;
 
 pub use program::{Prepared, Program};

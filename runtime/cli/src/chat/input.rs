@@ -1,7 +1,7 @@
 //! Lines of the user: edited at a terminal, or read as they come.
 
 use std::io::{self, BufRead, Write as _};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
 use rustyline::error::ReadlineError;
@@ -30,27 +30,50 @@ pub(super) enum Typed {
     Failed(String),
 }
 
+/// What a line is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// The arrow keys bring it back later.
+    Input,
+    /// The first answer to a question. Lines that came before are none.
+    Answer,
+    /// An answer after one that did not fit.
+    AnswerAgain,
+}
+
 struct Wanted {
     prompt: String,
-    is_input: bool,
+    of: Use,
     reply: oneshot::Sender<Typed>,
 }
 
 /// Reads lines on a thread of its own, because a read cannot be cancelled.
 pub(super) struct Input {
     wanted: mpsc::Sender<Wanted>,
-    /// Writes above the line that is edited.
-    printer: Option<Box<dyn ExternalPrinter + Send>>,
+    /// Writes above the answer that is edited.
+    printer: Printer,
 }
+
+type Printer = Arc<Mutex<Option<Box<dyn ExternalPrinter + Send>>>>;
+type Lines = Editor<(), MemHistory>;
 
 impl Input {
     /// Lines with an editor. The terminal has to be one.
     pub(super) fn edited() -> Result<Self, ReadlineError> {
-        let config = Config::builder().max_history_size(MOST_INPUTS)?.color_mode(ColorMode::Disabled).build();
-        let mut editor = Editor::<(), _>::with_history(config.clone(), MemHistory::with_config(&config))?;
-        editor.bind_sequence(KeyEvent::ctrl('c'), EventHandler::Conditional(Box::new(DropsLine)));
-        let printer = editor.create_external_printer()?;
+        let mut inputs = editor()?;
+        let printer = Printer::default();
+        let prints = Arc::clone(&printer);
+        // An editor keeps the lines that came together. Those of the inputs are later inputs, and no answers.
+        let mut answers = None;
         let mut input = Self::of(move |wanted| {
+            let editor = match (wanted.of, &mut answers) {
+                (Use::Input, _) => &mut inputs,
+                (Use::AnswerAgain, Some(answers)) => answers,
+                (_, answers) => match answering(&prints) {
+                    Ok(editor) => answers.insert(editor),
+                    Err(error) => return Typed::Failed(error.to_string()),
+                },
+            };
             let typed = match editor.readline(&wanted.prompt) {
                 Ok(line) => Typed::Line(line),
                 Err(ReadlineError::Eof) => Typed::End,
@@ -60,7 +83,7 @@ impl Input {
                 Err(error) => Typed::Failed(error.to_string()),
             };
             if let Typed::Line(line) = &typed
-                && wanted.is_input
+                && wanted.of == Use::Input
                 && !line.trim().is_empty()
             {
                 // One that is not kept cannot be brought back, which is no reason to refuse it.
@@ -68,7 +91,7 @@ impl Input {
             }
             typed
         })?;
-        input.printer = Some(Box::new(printer));
+        input.printer = printer;
         Ok(input)
     }
 
@@ -92,28 +115,44 @@ impl Input {
                 let _ = wanted.reply.send(typed);
             }
         })?;
-        Ok(Self { wanted: sender, printer: None })
+        Ok(Self { wanted: sender, printer: Printer::default() })
     }
 
-    /// The next line. `is_input` if the arrow keys bring it back later: answers are not kept.
+    /// The next line.
     ///
     /// Cancel safety: a dropped wait takes the next line with it.
-    pub(super) fn line(&self, prompt: &str, is_input: bool) -> impl Future<Output = Typed> + use<> {
+    pub(super) fn line(&self, prompt: &str, of: Use) -> impl Future<Output = Typed> + use<> {
         let (reply, typed) = oneshot::channel();
         // If the reader has ended, so has the channel.
-        let _ = self.wanted.send(Wanted { prompt: prompt.to_owned(), is_input, reply });
+        let _ = self.wanted.send(Wanted { prompt: prompt.to_owned(), of, reply });
         async move { typed.await.unwrap_or_else(|_| Typed::Failed("its reader has ended".to_owned())) }
     }
 
-    /// Writes a line above the one that is typed now.
-    pub(super) fn print_above(&mut self, line: &str) {
+    /// Writes a line above the answer that is typed now.
+    pub(super) fn print_above(&self, line: &str) {
         let line = format!("{line}\n");
         // A terminal that takes no text has no reader.
-        let _ = match &mut self.printer {
+        let mut printer = self.printer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = match &mut *printer {
             Some(printer) => printer.print(line).is_ok(),
             None => io::stdout().write_all(line.as_bytes()).is_ok(),
         };
     }
+}
+
+fn editor() -> Result<Lines, ReadlineError> {
+    let config = Config::builder().max_history_size(MOST_INPUTS)?.color_mode(ColorMode::Disabled).build();
+    let mut editor = Editor::with_history(config.clone(), MemHistory::with_config(&config))?;
+    editor.bind_sequence(KeyEvent::ctrl('c'), EventHandler::Conditional(Box::new(DropsLine)));
+    Ok(editor)
+}
+
+/// An editor for the answers to a question.
+fn answering(printer: &Printer) -> Result<Lines, ReadlineError> {
+    let mut editor = editor()?;
+    let prints = editor.create_external_printer()?;
+    *printer.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(prints));
+    Ok(editor)
 }
 
 /// Ctrl-C drops the line that was begun. On an empty line it means what it means elsewhere.

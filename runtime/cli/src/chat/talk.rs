@@ -13,7 +13,7 @@ use crate::output;
 use crate::signals::{INTERRUPT, Signals};
 
 use super::command::{self, Command, HELP, Said};
-use super::input::{Input, Typed};
+use super::input::{Input, Typed, Use};
 use super::terminal::{self, Ends, Modes};
 use super::turn::{End, Turn, Used, say};
 use super::view::{Live, Plain, View};
@@ -81,7 +81,7 @@ impl<'s> Talk<'s> {
             let typed = tokio::select! {
                 biased;
                 signal = self.signals.next() => return Ok(Next::Ends(signal)),
-                typed = self.input.line(PROMPT, true) => typed,
+                typed = self.input.line(PROMPT, Use::Input) => typed,
             };
             let line = match typed {
                 Typed::Line(line) => line,

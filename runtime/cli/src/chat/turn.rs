@@ -14,8 +14,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 
 use crate::signals::{INTERRUPT, Signals};
+use crate::typeahead;
 
-use super::input::{Input, Typed};
+use super::input::{Input, Typed, Use};
 use super::text;
 use super::view::View;
 
@@ -178,12 +179,17 @@ impl<'c> Turn<'c> {
         }
         self.view.pause(self.began.elapsed())?;
         say(&question.to_line())?;
+        if let Some(note) = typeahead::set_aside() {
+            say(&format!("({note})"))?;
+        }
+        let mut of = Use::Answer;
         let prompt = format!("{}> ", question.answer_hint());
         loop {
-            let typed = match self.typed(&prompt, &mut reply, run).await {
+            let typed = match self.typed(&prompt, of, &mut reply, run).await {
                 Ok(typed) => typed,
                 Err(signal) => return Ok(Some(signal)),
             };
+            of = Use::AnswerAgain;
             let answer = match typed {
                 Typed::Line(_) if reply.is_closed() => None,
                 Typed::Line(line) => match question.read_answer(&line) {
@@ -210,8 +216,14 @@ impl<'c> Turn<'c> {
     }
 
     /// The next line, or the signal by which the user leaves. The run goes on meanwhile, and is not shown.
-    async fn typed(&mut self, prompt: &str, reply: &mut Reply, run: &mut RunStream) -> Result<Typed, u8> {
-        let mut line = pin!(self.input.line(prompt, false));
+    async fn typed(
+        &mut self,
+        prompt: &str,
+        of: Use,
+        reply: &mut Reply,
+        run: &mut RunStream,
+    ) -> Result<Typed, u8> {
+        let mut line = pin!(self.input.line(prompt, of));
         let (mut has_ended, mut is_closed) = (false, false);
         loop {
             tokio::select! {

@@ -17,6 +17,7 @@ use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
 use crate::signals::until_signal;
+use crate::typeahead::Person;
 use show::{Ended, View};
 
 pub(crate) const ABOUT: &str = "\
@@ -80,8 +81,8 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
 }
 
 /// The person at the terminal. Results are on standard output alone.
-fn terminal() -> Terminal {
-    Terminal::on(BufReader::with_capacity(1, io::stdin()), io::stderr())
+fn terminal() -> Person {
+    Person::at(Terminal::on(BufReader::with_capacity(1, io::stdin()), io::stderr()))
 }
 
 async fn stream(app: &App, input: String, view: &mut View) -> Result<Ended, Failure> {

@@ -11,6 +11,7 @@ mod pipes;
 mod saved;
 mod screen;
 mod terminal;
+mod typeahead;
 
 use folder::Folder;
 use screen::Terminal;

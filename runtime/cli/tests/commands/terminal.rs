@@ -7,8 +7,9 @@ use nix::pty::openpty;
 
 use crate::folder::Folder;
 
-/// Runs the program in a terminal in which a person writes this, and gives its exit code and all that the terminal shows.
-fn in_terminal(folder: &Folder, typed: &str, arguments: &[&str]) -> (i32, String) {
+/// Runs the program in a terminal in which a person writes lines, each once a text is shown, and gives its exit code and all that the
+/// terminal shows.
+fn in_terminal(folder: &Folder, typed: &[(&str, &str)], arguments: &[&str]) -> (i32, String) {
     let ends = openpty(None, None).unwrap();
     let (mut person, terminal) = (File::from(ends.master), File::from(ends.slave));
     let mut command = folder.command(arguments);
@@ -16,10 +17,18 @@ fn in_terminal(folder: &Folder, typed: &str, arguments: &[&str]) -> (i32, String
     let mut program = command.spawn().unwrap();
     // The program alone holds the other end now.
     drop(command);
-    person.write_all(typed.as_bytes()).unwrap();
-    let mut shown = Vec::new();
-    // When the other end is closed, reading ends with an error.
-    let _ = person.read_to_end(&mut shown);
+    let (mut shown, mut typed) = (Vec::new(), typed.iter());
+    let mut next = typed.next();
+    loop {
+        while let Some((_, line)) = next.filter(|(text, _)| String::from_utf8_lossy(&shown).contains(text)) {
+            person.write_all(line.as_bytes()).unwrap();
+            next = typed.next();
+        }
+        let mut part = [0; 4096];
+        // When the other end is closed, reading ends with an error.
+        let Ok(count @ 1..) = person.read(&mut part) else { break };
+        shown.extend_from_slice(&part[..count]);
+    }
     (program.wait().unwrap().code().unwrap(), String::from_utf8(shown).unwrap().replace("\r\n", "\n"))
 }
 
@@ -33,7 +42,7 @@ fn o1_a_terminal_shows_the_text_and_asks_questions() {
         ),
     ]);
     let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
-    let (code, shown) = in_terminal(&folder, "red\n", &arguments);
+    let (code, shown) = in_terminal(&folder, &[("decline> ", "red\n")], &arguments);
     assert_eq!(code, 0, "{shown}");
     for part in ["One \\u{1b}[31mquestion.\n", "Which colour?", "I take red.\n"] {
         assert!(shown.contains(part), "{part}: {shown}");
@@ -46,9 +55,25 @@ fn o1_a_terminal_shows_the_text_and_asks_questions() {
 fn o1_a_terminal_without_an_input_says_what_to_write() {
     let (code, shown) = in_terminal(
         &Folder::adder(),
-        "",
+        &[],
         &["run", "--card", "cards/adder.md", "--model", "script:script.yaml"],
     );
     assert_eq!(code, 2);
     assert!(shown.contains("there is no input: write it behind the options, or pipe it"), "{shown}");
+}
+
+#[test]
+fn o1_a_line_that_is_typed_before_a_question_does_not_answer_it() {
+    let folder = Folder::new(&[
+        ("asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
+        (
+            "script.yaml",
+            "asker:\n  - wait_ms: 1000\n    say: Wait.\n    calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
+        ),
+    ]);
+    let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
+    let (code, shown) = in_terminal(&folder, &[("", "blue\ngr"), ("decline> ", "red\n")], &arguments);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("dropped, because it was typed before the question: blue gr\n"), "{shown}");
+    assert!(shown.contains("I take red.\n"), "{shown}");
 }

@@ -1,0 +1,78 @@
+//! What was typed before a question was there. It is no answer.
+
+use onionskin_core::question::{Answer, Answerer, Question, Terminal};
+use tokio::sync::Mutex;
+
+use crate::output;
+
+/// Takes what waits in the terminal of standard input, lines and a line that was begun. Gives a note if there was something.
+#[cfg(unix)]
+pub(crate) fn set_aside() -> Option<String> {
+    use std::io::{self, IsTerminal as _};
+
+    use nix::sys::termios::{LocalFlags, SetArg, SpecialCharacterIndices, tcgetattr, tcsetattr};
+
+    let input = io::stdin();
+    if !input.is_terminal() {
+        return None;
+    }
+    let before = tcgetattr(&input).ok()?;
+    let mut waits = before.clone();
+    // Reads what there is, also without the end of a line.
+    waits.local_flags.remove(LocalFlags::ICANON);
+    waits.control_chars[SpecialCharacterIndices::VMIN as usize] = 0;
+    waits.control_chars[SpecialCharacterIndices::VTIME as usize] = 0;
+    tcsetattr(&input, SetArg::TCSANOW, &waits).ok()?;
+    let typed = read_waiting();
+    // A terminal that is gone has no modes.
+    let _ = tcsetattr(&input, SetArg::TCSANOW, &before);
+    let typed = String::from_utf8_lossy(&typed).trim().replace(['\r', '\n'], " ");
+    if typed.is_empty() {
+        return None;
+    }
+    Some(format!("dropped, because it was typed before the question: {}", output::line(&typed)))
+}
+
+#[cfg(unix)]
+fn read_waiting() -> Vec<u8> {
+    use std::io::Read as _;
+    use std::os::fd::AsFd as _;
+
+    /// A terminal holds a few thousand bytes.
+    const MOST: u64 = 64 * 1024;
+
+    let mut typed = Vec::new();
+    if let Ok(input) = std::io::stdin().as_fd().try_clone_to_owned() {
+        // What is read before an error counts.
+        let _ = std::fs::File::from(input).take(MOST).read_to_end(&mut typed);
+    }
+    typed
+}
+
+#[cfg(not(unix))]
+pub(crate) fn set_aside() -> Option<String> {
+    None
+}
+
+/// The person at the terminal, who answers a question after it is there.
+pub(crate) struct Person {
+    terminal: Terminal,
+    /// One question at a time.
+    asks: Mutex<()>,
+}
+
+impl Person {
+    pub(crate) fn at(terminal: Terminal) -> Self {
+        Self { terminal, asks: Mutex::new(()) }
+    }
+}
+
+impl Answerer for Person {
+    async fn answer(&self, question: Question) -> Option<Answer> {
+        let _asks = self.asks.lock().await;
+        if let Some(note) = set_aside() {
+            output::note(&note);
+        }
+        self.terminal.answer(question).await
+    }
+}
