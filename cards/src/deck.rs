@@ -68,6 +68,11 @@ impl CardFile {
         Self { name, card }
     }
 
+    /// The name of its agent, as far as it was read.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     /// The card, unless it has mistakes.
     pub fn card(&self) -> Option<&Arc<Card>> {
         self.card.as_ref().ok()

@@ -4,6 +4,7 @@
 //! Programs use both through the crate `onionskin`; the items of this one change without notice.
 #![forbid(unsafe_code)]
 
+mod beside;
 mod card;
 mod deck;
 mod file;
@@ -25,6 +26,7 @@ mod use_of;
 mod workflow;
 mod yaml;
 
+pub use beside::children_beside;
 pub use card::{Called, Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox, is_card};
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use file::read_file;

@@ -42,8 +42,10 @@ fn o1_the_report_of_the_cards_is_that_of_the_program() {
     let pmo = "examples/cards/pmo.md";
     let project_managers =
         ["examples/cards/ny-project-manager.md", "examples/cards/london-project-manager.md"];
-    let cards: [Vec<&str>; 2] = [
+    let cards: [Vec<&str>; 3] = [
         vec!["--card", "examples/cards"],
+        // It finds its children beside it.
+        vec!["--card", pmo],
         vec!["--card", pmo, "--card", project_managers[0], "--agent-cards", project_managers[1]],
     ];
     for cards in cards {

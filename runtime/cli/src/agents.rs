@@ -1,8 +1,9 @@
 //! The agents that a command works with: those of the program, and those of cards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use onionskin_cards::{children_beside, found_cards};
 use onionskin_core::declaration::{AppBuilder, AppDescription, DynAgent};
 use onionskin_core::model::BoxModel;
 use onionskin_core::text::nearest;
@@ -24,7 +25,8 @@ const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onion
 pub(crate) struct AgentArguments {
     /// Add the agent of a card, or of each card of a folder; repeatable.
     ///
-    /// A card is a file `NAME.md`, `.yaml` or `.yml`. The files that it names are relative to its folder. Agents of cards come to those of
+    /// A card is a file `NAME.md`, `.yaml` or `.yml`. The files that it names are relative to its folder, and the agents that it names are
+    /// looked for among the cards of its folder. Agents of cards come to those of
     /// the program. A card with `default: true`, or the only card, is the agent that is asked.
     #[arg(long = "card", visible_alias = "agent-cards", value_name = "PATH")]
     pub(crate) cards: Vec<PathBuf>,
@@ -89,12 +91,12 @@ pub(crate) async fn description(
 async fn build(
     program: &Program,
     arguments: &AgentArguments,
-    loaded: Option<&LoadedCards>,
+    loaded: Option<&Cards>,
     entry: &str,
     mut app: AppBuilder,
     model: Option<BoxModel>,
 ) -> Result<App, Failure> {
-    for agent in program.agents.iter().chain(loaded.map(LoadedCards::agents).unwrap_or_default()) {
+    for agent in program.agents.iter().chain(loaded.map(Cards::agents).unwrap_or_default()) {
         app = app.dyn_agent(agent);
     }
     app = program.prepare(app).await?.entry(entry);
@@ -121,12 +123,45 @@ fn lacks_model(error: &BuildError) -> bool {
     }
 }
 
+/// Agents of cards. Those of the arguments come first, then their children.
+struct Cards {
+    loaded: LoadedCards,
+    /// The cards of the arguments.
+    named: usize,
+}
+
+impl Cards {
+    fn agents(&self) -> &[DynAgent] {
+        self.loaded.agents()
+    }
+
+    /// The agent that is asked. A child that nothing but its parent names is not.
+    fn default_agent(&self) -> Option<&DynAgent> {
+        match self.agents().get(..self.named) {
+            Some([one]) => Some(one),
+            _ => self.loaded.default_agent(),
+        }
+    }
+}
+
 /// The agents of the cards, if there are cards.
-pub(crate) fn load(program: &Program, arguments: &AgentArguments) -> Result<Option<LoadedCards>, Failure> {
+fn load(program: &Program, arguments: &AgentArguments) -> Result<Option<Cards>, Failure> {
     if arguments.cards.is_empty() {
         return Ok(None);
     }
-    CardLoader::new(registry(program)).load(&arguments.cards).map(Some).map_err(Failure::new)
+    let named = found_cards(Path::new(""), &arguments.cards).files.len();
+    let paths = with_children(program, &arguments.cards);
+    let loaded = CardLoader::new(registry(program)).load(&paths).map_err(Failure::new)?;
+    Ok(Some(Cards { loaded, named }))
+}
+
+/// The paths of cards, and the cards of children that are beside them.
+pub(crate) fn with_children(program: &Program, paths: &[PathBuf]) -> Vec<PathBuf> {
+    let own: Vec<&str> = program.agents.iter().map(DynAgent::name).collect();
+    let mut paths = paths.to_vec();
+    let children = children_beside(Path::new(""), &paths, &own);
+    paths.extend(children);
+    paths
 }
 
 /// What cards can name.
@@ -138,7 +173,7 @@ pub(crate) fn registry(program: &Program) -> Registry {
 fn entry(
     program: &Program,
     arguments: &AgentArguments,
-    loaded: Option<&LoadedCards>,
+    loaded: Option<&Cards>,
 ) -> Result<Option<String>, Failure> {
     let all: Vec<&str> = names(program, loaded).collect();
     if all.is_empty() {
@@ -157,7 +192,7 @@ fn entry(
         };
         return Err(Failure::new(format!("there is no agent `{}`; {hint}", output::line(wanted))));
     }
-    if let Some(agent) = loaded.and_then(LoadedCards::default_agent) {
+    if let Some(agent) = loaded.and_then(Cards::default_agent) {
         return Ok(Some(agent.name().to_owned()));
     }
     let defaults: Vec<_> =
@@ -169,8 +204,8 @@ fn entry(
 }
 
 /// The names of all agents.
-fn names<'a>(program: &'a Program, loaded: Option<&'a LoadedCards>) -> impl Iterator<Item = &'a str> {
-    program.agents.iter().chain(loaded.map(LoadedCards::agents).unwrap_or_default()).map(DynAgent::name)
+fn names<'a>(program: &'a Program, loaded: Option<&'a Cards>) -> impl Iterator<Item = &'a str> {
+    program.agents.iter().chain(loaded.map(Cards::agents).unwrap_or_default()).map(DynAgent::name)
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {

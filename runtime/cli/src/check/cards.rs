@@ -7,7 +7,7 @@ use onionskin_cards::{Deck, Source};
 use onionskin_loader::CardLoader;
 
 use super::report::Report;
-use crate::agents::registry;
+use crate::agents::{registry, with_children};
 use crate::program::Program;
 
 /// The servers that cards use, by their names: where each is named.
@@ -19,6 +19,7 @@ pub(super) fn check(program: &Program, paths: &[PathBuf], report: &mut Report) -
     if paths.is_empty() {
         return uses;
     }
+    let paths = &with_children(program, paths);
     if let Err(error) = CardLoader::new(registry(program)).load(paths) {
         report.add_cards(&error);
     }

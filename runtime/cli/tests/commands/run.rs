@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Ran};
 
 const RUN: [&str; 5] = ["run", "--card", "cards/adder.md", "--model", "script:script.yaml"];
 
@@ -91,4 +91,52 @@ fn o1_the_agent_is_the_one_that_is_named_or_the_default() {
     run(&["--agent", "Zoo", "Who?"]).failed(&["there is no agent `Zoo`; there are `A`, `Bee`"]);
     folder.write("cards/a.md", "---\nname: A\ndefault: true\n---\nBe A.\n");
     assert_eq!(run(&["Who?"]).out, "A\n");
+}
+
+#[test]
+fn o1_a_card_finds_its_children_beside_it() {
+    let folder = Folder::new(&[
+        ("cards/desk.md", "---\nagents: [helper]\n---\nServe.\n"),
+        ("cards/helper.md", "---\ndescription: Helps.\nagents: [clerk]\ndefault: true\n---\nHelp.\n"),
+        ("cards/clerk.md", "---\ndescription: Notes.\n---\nNote.\n"),
+        // Nothing needs it.
+        ("cards/other.md", "---\nagnts: [helper]\n---\nOther.\n"),
+        (
+            "script.yaml",
+            r#"
+desk:
+  - calls: [{ tool: agent__helper, args: { input: "Look." } }]
+  - say: "The desk: {last}"
+helper:
+  - calls: [{ tool: agent__clerk, args: { input: "Note." } }]
+  - say: "the helper: {last}"
+clerk:
+  - say: noted
+"#,
+        ),
+    ]);
+    let arguments = ["run", "--card", "cards/desk.md", "--model", "script:script.yaml", "Hello."];
+    let ran = folder.run(&arguments);
+    assert_eq!((ran.code, &*ran.out), (0, "The desk: the helper: noted\n"), "{}", ran.words);
+    assert_eq!(folder.run(&["check", "cards/desk.md"]).code, 0);
+    // A path that is given wins over what is beside the card.
+    folder.write("others/helper.md", "---\ndescription: Helps.\n---\nHelp.\n");
+    folder.write("short.yaml", "desk:\n  - calls: [{ tool: agent__helper, args: { input: Look. } }]\n  - say: \"{last}\"\nhelper:\n  - say: the other\n");
+    let ran = folder.run(&[
+        "run",
+        "--card",
+        "cards/desk.md",
+        "--card",
+        "others/helper.md",
+        "--agent",
+        "desk",
+        "--model",
+        "script:short.yaml",
+        "Hello.",
+    ]);
+    assert_eq!((ran.code, &*ran.out), (0, "the other\n"), "{}", ran.words);
+    // In the folder of the card itself.
+    let mut command = folder.command(&["list", "--card", "desk.md"]);
+    let ran = Ran::of(command.current_dir(folder.path("cards")).output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.words);
 }
