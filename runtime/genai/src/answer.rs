@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use onionskin_core::model::{ModelError, ModelResponse, StopReason, ToolCall, ToolCallDelta, Usage};
 
+use crate::parts::{argument_text, numbered_id};
 use crate::pieces::CallPieces;
 
 /// The data that the provider must get back in the next turn: [`ModelResponse::provider_data`].
@@ -179,25 +180,6 @@ fn take_apart(
     let empty = carried.parts.is_empty() && carried.signatures.is_empty();
     let carried = (!empty).then(|| serde_json::to_value(carried)).transpose();
     Ok((calls, carried.map_err(|error| ModelError::Malformed(error.to_string()))?))
-}
-
-/// The id of a call whose own id does not distinguish it: with its number in the answer.
-pub(super) fn numbered_id(id: &str, number: usize) -> String {
-    format!("{id}_{number}")
-}
-
-/// The text as the model wrote it, if it is known and is what genai understood; else the value's JSON.
-pub(super) fn argument_text(value: &Value, written: Option<&String>) -> String {
-    let text = match (value, written) {
-        (Value::String(broken), None) => broken.clone(),
-        (Value::String(broken), Some(written)) if broken == written => written.clone(),
-        (value, Some(written)) if serde_json::from_str::<Value>(written).is_ok_and(|same| same == *value) => {
-            written.clone()
-        }
-        (value, _) => value.to_string(),
-    };
-    // Models leave the arguments of tools without parameters empty.
-    if text.trim().is_empty() || text == "null" { "{}".to_owned() } else { text }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod answer;
 mod connect;
 mod failure;
+mod parts;
 mod pieces;
 mod request;
 mod structured;

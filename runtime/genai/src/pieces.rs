@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use onionskin_core::model::{ToolCall, ToolCallDelta};
 
-use crate::answer::{argument_text, numbered_id};
+use crate::parts::{argument_text, numbered_id};
 
 /// The calls of an answer that are passed on in pieces.
 #[derive(Default)]

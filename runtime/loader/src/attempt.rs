@@ -12,7 +12,7 @@ use crate::address::{add_unfetched, divided};
 use crate::error::{LoadError, MistakeKind, Mistakes};
 use crate::find::{Finder, is_script};
 use crate::known::{ByFile, Kept, Known};
-use crate::loader::LoadedCards;
+use crate::loaded::LoadedCards;
 use crate::plan::{Plan, PlannedChild, Planner};
 use crate::registry::Registry;
 use crate::stamps::Stamp;

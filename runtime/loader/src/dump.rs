@@ -13,7 +13,7 @@ use onionskin_core::{Agent, Effect, ToolDefinition};
 use serde_json::{Value, json};
 
 use crate::entry::Entry;
-use crate::loader::{CardText, free_file};
+use crate::loaded::{CardText, free_file};
 use crate::registry::Registry;
 
 /// Why an agent cannot be written as a card: nothing of it is left out.

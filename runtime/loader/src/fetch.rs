@@ -1,7 +1,6 @@
 //! Fetches cards from addresses.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use onionskin_cards::{CardError, CardFile, LARGEST_FILE, Source};
@@ -10,14 +9,11 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 
 use crate::address::{Fetched, divided, refused, shown};
-use crate::error::LoadError;
-use crate::known::Known;
-use crate::loader::{CardLoader, LoadedCards};
 
 /// The most redirects of an address.
 const REDIRECTS: usize = 5;
 
-/// The permission to load cards from addresses: [`CardLoader::allow_urls`] takes it.
+/// The permission to load cards from addresses: [`CardLoader::allow_urls`](crate::CardLoader::allow_urls) takes it.
 ///
 /// A card of an address is a text of its author, who is asked for nothing else. It names no functions, no types, no scripts, no built-in tools and no
 /// agents of the program; the ready hooks, servers that the program configures, and other cards it can name. It comes over HTTPS, also
@@ -46,6 +42,21 @@ impl CardUrls {
     pub fn loopback_http(mut self) -> Self {
         self.loopback_http = true;
         self
+    }
+
+    /// The cards of the addresses among the paths.
+    pub(crate) async fn fetch(&self, paths: &[PathBuf]) -> Fetched {
+        let mut fetched = Fetched::default();
+        for address in divided(paths).1 {
+            match self.source(address).await {
+                Ok(source) => {
+                    let path = shown(address);
+                    fetched.files.push(CardFile::of(Path::new(&path), Ok(source), false));
+                }
+                Err(error) => fetched.errors.push(error),
+            }
+        }
+        fetched
     }
 
     /// The text at an address.
@@ -137,59 +148,4 @@ fn is_loopback(url: &Url) -> bool {
     // An IPv6 address has brackets.
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-impl CardLoader {
-    /// Allows cards of addresses among the paths of [`Self::load_with_urls`] and [`Self::watch`].
-    #[must_use]
-    pub fn allow_urls(mut self, urls: CardUrls) -> Self {
-        self.urls = Some(Arc::new(urls));
-        self
-    }
-
-    /// As [`Self::load`], with cards of addresses: `["cards", "https://example.com/pmo.md"]`. Those are behind the others.
-    ///
-    /// Cancel safety: dropping the future ends the requests.
-    ///
-    /// ```
-    /// use onionskin::loader::{CardLoader, CardUrls, MistakeKind, Registry};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let loader = CardLoader::new(Registry::new()).allow_urls(CardUrls::https());
-    /// let error = loader.load_with_urls(["http://example.com/pmo.md?key=secret"]).await.unwrap_err();
-    /// assert_eq!(error.mistakes()[0].kind, MistakeKind::Address);
-    /// assert_eq!(
-    ///     error.mistakes()[0].to_string(),
-    ///     "http://example.com/pmo.md:1:1: others could change what comes over plain HTTP: use `https`"
-    /// );
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// Returns all mistakes of all cards, and why an address gives none.
-    pub async fn load_with_urls<P: AsRef<Path>>(
-        &self,
-        paths: impl IntoIterator<Item = P>,
-    ) -> Result<LoadedCards, LoadError> {
-        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        let mut known = Known { fetched: self.fetch(&paths).await, ..Known::default() };
-        self.load_changed(&paths, &mut known)
-    }
-
-    /// The cards of the addresses among the paths, if they are allowed.
-    pub(crate) async fn fetch(&self, paths: &[PathBuf]) -> Option<Fetched> {
-        let urls = self.urls.as_ref()?;
-        let mut fetched = Fetched::default();
-        for address in divided(paths).1 {
-            match urls.source(address).await {
-                Ok(source) => {
-                    let path = shown(address);
-                    fetched.files.push(CardFile::of(Path::new(&path), Ok(source), false));
-                }
-                Err(error) => fetched.errors.push(error),
-            }
-        }
-        Some(fetched)
-    }
 }

@@ -1,7 +1,7 @@
 //! Agents of cards that a program reads at run time: a [`CardLoader`] makes them, with the program's tools and hooks from a [`Registry`].
 
 // `items` and `registry` hold what a program registers, `entry` is its form inside. A `loader` makes an `attempt` to read the cards and to
-// declare their agents: `find` looks for what they name, also in a `script`, and `plan` turns each card into the steps that declare an agent.
+// declare their agents, which are `loaded` then: `find` looks for what they name, also in a `script`, and `plan` turns each card into the steps that declare an agent.
 // `filter`, `settings`, `state` and `values` are parts of that, and `builtin` has what features add. `error` collects the mistakes. `watch`
 // loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed. Cards of an `address`
 // are those that `fetch` gets. `workflow` does the same with workflow folders, whose `words` for tools `plan` takes. `dump` writes agents of the
@@ -22,6 +22,7 @@ mod filter;
 mod find;
 mod items;
 mod known;
+mod loaded;
 mod loader;
 mod panics;
 mod plan;
@@ -40,7 +41,8 @@ pub use error::{LoadError, Mistake, MistakeKind};
 #[cfg(feature = "url")]
 pub use fetch::CardUrls;
 pub use items::Items;
-pub use loader::{CardLoader, CardText, LoadedCards};
+pub use loaded::{CardText, LoadedCards};
+pub use loader::CardLoader;
 pub use registry::Registry;
 pub use state::StateParts;
 pub use values::HookValues;

@@ -1,18 +1,17 @@
 //! Loads cards.
 
-use std::collections::HashSet;
-use std::fmt;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "url")]
 use std::sync::Arc;
 
-use onionskin_cards::Card;
-use onionskin_core::declaration::{AppBuilder, DynAgent};
-
+#[cfg(feature = "url")]
+use crate::address::Fetched;
 use crate::attempt::attempt;
 use crate::error::LoadError;
 #[cfg(feature = "url")]
 use crate::fetch::CardUrls;
 use crate::known::Known;
+use crate::loaded::LoadedCards;
 use crate::registry::Registry;
 
 /// Loads cards: files, and all cards of folders. Their agents are those that the compiler makes of the same cards with
@@ -60,25 +59,6 @@ pub struct CardLoader {
     /// The permission for addresses.
     #[cfg(feature = "url")]
     pub(crate) urls: Option<Arc<CardUrls>>,
-}
-
-/// The agents of cards that were loaded together.
-#[derive(Clone)]
-pub struct LoadedCards {
-    pub(crate) agents: Vec<DynAgent>,
-    /// The cards of the agents.
-    pub(crate) cards: Vec<Arc<Card>>,
-    pub(crate) default: Option<usize>,
-}
-
-/// A card as text: [`LoadedCards::dump`] makes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CardText {
-    /// Its file: `desk.md`, in the folder of the card that was loaded.
-    pub file: String,
-    /// The fields as front matter, and the instruction.
-    pub text: String,
 }
 
 impl CardLoader {
@@ -129,73 +109,47 @@ impl CardLoader {
     }
 }
 
-impl LoadedCards {
-    /// The names of the agents, in the order of the cards.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.agents.iter().map(DynAgent::name)
+#[cfg(feature = "url")]
+impl CardLoader {
+    /// Allows cards of addresses among the paths of [`Self::load_with_urls`] and [`Self::watch`].
+    #[must_use]
+    pub fn allow_urls(mut self, urls: CardUrls) -> Self {
+        self.urls = Some(Arc::new(urls));
+        self
     }
 
-    /// The agents, in the order of the cards.
-    pub fn agents(&self) -> &[DynAgent] {
-        &self.agents
-    }
-
-    /// The agent of this name.
-    pub fn agent(&self, name: &str) -> Option<&DynAgent> {
-        self.agents.iter().find(|agent| agent.name() == name)
-    }
-
-    /// The agent that has `default: true`, or the only one.
-    pub fn default_agent(&self) -> Option<&DynAgent> {
-        self.agents.get(self.default?)
-    }
-
-    /// The cards as Markdown, in one form whatever their authors' form was: loading them gives the same agents, and dumping those the same texts.
-    /// What a card names stays relative to the folder of its file. The files have different names: that of `desk.yaml` beside `desk.md` is
-    /// `desk-2.md`.
+    /// As [`Self::load`], with cards of addresses: `["cards", "https://example.com/pmo.md"]`. Those are behind the others.
+    ///
+    /// Cancel safety: dropping the future ends the requests.
     ///
     /// ```
-    /// use onionskin::loader::{CardLoader, Registry};
+    /// use onionskin::loader::{CardLoader, CardUrls, MistakeKind, Registry};
     ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let folder = tempfile::tempdir()?;
-    /// std::fs::write(folder.path().join("clerk.yaml"), "instruction: Be short.\nlimits: { turns: 3 } # enough\n")?;
-    /// let loader = CardLoader::new(Registry::new()).base(folder.path());
-    /// let dumped = loader.load(["clerk.yaml"])?.dump();
-    /// assert_eq!(dumped[0].file, "clerk.md");
-    /// assert_eq!(dumped[0].text, "---\nname: \"clerk\"\nlimits: \n  turns: 3\n---\nBe short.\n");
-    /// # Ok(())
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let loader = CardLoader::new(Registry::new()).allow_urls(CardUrls::https());
+    /// let error = loader.load_with_urls(["http://example.com/pmo.md?key=secret"]).await.unwrap_err();
+    /// assert_eq!(error.mistakes()[0].kind, MistakeKind::Address);
+    /// assert_eq!(
+    ///     error.mistakes()[0].to_string(),
+    ///     "http://example.com/pmo.md:1:1: others could change what comes over plain HTTP: use `https`"
+    /// );
     /// # }
     /// ```
-    pub fn dump(&self) -> Vec<CardText> {
-        let mut taken = HashSet::new();
-        let of_card = |card: &Arc<Card>| {
-            let file = Path::new(&*card.source.name).with_extension("md");
-            let file = free_file(&file.to_string_lossy(), &mut taken);
-            CardText { file, text: card.to_markdown() }
-        };
-        self.cards.iter().map(of_card).collect()
+    ///
+    /// # Errors
+    /// Returns all mistakes of all cards, and why an address gives none.
+    pub async fn load_with_urls<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<LoadedCards, LoadError> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        let mut known = Known { fetched: self.fetch(&paths).await, ..Known::default() };
+        self.load_changed(&paths, &mut known)
     }
 
-    /// Adds all agents to an app.
-    pub fn add_to(&self, app: AppBuilder) -> AppBuilder {
-        self.agents.iter().fold(app, AppBuilder::dyn_agent)
-    }
-}
-
-/// The name for a file of a card, or one with a number if another card has it. Some systems do not tell `Desk.md` from `desk.md`.
-pub(crate) fn free_file(file: &str, taken: &mut HashSet<String>) -> String {
-    let stem = file.strip_suffix(".md").unwrap_or(file);
-    let numbered = (2..).map(|number: usize| format!("{stem}-{number}.md"));
-    let mut names = std::iter::once(file.to_owned()).chain(numbered);
-    names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
-}
-
-impl fmt::Debug for LoadedCards {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LoadedCards")
-            .field("agents", &self.agents)
-            .field("default", &self.default)
-            .finish_non_exhaustive()
+    /// The cards of the addresses among the paths, if they are allowed.
+    pub(crate) async fn fetch(&self, paths: &[PathBuf]) -> Option<Fetched> {
+        Some(self.urls.as_ref()?.fetch(paths).await)
     }
 }

@@ -14,7 +14,8 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use crate::address::is_address;
 use crate::error::LoadError;
 use crate::known::Known;
-use crate::loader::{CardLoader, LoadedCards};
+use crate::loaded::LoadedCards;
+use crate::loader::CardLoader;
 use crate::panics::text_of;
 use crate::workflow::LoadedWorkflow;
 

@@ -6,9 +6,11 @@ use std::sync::LazyLock;
 use rhai::{AST, ASTNode, Engine, Expr, FnCallExpr, Position, Stmt, is_valid_identifier};
 
 use super::env::Env;
-use super::hook::CALL_NEXT;
 use super::language::language;
 use onionskin_core::text::nearest;
+
+/// The function with which a script goes on.
+pub(super) const CALL_NEXT: &str = "call_next";
 
 /// The position of a mistake, and its message.
 pub(super) type Wrong = (Position, String);

@@ -12,15 +12,13 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::call_error::failed;
+use super::calls::CALL_NEXT;
 use super::code::{Code, Found, SetOnDrop, off_thread};
 use super::env::{Env, Function};
 use super::json::{from_script, to_script};
 use super::limits::ScriptLimits;
 use super::load_error::ScriptError;
 use super::sandbox::Watch;
-
-/// The function with which a script goes on.
-pub(super) const CALL_NEXT: &str = "call_next";
 
 /// A hook around tool calls that is a function of a script: [`hook_from_code`](super::hook_from_code) makes it.
 #[derive(Clone)]

@@ -1,0 +1,99 @@
+//! The agents of loaded cards.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use onionskin_cards::Card;
+use onionskin_core::declaration::{AppBuilder, DynAgent};
+
+/// The agents of cards that were loaded together.
+#[derive(Clone)]
+pub struct LoadedCards {
+    pub(crate) agents: Vec<DynAgent>,
+    /// The cards of the agents.
+    pub(crate) cards: Vec<Arc<Card>>,
+    pub(crate) default: Option<usize>,
+}
+
+/// A card as text: [`LoadedCards::dump`] makes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CardText {
+    /// Its file: `desk.md`, in the folder of the card that was loaded.
+    pub file: String,
+    /// The fields as front matter, and the instruction.
+    pub text: String,
+}
+
+impl LoadedCards {
+    /// The names of the agents, in the order of the cards.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.agents.iter().map(DynAgent::name)
+    }
+
+    /// The agents, in the order of the cards.
+    pub fn agents(&self) -> &[DynAgent] {
+        &self.agents
+    }
+
+    /// The agent of this name.
+    pub fn agent(&self, name: &str) -> Option<&DynAgent> {
+        self.agents.iter().find(|agent| agent.name() == name)
+    }
+
+    /// The agent that has `default: true`, or the only one.
+    pub fn default_agent(&self) -> Option<&DynAgent> {
+        self.agents.get(self.default?)
+    }
+
+    /// The cards as Markdown, in one form whatever their authors' form was: loading them gives the same agents, and dumping those the same texts.
+    /// What a card names stays relative to the folder of its file. The files have different names: that of `desk.yaml` beside `desk.md` is
+    /// `desk-2.md`.
+    ///
+    /// ```
+    /// use onionskin::loader::{CardLoader, Registry};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("clerk.yaml"), "instruction: Be short.\nlimits: { turns: 3 } # enough\n")?;
+    /// let loader = CardLoader::new(Registry::new()).base(folder.path());
+    /// let dumped = loader.load(["clerk.yaml"])?.dump();
+    /// assert_eq!(dumped[0].file, "clerk.md");
+    /// assert_eq!(dumped[0].text, "---\nname: \"clerk\"\nlimits: \n  turns: 3\n---\nBe short.\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn dump(&self) -> Vec<CardText> {
+        let mut taken = HashSet::new();
+        let of_card = |card: &Arc<Card>| {
+            let file = Path::new(&*card.source.name).with_extension("md");
+            let file = free_file(&file.to_string_lossy(), &mut taken);
+            CardText { file, text: card.to_markdown() }
+        };
+        self.cards.iter().map(of_card).collect()
+    }
+
+    /// Adds all agents to an app.
+    pub fn add_to(&self, app: AppBuilder) -> AppBuilder {
+        self.agents.iter().fold(app, AppBuilder::dyn_agent)
+    }
+}
+
+/// The name for a file of a card, or one with a number if another card has it. Some systems do not tell `Desk.md` from `desk.md`.
+pub(crate) fn free_file(file: &str, taken: &mut HashSet<String>) -> String {
+    let stem = file.strip_suffix(".md").unwrap_or(file);
+    let numbered = (2..).map(|number: usize| format!("{stem}-{number}.md"));
+    let mut names = std::iter::once(file.to_owned()).chain(numbered);
+    names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
+}
+
+impl fmt::Debug for LoadedCards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedCards")
+            .field("agents", &self.agents)
+            .field("default", &self.default)
+            .finish_non_exhaustive()
+    }
+}
