@@ -160,6 +160,9 @@ impl<'r> TurnCall<'r> {
         run.cx.watch();
         let mut args = args.unwrap_or_else(|| Args::from(Arc::clone(&self.asked.arguments)));
         args.attach_schema(&cx.definition().input_schema);
+        if run.cx.can_ask() {
+            args.watch();
+        }
         // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a block of its own, because a
         // hand-written hook can panic before it returns its future.
         let call = onion::outermost(cx, async {

@@ -36,6 +36,7 @@ impl From<Value> for Args {
                 object: OnceLock::from(Err(ArgsError::no_object(&other).into())),
                 changed: true,
                 is_uncoerced: true,
+                is_watched: false,
                 schema: None,
             },
         }

@@ -48,6 +48,8 @@ pub struct Args {
     /// A read may not show what the tool gets: no schema is attached, or values were borrowed for changes since they
     /// were last converted to the schema's types.
     is_uncoerced: bool,
+    /// Whether each layer looks at them, because a question may show them.
+    is_watched: bool,
     /// The schema of the called tool.
     schema: Option<Arc<Value>>,
 }
@@ -69,7 +71,14 @@ impl From<ArgsError> for Arc<Broken> {
 impl From<Arc<str>> for Args {
     /// The arguments of a model's call. The text is read later: at the first read, or by the tool.
     fn from(text: Arc<str>) -> Self {
-        Self { text, object: OnceLock::new(), changed: false, is_uncoerced: true, schema: None }
+        Self {
+            text,
+            object: OnceLock::new(),
+            changed: false,
+            is_uncoerced: true,
+            is_watched: false,
+            schema: None,
+        }
     }
 }
 
@@ -81,7 +90,7 @@ impl Args {
         if self.object.get().is_some() {
             self.coerce_again(schema);
         }
-        self.is_uncoerced = false;
+        self.is_uncoerced = self.is_watched;
         self.schema = Some(Arc::clone(schema));
     }
 
@@ -89,7 +98,14 @@ impl Args {
     pub fn new(object: Map<String, Value>) -> Self {
         let cell = OnceLock::new();
         cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
-        Self { text: Arc::from(""), object: cell, changed: true, is_uncoerced: true, schema: None }
+        Self {
+            text: Arc::from(""),
+            object: cell,
+            changed: true,
+            is_uncoerced: true,
+            is_watched: false,
+            schema: None,
+        }
     }
 
     /// The text: as the model wrote it, or serialised again after a hook changed it.
@@ -131,22 +147,23 @@ impl Args {
         }
     }
 
-    /// As [`Self::attach_schema`], if it is needed: for arguments that one hook passes to the next. A
-    /// schema that is attached already stays.
+    /// Whether a layer has to look at the arguments before it passes them on.
     #[inline]
-    pub(crate) fn attach_if_uncoerced<'s>(&mut self, schema: impl FnOnce() -> &'s Arc<Value>) {
-        if self.is_uncoerced {
-            self.attach_again(schema());
-        }
+    pub(crate) fn is_uncoerced(&self) -> bool {
+        self.is_uncoerced
     }
 
-    #[cold]
-    #[inline(never)]
-    fn attach_again(&mut self, schema: &Arc<Value>) {
+    /// As [`Self::attach_schema`], for arguments that one hook passes to the next. A schema that is attached already stays.
+    pub(crate) fn attach_again(&mut self, schema: &Arc<Value>) {
         match self.schema.take() {
             Some(known) => self.attach_schema(&known),
             None => self.attach_schema(schema),
         }
+    }
+
+    /// Lets each layer look at the arguments and at clones of them.
+    pub(crate) fn watch(&mut self) {
+        (self.is_watched, self.is_uncoerced) = (true, true);
     }
 
     /// Whether an argument has the default for a missing value.
@@ -301,6 +318,7 @@ impl Clone for Args {
             object: if self.changed { self.object.clone() } else { OnceLock::new() },
             changed: self.changed,
             is_uncoerced: self.is_uncoerced,
+            is_watched: self.is_watched,
             schema: self.schema.clone(),
         }
     }

@@ -46,6 +46,7 @@ pub(crate) use latch::{AbortCause, ScriptFault};
 pub(crate) use leftover_work::Left;
 pub(crate) use permits::{Permit, Running};
 pub(crate) use reached::Reached;
+use reached::ReachedTexts;
 pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};
 pub(crate) use sender::DynSender;
@@ -128,7 +129,7 @@ struct Extra {
     /// The arguments of the attempt and their hash, for a person who has to decide about a call in doubt.
     asked: Mutex<Option<(Args, String)>>,
     /// The arguments that have reached the code that runs now, if they differ from those with which the call began.
-    reached: Mutex<Option<Arc<str>>>,
+    reached: Mutex<ReachedTexts>,
     /// Whether the call is in doubt.
     in_doubt: AtomicBool,
     /// The questions of the call.

@@ -137,7 +137,9 @@ impl<'a> DynNext<'a> {
 
 impl Next for DynNext<'_> {
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        args.attach_if_uncoerced(|| &self.definition.input_schema);
+        if args.is_uncoerced() {
+            args.attach_again(&self.definition.input_schema);
+        }
         let (cx, reached) = (self.cx, self.cx.reaching(args));
         Latched::new(async move { step(self, args).await }, cx, reached)
     }

@@ -92,9 +92,7 @@ impl<C> Copy for InnerNext<'_, C> {}
 impl<C: Call> Next for InnerNext<'_, C> {
     #[inline]
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        // The hooks inside see what the tool gets, also for arguments that this hook changed.
-        args.attach_if_uncoerced(|| &self.cx.definition().input_schema);
-        let reached = self.cx.reaching(args);
+        let reached = if args.is_uncoerced() { self.cx.pass(args) } else { Reached::UNCHANGED };
         Latched::new(self.inner.call(self.cx, args), self.cx, reached)
     }
 }
@@ -121,14 +119,29 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
-        let _held = this.cx.at_arguments(this.reached);
         // Read in place: moving the result out and in again would cost every layer a copy.
-        let poll = this.call.poll(context);
+        let poll = match *this.reached {
+            Reached::UNCHANGED => this.call.poll(context),
+            reached => poll_at(reached, this.call, this.cx, context),
+        };
         if let Poll::Ready(Err(exit)) = &poll {
             latch(this.cx, exit);
         }
         poll
     }
+}
+
+/// Out of line, so that a layer with the arguments of the one outside pays one comparison.
+#[cold]
+#[inline(never)]
+fn poll_at<F: Future>(
+    reached: Reached,
+    call: Pin<&mut F>,
+    cx: &ToolContext,
+    context: &mut Context<'_>,
+) -> Poll<F::Output> {
+    let _held = cx.hold_arguments(reached);
+    call.poll(context)
 }
 
 /// Out of line, so that a call that succeeds pays one comparison a layer.

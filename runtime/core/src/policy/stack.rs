@@ -66,7 +66,9 @@ impl<'a> Stack<'a> {
         let Some((hook, rest)) = self.hooks.split_first() else { return self.core(cx, args) };
         Box::pin(async move {
             // The call's definition is not used here, because the tool value can have renamed the parameters.
-            args.attach_if_uncoerced(|| &self.inside.definition().input_schema);
+            if args.is_uncoerced() {
+                args.attach_again(&self.inside.definition().input_schema);
+            }
             cx.timeout_is_inner();
             let came = LastInner::default();
             let rest = Stack { hooks: rest, outside: Some(&came), ..self };

@@ -50,7 +50,7 @@ impl fmt::Debug for Stages {
 }
 
 /// Runs a stage that these arguments have reached.
-async fn at_arguments<T>(cx: &ToolContext, reached: &Reached, stage: impl Future<Output = T>) -> T {
+async fn at_arguments<T>(cx: &ToolContext, reached: Reached, stage: impl Future<Output = T>) -> T {
     let mut stage = pin!(stage);
     poll_fn(|task| {
         let _held = cx.at_arguments(reached);
@@ -226,7 +226,7 @@ impl Stages {
         // The guardrails and the handlers outside see the result without secrets.
         let reached = cx.reaching(args);
         let call = async { cx.run().hide(inside.run(cx, args).await) };
-        let result = at_arguments(cx, &reached, Caught::new(call, cx, tool_panicked)).await;
+        let result = at_arguments(cx, reached, Caught::new(call, cx, tool_panicked)).await;
         self.leave(cx, args, result).await
     }
 
@@ -259,7 +259,7 @@ impl Stages {
     ) -> ToolResult<()> {
         let reached = cx.reaching(args);
         let check = Caught::new(guardrail.check_dyn(cx, args), cx, guardrail_panicked);
-        at_arguments(cx, &reached, check).await.map_err(|exit| refusal(exit, guardrail.name()))
+        at_arguments(cx, reached, check).await.map_err(|exit| refusal(exit, guardrail.name()))
     }
 
     /// Passes a result through the output guardrails. Returns also whether one of them refused it. A stop is the run's
