@@ -168,7 +168,7 @@ async fn u2_concurrent_parts_of_a_call_show_their_own_arguments() {
 }
 
 #[tokio::test]
-async fn u2_a_hook_that_asks_after_the_tool_shows_what_reached_the_hook_for_each_tool() {
+async fn u2_a_hook_that_asks_after_the_tool_shows_what_was_passed_on_last_for_each_tool() {
     for tool in ["pay", "pay_allowed"] {
         let shown = Shown::default();
         let answerer = shown.clone();
@@ -178,7 +178,7 @@ async fn u2_a_hook_that_asks_after_the_tool_shows_what_reached_the_hook_for_each
             async move { Some(answer) }
         });
         assert_eq!(answered.run("go").await.unwrap().text, "paid 9");
-        assert_eq!(shown.take().last().map(String::as_str), Some(r#"Keep it? {"cents":5}"#), "{tool}");
+        assert_eq!(shown.take().last().map(String::as_str), Some(r#"Keep it? {"cents":9}"#), "{tool}");
     }
 }
 

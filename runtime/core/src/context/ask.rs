@@ -71,7 +71,7 @@ impl ToolContext {
     /// same answers, without a question. A call with the effect [`Once`](crate::Effect::Once) that waits for an answer is
     /// not in doubt; it is in doubt if the process dies between the last answer and the end of the call.
     ///
-    /// The question shows the arguments that have reached the code that asks, and the answer counts for them only: if a hook outside
+    /// The question shows the arguments that were passed on last, on their way to the tool, and the answer counts for them only: if a hook outside
     /// changes them to others when the run is resumed, the question is open again. What the asking hook itself, and what is inside of
     /// it, does to the arguments afterwards is not shown, so a hook that changes arguments belongs outside of the one that asks. Typed
     /// hooks and their function have the arguments with which the call reached the outermost typed hook.

@@ -45,8 +45,6 @@ pub use inject_in_run::InjectInRun;
 pub(crate) use latch::{AbortCause, ScriptFault};
 pub(crate) use leftover_work::Left;
 pub(crate) use permits::{Permit, Running};
-pub(crate) use reached::Reached;
-use reached::ReachedTexts;
 pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};
 pub(crate) use sender::DynSender;
@@ -128,8 +126,8 @@ struct Extra {
     bound: Mutex<Vec<SessionState>>,
     /// The arguments of the attempt and their hash, for a person who has to decide about a call in doubt.
     asked: Mutex<Option<(Args, String)>>,
-    /// The arguments that have reached the code that runs now, if they differ from those with which the call began.
-    reached: Mutex<ReachedTexts>,
+    /// The arguments that were passed on last, if they differ from those with which the call began.
+    reached: Mutex<Option<Arc<str>>>,
     /// Whether the call is in doubt.
     in_doubt: AtomicBool,
     /// The questions of the call.

@@ -1,94 +1,72 @@
-//! The arguments that have reached the code of a call that runs now. A question shows them, and its answer counts for them only.
+//! The arguments that were passed on last, on their way inwards. A question shows them, and its answer counts for them only.
 
+use std::mem::swap;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use super::{Extra, ToolContext};
+use pin_project_lite::pin_project;
+
+use super::ToolContext;
 use crate::args::Args;
 use crate::lock::lock;
 
-/// Arguments on their way inwards: the number of their text among those of the call. It is a number, because each layer has one, and nearly
-/// every layer has the arguments of the one outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Reached(u32);
-
-impl Reached {
-    /// Those of the layer outside.
-    pub(crate) const UNCHANGED: Self = Self(0);
-}
-
-/// The texts of arguments that differ from those with which the call began.
-#[derive(Default, Clone)]
-pub(super) struct ReachedTexts {
-    texts: Vec<Arc<str>>,
-    /// That of the code that runs now.
-    now: u32,
-}
-
-impl ReachedTexts {
-    fn here(&self) -> Option<&Arc<str>> {
-        self.texts.get(usize::try_from(self.now).ok()?.checked_sub(1)?)
-    }
-}
-
 impl ToolContext {
-    /// Brings the arguments that a hook passes on into what the tool gets, so that the hooks inside see it.
+    /// Brings the arguments that a hook passes on into what the tool gets, so that the hooks inside see it, and notes them.
     #[cold]
     #[inline(never)]
-    pub(crate) fn pass(&self, args: &mut Args) -> Reached {
+    pub(crate) fn pass(&self, args: &mut Args) {
         args.attach_again(&self.definition().input_schema);
-        if !self.run.can_ask() {
-            return Reached::UNCHANGED;
+        if self.run.can_ask() {
+            args.watch();
+            self.note_arguments(args);
         }
-        args.watch();
-        self.reaching(args)
     }
 
-    /// The arguments for the next layer, if they differ from those of this one and a question can be answered.
-    pub(crate) fn reaching(&self, args: &Args) -> Reached {
-        if !self.run.can_ask() {
-            return Reached::UNCHANGED;
+    /// Notes the arguments that are passed on, if a question can be answered.
+    pub(crate) fn note_arguments(&self, args: &Args) {
+        if self.run.can_ask() {
+            let text = args.text();
+            if self.arguments_here().is_none_or(|here| here != text) {
+                *lock(&self.extra().reached) = Some(text);
+            }
         }
-        let text = args.text();
-        if self.arguments_here().is_some_and(|here| here == text) {
-            return Reached::UNCHANGED;
-        }
-        let extra = self.extra();
-        let mut reached = lock(&extra.reached);
-        let at = reached.texts.iter().position(|known| *known == text).unwrap_or(reached.texts.len());
-        if at == reached.texts.len() {
-            reached.texts.push(text);
-        }
-        // No call has so many texts that the numbers end.
-        Reached(u32::try_from(at + 1).unwrap_or(u32::MAX))
     }
 
-    /// Sets the arguments while a layer is polled. Layers of one call can run concurrently, with other arguments each.
-    pub(crate) fn at_arguments(&self, reached: Reached) -> Option<HeldArguments> {
-        (reached != Reached::UNCHANGED).then(|| self.hold_arguments(reached))
-    }
-
-    /// As [`Self::at_arguments`], for other arguments than those of the layer outside.
-    pub(crate) fn hold_arguments(&self, reached: Reached) -> HeldArguments {
-        let extra = self.extra();
-        let before = std::mem::replace(&mut lock(&extra.reached).now, reached.0);
-        HeldArguments { extra, before }
-    }
-
-    /// The arguments that have reached the code that runs now; `None` outside of a run.
+    /// The arguments that were passed on last; `None` outside of a run.
     pub(super) fn arguments_here(&self) -> Option<Arc<str>> {
-        let reached = self.extra_if_any().and_then(|extra| lock(&extra.reached).here().cloned());
+        let reached = self.extra_if_any().and_then(|extra| lock(&extra.reached).clone());
         reached.or_else(|| self.arguments.clone())
     }
+
+    /// A part of the call whose arguments are its own: it can run beside another one.
+    pub(crate) fn apart<F>(&self, part: F) -> Apart<'_, F> {
+        Apart { part, own: self.arguments_here(), cx: self }
+    }
 }
 
-/// Restores the arguments of the layer outside, also after a panic.
-pub(crate) struct HeldArguments {
-    extra: Arc<Extra>,
-    before: u32,
+pin_project! {
+    /// While it is polled, the arguments that were passed on last are its own.
+    pub(crate) struct Apart<'a, F> {
+        #[pin]
+        part: F,
+        own: Option<Arc<str>>,
+        cx: &'a ToolContext,
+    }
 }
 
-impl Drop for HeldArguments {
-    fn drop(&mut self) {
-        lock(&self.extra.reached).now = self.before;
+impl<F: Future> Future for Apart<'_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        if !this.cx.run.can_ask() {
+            return this.part.poll(context);
+        }
+        let extra = this.cx.extra();
+        swap(&mut *lock(&extra.reached), this.own);
+        let poll = this.part.poll(context);
+        swap(&mut *lock(&extra.reached), this.own);
+        poll
     }
 }

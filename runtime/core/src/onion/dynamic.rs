@@ -9,7 +9,7 @@ use futures_util::future::{BoxFuture, Either};
 use pin_project_lite::pin_project;
 
 use super::attempt::{Rare, short_name};
-use super::next::Latched;
+use super::next::{Forked, Latched};
 use super::panics::{Caught, hook_panicked};
 use super::traced::{TracedCall, hands_on, in_span, of_output};
 use super::{Call, Hook, Next};
@@ -140,8 +140,17 @@ impl Next for DynNext<'_> {
         if args.is_uncoerced() {
             args.attach_again(&self.definition.input_schema);
         }
-        let (cx, reached) = (self.cx, self.cx.reaching(args));
-        Latched::new(async move { step(self, args).await }, cx, reached)
+        let cx = self.cx;
+        cx.note_arguments(args);
+        Latched::new(async move { step(self, args).await }, cx)
+    }
+
+    fn fork<'n>(self, mut args: Args) -> Forked<'n>
+    where
+        Self: 'n,
+    {
+        let cx = self.cx;
+        Box::pin(cx.apart(async move { self.run(&mut args).await }))
     }
 }
 

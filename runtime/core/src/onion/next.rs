@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 
 use super::Call;
 use crate::args::Args;
-use crate::context::{Reached, ToolContext};
+use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
 
 /// The rest of the call: the hooks inside, and the tool.
@@ -45,6 +45,9 @@ use crate::error::{Exit, ToolResult};
 )]
 pub trait Next: Copy + Send + Sync {
     /// Runs the rest of the call with these arguments. The hooks inside can change them; pass a clone to keep them.
+    ///
+    /// Several runs at once are [`fork`](Next::fork)s: a question of a hook inside shows the arguments that were passed on last, and only a
+    /// fork keeps its own.
     ///
     /// Cancel safety: dropping the future ends the rest of the call. The tool may have taken effect.
     ///
@@ -92,24 +95,33 @@ impl<C> Copy for InnerNext<'_, C> {}
 impl<C: Call> Next for InnerNext<'_, C> {
     #[inline]
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        let reached = if args.is_uncoerced() { self.cx.pass(args) } else { Reached::UNCHANGED };
-        Latched::new(self.inner.call(self.cx, args), self.cx, reached)
+        if args.is_uncoerced() {
+            self.cx.pass(args);
+        }
+        Latched::new(self.inner.call(self.cx, args), self.cx)
+    }
+
+    fn fork<'n>(self, mut args: Args) -> Forked<'n>
+    where
+        Self: 'n,
+    {
+        let cx = self.cx;
+        Box::pin(cx.apart(async move { self.run(&mut args).await }))
     }
 }
 
 pin_project! {
-    /// Sees every result before the hook outside, and latches an abort. While it is polled, the arguments that have reached it are known.
+    /// Sees every result before the hook outside, and latches an abort.
     pub(crate) struct Latched<'a, F> {
         #[pin]
         call: F,
         cx: &'a ToolContext,
-        reached: Reached,
     }
 }
 
 impl<'a, F> Latched<'a, F> {
-    pub(crate) fn new(call: F, cx: &'a ToolContext, reached: Reached) -> Self {
-        Self { call, cx, reached }
+    pub(crate) fn new(call: F, cx: &'a ToolContext) -> Self {
+        Self { call, cx }
     }
 }
 
@@ -120,28 +132,12 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
         // Read in place: moving the result out and in again would cost every layer a copy.
-        let poll = match *this.reached {
-            Reached::UNCHANGED => this.call.poll(context),
-            reached => poll_at(reached, this.call, this.cx, context),
-        };
+        let poll = this.call.poll(context);
         if let Poll::Ready(Err(exit)) = &poll {
             latch(this.cx, exit);
         }
         poll
     }
-}
-
-/// Out of line, so that a layer with the arguments of the one outside pays one comparison.
-#[cold]
-#[inline(never)]
-fn poll_at<F: Future>(
-    reached: Reached,
-    call: Pin<&mut F>,
-    cx: &ToolContext,
-    context: &mut Context<'_>,
-) -> Poll<F::Output> {
-    let _held = cx.hold_arguments(reached);
-    call.poll(context)
 }
 
 /// Out of line, so that a call that succeeds pays one comparison a layer.

@@ -22,9 +22,9 @@ impl ToolContext {
         }
         match self.run().core() {
             Some(core) => {
-                let reached = self.reaching(args);
+                self.note_arguments(args);
                 let call = AtDepth::new(self, Depth::Original, core.call_dyn(self, args));
-                Latched::new(call, self, reached).await
+                Latched::new(call, self).await
             }
             None => Err(Exit::Tool(
                 ToolError::new("this context belongs to no run, so there is no tool to call")

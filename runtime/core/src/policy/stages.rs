@@ -2,8 +2,6 @@
 
 use std::any::Any;
 use std::fmt;
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -15,7 +13,7 @@ use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
 use super::inside::Inside;
 use super::on_error::{self, OnError};
 use crate::args::Args;
-use crate::context::{CallStages, Reached, ToolContext};
+use crate::context::{CallStages, ToolContext};
 use crate::definition::{Effect, bring_into_types};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_exit, tool_panicked};
@@ -47,16 +45,6 @@ impl fmt::Debug for Stages {
             .field("fills_values_in", &self.fill.is_some())
             .finish()
     }
-}
-
-/// Runs a stage that these arguments have reached.
-async fn at_arguments<T>(cx: &ToolContext, reached: Reached, stage: impl Future<Output = T>) -> T {
-    let mut stage = pin!(stage);
-    poll_fn(|task| {
-        let _held = cx.at_arguments(reached);
-        stage.as_mut().poll(task)
-    })
-    .await
 }
 
 impl Stages {
@@ -224,9 +212,9 @@ impl Stages {
             self.approve(cx, args).await?;
         }
         // The guardrails and the handlers outside see the result without secrets.
-        let reached = cx.reaching(args);
+        cx.note_arguments(args);
         let call = async { cx.run().hide(inside.run(cx, args).await) };
-        let result = at_arguments(cx, reached, Caught::new(call, cx, tool_panicked)).await;
+        let result = Caught::new(call, cx, tool_panicked).await;
         self.leave(cx, args, result).await
     }
 
@@ -257,9 +245,9 @@ impl Stages {
         args: &mut Args,
         guardrail: &dyn DynInputGuardrail,
     ) -> ToolResult<()> {
-        let reached = cx.reaching(args);
+        cx.note_arguments(args);
         let check = Caught::new(guardrail.check_dyn(cx, args), cx, guardrail_panicked);
-        at_arguments(cx, reached, check).await.map_err(|exit| refusal(exit, guardrail.name()))
+        check.await.map_err(|exit| refusal(exit, guardrail.name()))
     }
 
     /// Passes a result through the output guardrails. Returns also whether one of them refused it. A stop is the run's

@@ -137,7 +137,7 @@ impl Question {
         &self.0.call_id
     }
 
-    /// The arguments that have reached what asks, without bound parameters. Secrets are masked, and a whole number that a [`Value`] would
+    /// The arguments that were passed on last when it was asked, without bound parameters. Secrets are masked, and a whole number that a [`Value`] would
     /// round is a string of its digits.
     pub fn arguments(&self) -> &Value {
         &self.0.arguments
