@@ -65,6 +65,17 @@ pub(crate) async fn app(
 ///
 /// Cancel safety: as [`app`].
 pub(crate) async fn shown(program: &Program, agents: &AgentArguments) -> Result<App, Failure> {
+    shown_with(program, agents, |app| app).await
+}
+
+/// As [`shown`]. What the program sets wins over `with`.
+///
+/// Cancel safety: as [`app`].
+pub(crate) async fn shown_with(
+    program: &Program,
+    agents: &AgentArguments,
+    with: impl FnOnce(AppBuilder) -> AppBuilder,
+) -> Result<App, Failure> {
     let loaded = load(program, agents)?;
     let entry = match entry(program, agents, loaded.as_ref())? {
         Some(entry) => entry,
@@ -72,7 +83,7 @@ pub(crate) async fn shown(program: &Program, agents: &AgentArguments) -> Result<
     };
     // It is not asked.
     let model = Some(BoxModel::new(ScriptedModel::new()));
-    build(program, agents, loaded.as_ref(), &entry, App::builder(), model).await
+    build(program, agents, loaded.as_ref(), &entry, with(App::builder()), model).await
 }
 
 /// Describes the agents, and ends their servers.

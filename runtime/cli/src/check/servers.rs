@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use onionskin_cards::{CardError, Problem};
+use onionskin_core::declaration::AppBuilder;
 use onionskin_core::servers::ToolServers;
 use onionskin_core::text::nearest;
 use onionskin_mcp::snapshot::{Snapshot, Taken};
@@ -49,7 +50,7 @@ pub(super) async fn check(program: &Program, found: &Found, uses: &Uses, starts:
             locked(program, path, config, uses, report).await;
         }
         if report.problems() == 0 {
-            built(program, found, report).await;
+            built(program, found, configs.into_iter().map(|(_, config)| config), report).await;
         }
     }
 }
@@ -129,16 +130,18 @@ async fn locked(program: &Program, path: &Path, config: &McpConfig, uses: &Uses,
 }
 
 /// Builds the agents with their servers.
-async fn built(program: &Program, found: &Found, report: &mut Report) {
+async fn built(
+    program: &Program,
+    found: &Found,
+    configs: impl Iterator<Item = McpConfig>,
+    report: &mut Report,
+) {
     if program.agents.is_empty() && found.cards.is_empty() {
         return;
     }
-    let config = match &found.configs[..] {
-        [config] => Some(config.clone()),
-        _ => None,
-    };
-    let arguments = AgentArguments { cards: found.cards.clone(), agent: None, config };
-    match agents::shown(program, &arguments).await {
+    let arguments = AgentArguments { cards: found.cards.clone(), agent: None, config: None };
+    let with = |app| configs.fold(app, AppBuilder::servers);
+    match agents::shown_with(program, &arguments, with).await {
         Ok(app) => app.shutdown().await,
         Err(failure) => report.add_line(failure.text()),
     }
