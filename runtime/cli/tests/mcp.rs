@@ -193,6 +193,36 @@ fn o1_check_starts_servers_and_compares_them_with_their_lock_file() {
 }
 
 #[test]
+fn o1_check_starts_the_servers_of_several_configurations() {
+    let folder = Folder::new(&[("fix", "plain")]);
+    fs::rename(folder.path(".mcp.json"), folder.path("one.json")).unwrap();
+    folder.configure(&[("other", "plain")]);
+    fs::rename(folder.path(".mcp.json"), folder.path("two.json")).unwrap();
+    fs::write(folder.path("echo.md"), "---\nservers: [fix, other]\n---\nEcho.\n").unwrap();
+    let (code, out, words) = folder.run("check --servers echo.md one.json two.json");
+    assert_eq!((code, &*out), (0, ""), "{words}");
+}
+
+#[test]
+fn a3_lock_replaces_no_file_that_is_no_lock_file() {
+    let folder = Folder::new(&[("fix", "plain")]);
+    let config = fs::read_to_string(folder.path(".mcp.json")).unwrap();
+    fs::write(folder.path("notes.txt"), "mine").unwrap();
+    for file in ["notes.txt", ".mcp.json"] {
+        let (code, out, words) = folder.run(&format!("mcp lock --out {file}"));
+        assert_eq!((code, &*out), (2, ""), "{words}");
+        let expected =
+            format!("`{file}` is not a lock file, and is not replaced: name another file with `--out FILE`");
+        assert!(words.contains(&expected), "{words}");
+    }
+    assert_eq!(fs::read_to_string(folder.path("notes.txt")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(folder.path(".mcp.json")).unwrap(), config);
+    // One that has the usual name was a lock file, before a merge for example.
+    fs::write(folder.path(LOCK_FILE), "<<<<<<<").unwrap();
+    assert_eq!(folder.run("mcp lock").0, 0);
+}
+
+#[test]
 fn o1_agents_get_the_servers_of_the_configuration_that_is_named() {
     let folder = Folder::new(&[("fix", "plain")]);
     fs::write(folder.path("echo.md"), "---\nservers: [fix]\ntools: { fix: [get_*] }\n---\nEcho.\n").unwrap();

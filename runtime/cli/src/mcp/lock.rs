@@ -24,6 +24,12 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
     // Servers are not started for a comparison that cannot be made.
     let is_read = check || (exists && !of.servers.is_empty());
     let before = if is_read { Some(Snapshot::read(&out).map_err(failed)?) } else { None };
+    if exists && before.is_none() && !is_lock(&out) {
+        return Err(Failure::new(format!(
+            "`{}` is not a lock file, and is not replaced: name another file with `--out FILE`",
+            out.display()
+        )));
+    }
     let mut now = take(&of).await?;
     if check {
         let mut before = before.unwrap_or_default();
@@ -35,6 +41,12 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
         now = kept;
     }
     write(&now, &out, exists)
+}
+
+/// Whether a file may be replaced. One of the usual name can be broken, by a merge for example.
+fn is_lock(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == Snapshot::FILE)
+        || matches!(Snapshot::read(file), Ok(_) | Err(SnapshotError::TooNew { .. }))
 }
 
 /// The command that updates the file, with the options of this one.
