@@ -1,6 +1,7 @@
 //! Scripts from YAML files.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::path::Path;
 
 use serde_saphyr::Error;
@@ -8,19 +9,22 @@ use serde_saphyr::Error;
 use super::{ScriptedModel, ScriptedModelError, ScriptedTurn};
 use crate::text::nearest;
 
+/// A longer file is refused.
+const MOST_BYTES: u64 = 8 << 20;
+
 // Rustdoc shows the feature at what has it itself.
 #[cfg(feature = "yaml")]
 impl ScriptedModel {
     /// Reads a script from a YAML file; see [`ScriptedModel::from_yaml`] for the format. Feature `yaml`.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read, or as [`ScriptedModel::from_yaml`].
+    /// Returns an error if the file cannot be read, is not a file, or has more than 8 MiB, or as [`ScriptedModel::from_yaml`].
     pub fn from_yaml_file(path: impl AsRef<Path>) -> Result<Self, ScriptedModelError> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        match read(path) {
             Ok(text) => Self::from_yaml(&text, &file),
-            Err(error) => Err(ScriptedModelError::File { file, reason: error.to_string() }),
+            Err(reason) => Err(ScriptedModelError::File { file, reason }),
         }
     }
 
@@ -111,4 +115,19 @@ fn plain(error: &Error) -> String {
         .location()
         .and_then(|place| text.rfind(&format!(" at line {}, column {}", place.line(), place.column())));
     text[..end.unwrap_or(text.len())].to_owned()
+}
+/// The text of a file, or why there is none.
+fn read(path: &Path) -> Result<String, String> {
+    let unread = |error: std::io::Error| error.to_string();
+    // A pipe or a device may never end, and opening it may wait for ever.
+    if !std::fs::metadata(path).map_err(unread)?.is_file() {
+        return Err("this is not a file".to_owned());
+    }
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(unread)?;
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(unread)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(format!("the file has more than {} MiB", MOST_BYTES >> 20));
+    }
+    Ok(text)
 }
