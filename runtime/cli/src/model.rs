@@ -46,9 +46,6 @@ impl ModelArguments {
                 }
                 script(Path::new(file)).map(Some)
             }
-            (_, Some(url)) if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) => {
-                Err(Failure::new("`--base-url` is an address such as `http://127.0.0.1:8080/v1`"))
-            }
             (name, url) => real(name.as_deref(), url.as_deref(), self.api_key_env.as_deref()).map(Some),
         }
     }
@@ -65,18 +62,39 @@ fn script(_: &Path) -> Result<BoxModel, Failure> {
 }
 
 #[cfg(feature = "genai")]
-#[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
 fn real(name: Option<&str>, url: Option<&str>, key: Option<&str>) -> Result<BoxModel, Failure> {
     use onionskin_genai::GenaiModel;
 
     let mut model = name.map_or_else(GenaiModel::from_env, GenaiModel::new);
     if let Some(url) = url {
+        check(url).map_err(Failure::new)?;
         model = model.base_url(url);
     }
     if let Some(key) = key {
         model = model.api_key_env(key);
     }
     Ok(BoxModel::new(model))
+}
+
+/// Checks an address. What is wrong with it does not show it, because it can hold a key.
+#[cfg(feature = "genai")]
+fn check(url: &str) -> Result<(), &'static str> {
+    let wrong = "`--base-url` is an address such as `http://127.0.0.1:8080/v1`";
+    let url = url::Url::parse(url).map_err(|_| wrong)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "`--base-url` has a user or a password, which is not sent: `--api-key-env VARIABLE` names the variable of a key",
+        );
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(
+            "`--base-url` is the part of the address before `/chat/completions`: leave out what begins with `?` or `#`",
+        );
+    }
+    Ok(())
 }
 
 #[cfg(not(feature = "genai"))]

@@ -75,3 +75,42 @@ fn o1_an_agent_without_a_model_is_told_of_the_option() {
         .failed(&["the agent `a` has no model", "`--model NAME` gives all agents one"]);
     folder.run(&["run", "--card", "b.md", "Hello"]).failed(&["OPENAI_API_KEY"]);
 }
+
+#[test]
+fn o1_an_address_with_a_key_is_refused_and_not_shown() {
+    let folder = Folder::adder();
+    for (url, part) in [
+        ("http://me:hunter2@127.0.0.1:1/v1", "a user or a password"),
+        ("http://127.0.0.1:1/v1?key=hunter2", "leave out what begins with `?`"),
+        ("http://hunter2 :x/", "is an address such as"),
+        ("ftp://hunter2", "is an address such as"),
+    ] {
+        let ran = folder.run(&[
+            "run",
+            "--card",
+            "cards/adder.md",
+            "--model",
+            "gpt-4o-mini",
+            "--base-url",
+            url,
+            "Hello.",
+        ]);
+        ran.failed(&["error: `--base-url`", part]);
+        assert!(!ran.words.contains("hunter2"), "{}", ran.words);
+    }
+}
+
+#[test]
+fn o1_a_script_is_a_file_of_a_bounded_size() {
+    let folder = Folder::adder();
+    folder.write("big.yaml", &"#".repeat((8 << 20) + 1));
+    for (script, part) in [
+        ("script:big.yaml", "has more than 8 MiB"),
+        ("script:/dev/zero", "not a file"),
+        ("script:cards", "not a file"),
+    ] {
+        folder
+            .run(&["run", "--card", "cards/adder.md", "--model", script, "Hello."])
+            .failed(&[&script[7..], part]);
+    }
+}
