@@ -121,9 +121,15 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
         return Err(DeckError::new(errors, Vec::new()));
     }
     let sources: Vec<Source> = sources.into_iter().map(|(_, _, source)| source).collect();
-    let name = full.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name(&full);
     let source = Source::joined(shown(&folder.join("agents.json")), &sources);
     Ok((Files { name, folder: full, paths, source, trees }, warnings))
+}
+
+/// The name of a folder, also of `.`.
+fn name(folder: &Path) -> String {
+    let named = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    named(folder).or_else(|| folder.canonicalize().ok().as_deref().and_then(named)).unwrap_or_default()
 }
 
 fn tree(source: &Source, ending: &str, start: usize) -> Result<Option<Node>, Problem> {

@@ -1,7 +1,7 @@
 //! What the paths are.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use onionskin_cards::is_card;
 
@@ -26,8 +26,11 @@ impl Found {
     /// Finds out what each path is. Without paths, it is what the working directory has.
     pub(super) fn in_paths(paths: &[PathBuf], report: &mut Report) -> Self {
         let mut found = Self::default();
-        if paths.is_empty() {
-            found.project(Path::new(""));
+        let here = Path::new(".");
+        if paths.is_empty() && is_workflow(here) {
+            add(&mut found.workflows, here);
+        } else if paths.is_empty() {
+            found.project(Path::new(""), report);
         }
         for path in paths {
             found.path(path, report);
@@ -43,11 +46,11 @@ impl Found {
         if path.is_dir() {
             if is_workflow(path) {
                 add(&mut self.workflows, path);
-            } else if !self.project(path) {
+            } else if !self.project(path, report) && !self.workflows_in(path, report) {
                 add(&mut self.cards, path);
             }
         } else if let Some(folder) = path.parent().filter(|folder| is_part(path) && is_workflow(folder)) {
-            add(&mut self.workflows, folder);
+            add(&mut self.workflows, if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         } else if path.extension().is_some_and(|ending| ending == "json") {
             add(&mut self.configs, path);
         } else if is_card(path) || !path.exists() {
@@ -62,31 +65,73 @@ impl Found {
     }
 
     /// Adds what a folder of a project has; false if it has nothing.
-    fn project(&mut self, folder: &Path) -> bool {
+    fn project(&mut self, folder: &Path, report: &mut Report) -> bool {
         let (config, cards) = (folder.join(CONFIG), folder.join("cards"));
         // A configuration that cannot be looked at is an error of reading.
         let has_config = config.try_exists().unwrap_or(true);
         if has_config {
             add(&mut self.configs, &config);
         }
-        if cards.is_dir() {
+        let has_cards = is_folder(&cards, report);
+        if has_cards {
             add(&mut self.cards, &cards);
         }
-        let workflows = workflows(&folder.join("workflows"));
+        let workflows = folders(&folder.join("workflows"), report);
         for workflow in &workflows {
             add(&mut self.workflows, workflow);
         }
-        has_config || cards.is_dir() || !workflows.is_empty()
+        has_config || has_cards || !workflows.is_empty()
+    }
+
+    /// Adds the workflow folders in a folder that has no cards; false if there are none.
+    fn workflows_in(&mut self, folder: &Path, report: &mut Report) -> bool {
+        let has_cards = fs::read_dir(folder)
+            .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| is_card(&entry.path()))));
+        if has_cards {
+            return false;
+        }
+        let workflows = folders(folder, report);
+        if !workflows.iter().any(|folder| is_workflow(folder)) {
+            return false;
+        }
+        for workflow in &workflows {
+            add(&mut self.workflows, workflow);
+        }
+        true
     }
 }
 
-/// The workflow folders in a folder, by their names.
-fn workflows(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut workflows: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    workflows.sort();
-    workflows
+/// The folders in a folder, by their names. One that does not exist has none.
+fn folders(folder: &Path, report: &mut Report) -> Vec<PathBuf> {
+    if !is_folder(folder, report) {
+        return Vec::new();
+    }
+    let mut folders = Vec::new();
+    match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+        Ok(entries) => {
+            let paths = entries.iter().map(fs::DirEntry::path);
+            folders.extend(paths.filter(|path| is_folder(path, report)));
+        }
+        Err(error) => report.add_at(folder, &unread(&error)),
+    }
+    folders.sort();
+    folders
+}
+
+/// Whether there is a folder. What cannot be looked at is a problem.
+fn is_folder(path: &Path, report: &mut Report) -> bool {
+    match fs::metadata(path) {
+        Ok(there) => there.is_dir(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => {
+            report.add_at(path, &unread(&error));
+            false
+        }
+    }
+}
+
+fn unread(error: &io::Error) -> String {
+    format!("the folder cannot be read: {error}")
 }
 
 /// Whether a folder has the file that each workflow has.
@@ -101,9 +146,14 @@ fn is_part(path: &Path) -> bool {
     path.file_stem().is_some_and(|stem| PARTS.iter().any(|part| stem == *part))
 }
 
-/// Each path is checked once.
+/// Each file and folder is checked once, by whatever path it is named.
 fn add(paths: &mut Vec<PathBuf>, path: &Path) {
-    if !paths.iter().any(|known| known == path) {
+    if !paths.iter().any(|known| real(known) == real(path)) {
         paths.push(path.to_owned());
     }
+}
+
+/// The path that a file or folder has once only.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Ran};
 
 #[test]
 fn o1_check_finds_nothing_wrong() {
@@ -102,4 +102,71 @@ fn o1_check_reports_servers_that_do_not_start() {
     let ran = folder.run(&["check", "--servers"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.out.contains("the MCP server `time` (`/no/such/program`) did not start"), "{}", ran.out);
+}
+
+#[test]
+fn o1_check_looks_into_a_folder_of_workflows() {
+    let folder = Folder::new(&[
+        ("flows/one/orchestrator.json", "{ \"start_agent\": \"Writer\" }"),
+        ("flows/one/agents.json", "{ \"Writer\": { \"instruction\": \"Write.\" } }"),
+        ("flows/two/orchestrator.json", "{ \"start_agent\": \"Nobody\" }"),
+        ("flows/two/agents.json", "{ \"Writer\": { \"instruction\": \"Write.\" } }"),
+    ]);
+    let ran = folder.run(&["check", "flows"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains("flows/two/orchestrator.json:") && ran.out.contains("Nobody"), "{ran:?}");
+    assert_eq!(ran.words, "checked 2 workflows: 1 problem\n");
+    // In the folder of a workflow, which has a name there too.
+    for arguments in [&["check"][..], &["check", "."], &["check", "agents.json"]] {
+        let ran = Ran::of(folder.command(arguments).current_dir(folder.path("flows/one")).output().unwrap());
+        assert_eq!(
+            (ran.code, &*ran.words),
+            (0, "checked 1 workflow: no problems\n"),
+            "{arguments:?}: {ran:?}"
+        );
+    }
+}
+
+#[test]
+fn o1_check_reads_a_card_once() {
+    let folder = Folder::adder();
+    let (cards, adder) = (folder.path("cards"), folder.path("cards/adder.md"));
+    std::os::unix::fs::symlink(&cards, folder.path("link")).unwrap();
+    for paths in [
+        ["cards", "./cards"],
+        ["cards", cards.to_str().unwrap()],
+        ["cards", adder.to_str().unwrap()],
+        ["cards/adder.md", "link/adder.md"],
+        ["cards", "link"],
+    ] {
+        let ran = folder.run(&[&["check"], &paths[..]].concat());
+        assert_eq!(ran.code, 0, "{paths:?}: {ran:?}");
+        let ran = folder.run(&["list", "--card", paths[0], "--card", paths[1]]);
+        assert_eq!(ran.code, 0, "{paths:?}: {ran:?}");
+    }
+    let ran = folder.run(&["check", "cards", "link"]);
+    assert_eq!(ran.words, "checked 1 path of cards: no problems\n");
+}
+
+#[test]
+fn o1_check_reports_a_folder_that_it_cannot_read() {
+    let folder = Folder::adder();
+    // Links to themselves can be read by no user.
+    for path in ["workflows", "flows/workflows/loop"] {
+        std::fs::create_dir_all(folder.path(path).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(folder.path(path), folder.path(path)).unwrap();
+    }
+    for (paths, place) in [(&["check"][..], "workflows"), (&["check", "flows"], "flows/workflows/loop")] {
+        let ran = folder.run(paths);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.out.contains(&format!("error: {place}: the folder cannot be read: ")), "{ran:?}");
+    }
+}
+
+#[test]
+fn o1_check_shows_an_unknown_server_beside_an_unknown_field() {
+    let folder = Folder::new(&[("cards/a.md", "---\nserver: [x]\nservers: [tiem]\n---\nA.\n")]);
+    let ran = folder.run(&["check"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains("unknown field `server`") && ran.out.contains("no server `tiem`"), "{ran:?}");
 }
