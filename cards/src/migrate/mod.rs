@@ -14,6 +14,7 @@ use crate::paths::shown;
 use crate::problem::{CardError, Problem};
 use crate::source::Source;
 use crate::workflow::PARTS;
+use crate::workflow::workflow_files;
 use crate::yaml;
 
 /// The files of a workflow folder that are YAML, as JSON. Nothing is written before [`Self::write`].
@@ -54,12 +55,19 @@ pub struct MigrateError {
 /// Reads the YAML of a workflow folder, which is relative to `base`; messages show it as it is given.
 ///
 /// # Errors
-/// Returns the files that cannot be read or are not YAML, or that the folder does not exist.
+/// Returns the files that cannot be read or are not YAML, or that the folder does not exist or has no files of a workflow.
 pub fn migrate(base: &Path, folder: &Path) -> Result<Migration, DeckError> {
     let full = base.join(folder);
-    if !full.is_dir() {
-        let message =
-            "there is no such folder: name the folder of a workflow, `workflows/Generator`".to_owned();
+    let refused = if !full.is_dir() {
+        Some("there is no such folder: name the folder of a workflow, `workflows/Generator`")
+    } else if workflow_files(&full).iter().all(|file| file.symlink_metadata().is_err()) {
+        Some(
+            "the folder has no files of a workflow, such as `orchestrator.yaml`: name the folder of one, `workflows/Generator`",
+        )
+    } else {
+        None
+    };
+    if let Some(message) = refused.map(str::to_owned) {
         let error = CardError::new(Source::new(shown(folder), ""), vec![Problem { message, span: 0..0 }]);
         return Err(DeckError::from(error));
     }

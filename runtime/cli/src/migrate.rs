@@ -1,5 +1,6 @@
 //! `migrate`.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,7 +41,12 @@ pub(crate) struct MigrateArguments {
 
 pub(crate) fn run(arguments: &MigrateArguments) -> Result<ExitCode, Failure> {
     let (mut migrations, mut errors) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
     for folder in &arguments.folders {
+        // One that is named twice is written once.
+        if folder.canonicalize().is_ok_and(|real| !seen.insert(real)) {
+            continue;
+        }
         match migrate(Path::new(""), folder) {
             Ok(migration) => migrations.push(migration),
             Err(error) => errors.push(error.to_string()),

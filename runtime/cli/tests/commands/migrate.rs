@@ -58,3 +58,17 @@ fn c4_migrate_writes_nothing_if_a_folder_is_wrong() {
     folder.run(&["migrate"]).failed(&["FOLDER"]);
     folder.run(&["migrate", "--check", "--remove-yaml", "x"]).failed(&["cannot be used with"]);
 }
+
+#[test]
+fn c4_migrate_names_a_folder_that_is_no_workflow() {
+    let folder = workflow();
+    folder.write("workflows/notes/a.txt", "A.");
+    for arguments in [&["migrate"][..], &["migrate", "--check"]] {
+        let ran = folder.run(&[arguments, &["workflows/Generator", "workflows/notes"]].concat());
+        ran.failed(&["workflows/notes", "the folder has no files of a workflow"]);
+        assert!(!folder.path("workflows/Generator/tools.json").exists());
+    }
+    let ran = folder.run(&["migrate", "workflows/Generator", "./workflows/Generator"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.words.ends_with("2 files written\n"), "{ran:?}");
+}
