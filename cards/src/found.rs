@@ -44,10 +44,11 @@ pub fn found_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> FoundCards {
                 continue;
             }
         };
+        let mut folders = HashMap::new();
         for file in files {
             let is_of_folder = file != path.as_ref();
             let full = base.join(&file);
-            match known.entry(normal(&full).into_os_string()) {
+            match known.entry(real(&full, &mut folders).into_os_string()) {
                 Entry::Occupied(index) => found.files[*index.get()].is_of_folder &= is_of_folder,
                 Entry::Vacant(place) => {
                     place.insert(found.files.len());
@@ -57,6 +58,20 @@ pub fn found_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> FoundCards {
         }
     }
     found
+}
+
+/// The path that a file has by whatever path its folder is named. `folders` are the paths of folders that were looked up.
+fn real(file: &Path, folders: &mut HashMap<PathBuf, PathBuf>) -> PathBuf {
+    let file = normal(file);
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return file };
+    if let Some(known) = folders.get(folder) {
+        return known.join(name);
+    }
+    let named = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = fs::canonicalize(named).unwrap_or_else(|_| folder.to_owned());
+    let file = real.join(name);
+    folders.insert(folder.to_owned(), real);
+    file
 }
 
 /// The file, or the cards of the folder in the order of their names. `path` begins at `base`, and so do the files.
