@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::{Deck, Source};
+use onionskin_cards::{Card, Source, found_cards, read_file};
 use onionskin_loader::CardLoader;
 
 use super::report::Report;
@@ -23,10 +23,12 @@ pub(super) fn check(program: &Program, paths: &[PathBuf], report: &mut Report) -
     if let Err(error) = CardLoader::new(registry(program)).load(paths) {
         report.add_cards(&error);
     }
-    let (deck, _) = Deck::read_with_mistakes(Path::new(""), paths, &[]);
-    for card in &deck.cards {
-        for server in &card.servers {
-            uses.entry(server.value.clone()).or_default().push((card.source.clone(), server.span.clone()));
+    for file in found_cards(Path::new(""), paths).files {
+        let Ok(source) = read_file(&file.path, &*file.name) else { continue };
+        // Another mistake in the card does not hide them.
+        let (card, _) = Card::read_with_problems(&file.path, &source);
+        for server in card.map(|card| card.servers).unwrap_or_default() {
+            uses.entry(server.value).or_default().push((source.clone(), server.span));
         }
     }
     uses
