@@ -32,7 +32,7 @@ fn sell() -> &'static str {
 #[tool]
 fn block() {
     println!("blocked");
-    std::thread::sleep(Duration::from_secs(60));
+    std::thread::sleep(Duration::from_mins(1));
 }
 
 agent! {
