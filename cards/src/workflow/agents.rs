@@ -22,6 +22,9 @@ pub(super) struct Entry<'f> {
 
 /// The agents, without those that have the name of another one.
 pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f>> {
+    if files.is_broken("agents") {
+        return Vec::new();
+    }
     let part = files.part("agents");
     let Some(node) = part.value else {
         reader.note(&(part.start..part.start), format!("the agents are missing: `{EXAMPLE}`"));

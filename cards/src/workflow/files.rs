@@ -29,6 +29,8 @@ pub(super) struct Files {
     pub(super) source: Source,
     /// The trees by the names of [`PARTS`] or [`WHOLE`], and where each file begins.
     trees: Vec<(&'static str, Option<Node>, usize)>,
+    /// The parts that cannot be read, with their mistakes.
+    broken: Vec<(&'static str, CardError)>,
 }
 
 /// A field of the workflow, wherever it is written.
@@ -44,10 +46,10 @@ pub fn workflow_files(folder: &Path) -> Vec<PathBuf> {
     parts.flat_map(|part| ENDINGS.map(|ending| folder.join(format!("{part}.{ending}")))).collect()
 }
 
-/// Finds and parses the files. Gives warnings too.
+/// Finds and parses the files. Gives warnings too. A part that cannot be read is among the files, so that the others are read.
 ///
 /// # Errors
-/// Returns the files that are missing, that cannot be read, or that are not JSON or YAML.
+/// Returns the files that are missing, or the file of all parts if it cannot be read.
 pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), DeckError> {
     let whole = |message: String| {
         let empty = Source::new(shown(folder), "");
@@ -80,7 +82,7 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
         }
     };
     let mut paths = Vec::new();
-    let (mut sources, mut warnings, mut errors, mut start) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let (mut sources, mut warnings, mut broken, mut start) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for part in &parts {
         let found = endings(part);
         let file = format!("{part}.{}", found[0]);
@@ -101,7 +103,7 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
                 paths.push(full.join(&file));
                 sources.push((*part, found[0], source));
             }
-            Err(error) => errors.push(error),
+            Err(error) => broken.push((*part, error)),
         }
     }
     let mut trees = Vec::new();
@@ -112,18 +114,18 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
             Err(problem) => {
                 let problem =
                     Problem { span: problem.span.start - start..problem.span.end - start, ..problem };
-                errors.push(CardError::new(source.clone(), vec![problem]));
+                broken.push((*part, CardError::new(source.clone(), vec![problem])));
             }
         }
         start += source.text.len() + 1;
     }
-    if !errors.is_empty() {
-        return Err(DeckError::new(errors, Vec::new()));
+    if has_whole && !broken.is_empty() {
+        return Err(DeckError::new(broken.into_iter().map(|(_, error)| error).collect(), Vec::new()));
     }
     let sources: Vec<Source> = sources.into_iter().map(|(_, _, source)| source).collect();
     let name = name(&full);
     let source = Source::joined(shown(&folder.join("agents.json")), &sources);
-    Ok((Files { name, folder: full, paths, source, trees }, warnings))
+    Ok((Files { name, folder: full, paths, source, trees, broken }, warnings))
 }
 
 /// The name of a folder, also of `.`.
@@ -153,6 +155,16 @@ impl Files {
             part => tree.as_ref().and_then(|tree| field(tree, part)),
         };
         Part { value, start: *start }
+    }
+
+    /// Whether the file of a part cannot be read.
+    pub(super) fn is_broken(&self, part: &str) -> bool {
+        self.broken.iter().any(|(broken, _)| *broken == part)
+    }
+
+    /// The mistakes of files that cannot be read.
+    pub(super) fn errors(&self) -> impl Iterator<Item = &CardError> {
+        self.broken.iter().map(|(_, error)| error)
     }
 
     /// Whether all parts are in one file.

@@ -72,16 +72,20 @@ impl Workflow {
         let entries = agents::entries(&files, &mut reader);
         let names = Names {
             all: entries.iter().map(|entry| entry.name.value.clone()).collect(),
-            is_complete: reader.problems.len() == before,
+            is_complete: reader.problems.len() == before && !files.is_broken("agents"),
         };
         let tools = tools::read(&files, &names, &mut reader);
         let mut cards = agents::read(&files, &entries, tools, &mut reader);
         let hooks = hooks::read(&files, &names, &mut cards, &mut reader);
         orchestrator.begin(&names, &mut cards, &mut reader);
+        let mut errors: Vec<CardError> = files.errors().cloned().collect();
         let source = files.source;
         if !reader.problems.is_empty() {
             reader.problems.dedup();
-            return Err(DeckError::new(vec![CardError::new(source, reader.problems)], names.all));
+            errors.push(CardError::new(source.clone(), reader.problems));
+        }
+        if !errors.is_empty() {
+            return Err(DeckError::new(errors, names.all));
         }
         let Some(start_agent) = orchestrator.start_agent else {
             return Err(DeckError::new(Vec::new(), names.all));

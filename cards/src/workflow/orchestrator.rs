@@ -27,6 +27,9 @@ pub(super) struct Orchestrator {
 
 pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
     let mut orchestrator = Orchestrator::default();
+    if files.is_broken("orchestrator") {
+        return orchestrator;
+    }
     let part = files.part("orchestrator");
     let Some(Value::Map(entries)) = part.value.map(|node| &node.value) else {
         reader.note(

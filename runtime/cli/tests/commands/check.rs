@@ -170,3 +170,25 @@ fn o1_check_shows_an_unknown_server_beside_an_unknown_field() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.out.contains("unknown field `server`") && ran.out.contains("no server `tiem`"), "{ran:?}");
 }
+
+#[test]
+fn o1_check_shows_the_mistakes_of_all_files_of_a_workflow() {
+    let folder = Folder::new(&[
+        ("flow/orchestrator.json", "{ \"start_agnt\": \"Writer\" }"),
+        ("flow/agents.json", "{ \"Writer\": "),
+        ("flow/tools.json", "{ \"agent_tool\": {} }"),
+        ("flow/hooks.json", "[ {"),
+    ]);
+    let ran = folder.run(&["check", "flow"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for part in ["start_agnt", "flow/agents.json:1:", "agent_tool", "flow/hooks.json:1:"] {
+        assert!(ran.out.contains(part), "{part}: {ran:?}");
+    }
+    assert_eq!(ran.words, "checked 1 workflow: 4 problems\n");
+    // A broken part is not a part without fields.
+    folder.write("flow/orchestrator.json", "{");
+    folder.write("flow/agents.json", "{ \"Writer\": { \"instruction\": \"Write.\" } }");
+    folder.write("flow/tools.json", "{}");
+    folder.write("flow/hooks.json", "[]");
+    assert_eq!(folder.run(&["check", "flow"]).words, "checked 1 workflow: 1 problem\n");
+}
