@@ -1,9 +1,14 @@
 //! What was typed before a question was there. It is no answer.
 
+use std::time::Duration;
+
 use onionskin_core::question::{Answer, Answerer, Question, Terminal};
 use tokio::sync::Mutex;
 
 use crate::output;
+
+/// How long a question waits for the text before it.
+const SHOWN: Duration = Duration::from_millis(50);
 
 /// Takes what waits in the terminal of standard input, lines and a line that was begun. Gives a note if there was something.
 #[cfg(unix)]
@@ -70,6 +75,8 @@ impl Person {
 impl Answerer for Person {
     async fn answer(&self, question: Question) -> Option<Answer> {
         let _asks = self.asks.lock().await;
+        // The text of the agent before the question may be on its way to the terminal still.
+        tokio::time::sleep(SHOWN).await;
         if let Some(note) = set_aside() {
             output::note(&note);
         }
