@@ -5,15 +5,15 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onionskin_cards::{Card, CardFile, Child, Deck, DeckError, Item};
-use onionskin_core::declaration::{AgentDeclaration, DynAgent};
+use onionskin_cards::{Card, CardFile, Deck, DeckError};
 
 use crate::address::{add_unfetched, divided};
+use crate::agents::{agent, loaded};
 use crate::error::{LoadError, MistakeKind, Mistakes};
-use crate::find::{Finder, is_script};
+use crate::find::{Finder, scripts_of};
 use crate::known::{ByFile, Kept, Known};
 use crate::loaded::LoadedCards;
-use crate::plan::{Plan, PlannedChild, Planner};
+use crate::plan::{Plan, Planner};
 use crate::registry::Registry;
 use crate::stamps::Stamp;
 
@@ -46,6 +46,8 @@ pub(crate) fn attempt(
     let mut scripts = Scripts { before: std::mem::take(&mut known.scripts), now: ByFile::new() };
     let mut before = std::mem::take(&mut known.plans);
     let keys = keys(&deck);
+    // That of each card, if there are no mistakes.
+    let mut plans = Vec::new();
     for (card, key) in deck.cards.iter().zip(&keys) {
         let kept = before.remove(key);
         let same_card = kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.card, card));
@@ -69,13 +71,30 @@ pub(crate) fn attempt(
         };
         // An agent that was made of another plan is another one.
         let made = kept.filter(|kept| Arc::ptr_eq(&kept.plan, &plan)).and_then(|kept| kept.made);
+        plans.push(Arc::clone(&plan));
         known.plans.insert(key.clone(), Kept { card: Arc::clone(card), scripts, plan, made });
     }
     known.scripts = scripts.now;
-    match mistakes.into_error() {
-        Some(error) => Err(error),
-        None => Ok(loaded(&deck, &keys, &mut known.plans)),
+    if let Some(error) = mistakes.into_error() {
+        return Err(error);
     }
+    let mut loaded = loaded(&deck, &plans, |index, children| {
+        let made = || agent(&deck.cards[index].name.value, &plans[index], children.clone());
+        match known.plans.get_mut(&keys[index]).map(|kept| &mut kept.made) {
+            Some(Some((with, agent))) if *with == children => agent.clone(),
+            Some(kept) => {
+                let agent = made();
+                *kept = Some((children, agent.clone()));
+                agent
+            }
+            None => made(),
+        }
+    });
+    // A single card needs no mark.
+    if deck.cards.len() == 1 {
+        loaded.default = Some(0);
+    }
+    Ok(loaded)
 }
 
 pub(crate) fn add(error: &DeckError, mistakes: &mut Mistakes) {
@@ -95,17 +114,9 @@ struct Scripts {
 }
 
 impl Scripts {
-    /// Those of a card, each once.
+    /// Those of a card.
     fn of(&mut self, card: &Card) -> Vec<(OsString, Stamp)> {
-        let mut scripts: Vec<(OsString, Stamp)> = Vec::new();
-        for need in card.needs() {
-            let Item::File { file, .. } = &need.item.value else { continue };
-            let path = card.beside(file).into_os_string();
-            if is_script(file) && scripts.iter().all(|(known, _)| *known != path) {
-                scripts.push(self.look(&path));
-            }
-        }
-        scripts
+        scripts_of(card).iter().map(|path| self.look(path.as_os_str())).collect()
     }
 
     fn look(&mut self, path: &OsStr) -> (OsString, Stamp) {
@@ -130,68 +141,4 @@ fn keys(deck: &Deck) -> Vec<OsString> {
         keys.push(key);
     }
     keys
-}
-
-/// The agents of cards without mistakes.
-fn loaded(deck: &Deck, keys: &[OsString], plans: &mut ByFile<Kept>) -> LoadedCards {
-    let mut making = Making { deck, keys, plans, agents: vec![None; deck.cards.len()] };
-    let agents = (0..deck.cards.len()).filter_map(|index| making.agent(index)).collect();
-    let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
-    let default = deck.cards.iter().position(is_default);
-    LoadedCards {
-        agents,
-        cards: deck.cards.clone(),
-        default: default.or((deck.cards.len() == 1).then_some(0)),
-    }
-}
-
-/// The agents, each made once, after its children.
-struct Making<'d> {
-    deck: &'d Deck,
-    keys: &'d [OsString],
-    plans: &'d mut ByFile<Kept>,
-    agents: Vec<Option<DynAgent>>,
-}
-
-impl Making<'_> {
-    /// The agent of a card. The deck has no cards that contain themselves, and a bounded number of levels.
-    fn agent(&mut self, index: usize) -> Option<DynAgent> {
-        if let Some(made) = self.agents.get(index)? {
-            return Some(made.clone());
-        }
-        let card = &self.deck.cards[index];
-        let plan = Arc::clone(&self.plans.get(&self.keys[index])?.plan);
-        let children = plan.children.iter().filter_map(|child| match child {
-            PlannedChild::Card(name) => match self.deck.child(name) {
-                Child::Card(index) => self.agent(index),
-                Child::Program(_) => None,
-            },
-            PlannedChild::Program(agent) => Some(agent.clone()),
-        });
-        let children: Vec<DynAgent> = children.collect();
-        let kept = self.plans.get_mut(&self.keys[index])?;
-        let agent = match &kept.made {
-            Some((with, agent)) if *with == children => agent.clone(),
-            _ => made(&card.name.value, &plan, children.clone()),
-        };
-        kept.made = Some((children, agent.clone()));
-        self.agents[index] = Some(agent.clone());
-        Some(agent)
-    }
-}
-
-/// The agent of a plan.
-pub(crate) fn made(name: &str, plan: &Arc<Plan>, children: Vec<DynAgent>) -> DynAgent {
-    let steps = Arc::clone(plan);
-    let mut agent = DynAgent::new(name, move || {
-        let agent = children.iter().fold(AgentDeclaration::new(), AgentDeclaration::dyn_child);
-        steps.steps.iter().fold(agent, |agent, step| step(agent))
-    });
-    if let Some(state) = &plan.state {
-        agent = (state.with_state)(agent);
-    }
-    if let Some(run) = plan.run {
-        agent = agent.with_run(run);
-    }
-    agent
 }

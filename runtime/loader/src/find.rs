@@ -146,3 +146,16 @@ fn is_of_author(item: &Item) -> bool {
 pub(crate) fn is_script(file: &str) -> bool {
     Path::new(file).extension().is_some_and(|ending| ending == "rhai")
 }
+
+/// The scripts that a card names, each once.
+pub(crate) fn scripts_of(card: &Card) -> Vec<PathBuf> {
+    let mut scripts: Vec<PathBuf> = Vec::new();
+    for need in card.needs() {
+        let Item::File { file, .. } = &need.item.value else { continue };
+        let path = card.beside(file);
+        if is_script(file) && !scripts.contains(&path) {
+            scripts.push(path);
+        }
+    }
+    scripts
+}

@@ -11,6 +11,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod address;
+mod agents;
 mod attempt;
 mod builtin;
 mod dump;

@@ -4,18 +4,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onionskin_cards::{Card, Child, Deck, Item, Kind, Seen, Workflow, workflow_files};
+use onionskin_cards::{Deck, Item, Kind, Seen, Workflow, workflow_files};
 use onionskin_core::App;
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 
-use crate::attempt::{add, made};
+use crate::agents::{agent, loaded};
+use crate::attempt::add;
 use crate::entry::Entry;
 use crate::error::{LoadError, MistakeKind, Mistakes};
-use crate::find::{Finder, is_script};
+use crate::find::{Finder, scripts_of};
 use crate::known::{ByFile, Known};
 use crate::loaded::LoadedCards;
 use crate::loader::CardLoader;
-use crate::plan::{Plan, PlannedChild, Planner};
+use crate::plan::{Plan, Planner};
 use crate::registry::Registry;
 use crate::stamps::Stamp;
 
@@ -143,7 +144,7 @@ fn attempt(
         }
     };
     let deck = &workflow.deck;
-    let scripts = deck.cards.iter().flat_map(|card| scripts(card));
+    let scripts = deck.cards.iter().flat_map(|card| scripts_of(card));
     known.scripts.extend(stamps(scripts, &look));
     let finder = Finder::new(registry, base);
     let plans: Vec<Arc<Plan>> = deck
@@ -164,7 +165,9 @@ fn attempt(
     }
     Ok(LoadedWorkflow {
         warnings: workflow.warning_lines().collect(),
-        cards: agents(deck, &plans),
+        cards: loaded(deck, &plans, |index, children| {
+            agent(&deck.cards[index].name.value, &plans[index], children)
+        }),
         name: workflow.name,
         initial_message: workflow.initial_message.map(|message| message.value.into()),
     })
@@ -176,15 +179,6 @@ fn stamps(files: impl IntoIterator<Item = PathBuf>, look: &impl Fn(&Path) -> Sta
         .map(|file| (look(&file), file))
         .map(|(stamp, file)| (file.into_os_string(), stamp))
         .collect()
-}
-
-/// The scripts that an agent names.
-fn scripts(card: &Card) -> Vec<PathBuf> {
-    let of_need = |need: &onionskin_cards::Need<'_>| match &need.item.value {
-        Item::File { file, .. } if is_script(file) => Some(card.beside(file)),
-        _ => None,
-    };
-    card.needs().iter().filter_map(of_need).collect()
 }
 
 /// What the registry shows of an item.
@@ -209,39 +203,4 @@ fn seen(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<Seen> {
         _ => (false, None),
     };
     Some(Seen { others: others.map(|(other, _)| other.clone()).collect(), has_component, place })
-}
-
-/// The agents, each made once, after its children.
-fn agents(deck: &Deck, plans: &[Arc<Plan>]) -> LoadedCards {
-    let mut agents: Vec<Option<DynAgent>> = vec![None; deck.cards.len()];
-    for index in 0..deck.cards.len() {
-        agent(index, deck, plans, &mut agents);
-    }
-    let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
-    let default = deck.cards.iter().position(is_default);
-    LoadedCards { agents: agents.into_iter().flatten().collect(), cards: deck.cards.clone(), default }
-}
-
-/// Makes an agent. The deck has no agents that contain themselves, and a bounded number of levels.
-fn agent(
-    index: usize,
-    deck: &Deck,
-    plans: &[Arc<Plan>],
-    agents: &mut Vec<Option<DynAgent>>,
-) -> Option<DynAgent> {
-    if let Some(made) = agents.get(index)? {
-        return Some(made.clone());
-    }
-    let plan = plans.get(index)?;
-    let children = plan.children.iter().filter_map(|child| match child {
-        PlannedChild::Card(name) => match deck.child(name) {
-            Child::Card(child) => agent(child, deck, plans, agents),
-            Child::Program(_) => None,
-        },
-        PlannedChild::Program(agent) => Some(agent.clone()),
-    });
-    let children = children.collect();
-    let agent = made(&deck.cards[index].name.value, plan, children);
-    agents[index] = Some(agent.clone());
-    Some(agent)
 }
