@@ -1,6 +1,6 @@
 //! Lines of the user: edited at a terminal, or read as they come.
 
-use std::io::{self, BufRead, Write as _};
+use std::io::{self, BufRead, Read as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
@@ -13,7 +13,7 @@ use rustyline::{
 use tokio::sync::oneshot;
 
 /// The bytes of a line that is read as it comes, its end included. A longer one is refused.
-const LONGEST: usize = 1 << 20;
+const LONGEST: u64 = 1 << 20;
 
 /// The inputs that the arrow keys bring back.
 const MOST_INPUTS: usize = 1000;
@@ -167,38 +167,23 @@ impl ConditionalEventHandler for DropsLine {
 /// Reads a line, and keeps a bounded part of it.
 fn read_line(input: &mut impl BufRead) -> Typed {
     let mut line = Vec::new();
-    let mut is_too_long = false;
-    loop {
-        let part = match input.fill_buf() {
-            Ok(part) => part,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Typed::Failed(error.to_string()),
-        };
-        if part.is_empty() && line.is_empty() && !is_too_long {
-            return Typed::End;
-        }
-        let end = part.iter().position(|byte| *byte == b'\n');
-        let (taken, is_over) = (end.map_or(part.len(), |end| end + 1), end.is_some() || part.is_empty());
-        if line.len() + taken > LONGEST {
-            is_too_long = true;
-            line.clear();
-        } else if !is_too_long {
-            line.extend_from_slice(&part[..taken]);
-        }
-        input.consume(taken);
-        if is_over {
-            return match String::from_utf8(line) {
-                _ if is_too_long => Typed::Refused(format!("the line has more than {} KiB", LONGEST >> 10)),
-                Ok(line) => Typed::Line(line),
-                Err(_) => Typed::Refused("the line is not UTF-8 text".to_owned()),
-            };
-        }
+    let read = input.take(LONGEST).read_until(b'\n', &mut line);
+    let is_too_long = line.len() as u64 == LONGEST && !line.ends_with(b"\n");
+    let skipped = if is_too_long { input.skip_until(b'\n') } else { Ok(0) };
+    if let Err(error) = read.and(skipped) {
+        return Typed::Failed(error.to_string());
+    }
+    match String::from_utf8(line) {
+        _ if is_too_long => Typed::Refused(format!("the line has more than {} KiB", LONGEST >> 10)),
+        Ok(line) if line.is_empty() => Typed::End,
+        Ok(line) => Typed::Line(line),
+        Err(_) => Typed::Refused("the line is not UTF-8 text".to_owned()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{BufReader, Cursor, Read as _};
+    use std::io::{BufReader, Cursor};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Questions at a terminal.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -11,7 +11,7 @@ use super::{Answer, Answerer, Question};
 use crate::lock::lock;
 
 /// The bytes of a line, its end included. A longer one is skipped.
-const LONGEST: usize = 64 * 1024;
+const LONGEST: u64 = 64 * 1024;
 
 /// Asks the person at a terminal, one question after the other. When the input ends, questions stay open, and the run pauses.
 ///
@@ -124,32 +124,13 @@ enum Line {
 /// Reads a line, and keeps a bounded part of it.
 fn read_line(input: &mut impl BufRead) -> io::Result<Line> {
     let mut line = Vec::new();
-    let mut is_too_long = false;
-    loop {
-        let part = match input.fill_buf() {
-            Ok(part) => part,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if part.is_empty() && line.is_empty() && !is_too_long {
-            return Ok(Line::End);
-        }
-        let end = part.iter().position(|byte| *byte == b'\n');
-        let (taken, is_over) = (end.map_or(part.len(), |end| end + 1), end.is_some() || part.is_empty());
-        if line.len() + taken > LONGEST {
-            is_too_long = true;
-            line.clear();
-        } else if !is_too_long {
-            line.extend_from_slice(&part[..taken]);
-        }
-        input.consume(taken);
-        if is_over && is_too_long {
-            return Ok(Line::TooLong);
-        }
-        if is_over {
-            return String::from_utf8(line)
-                .map(Line::Text)
-                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error));
-        }
+    input.take(LONGEST).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(Line::End);
     }
+    if line.len() as u64 == LONGEST && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+        return Ok(Line::TooLong);
+    }
+    String::from_utf8(line).map(Line::Text).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
