@@ -16,8 +16,8 @@ use crate::failure::Failure;
 /// Ctrl-C.
 pub(crate) const INTERRUPT: u8 = 2;
 
-/// How long a command may take to end by itself after a signal that ends it.
-const LAST_WORK: Duration = Duration::from_secs(1);
+/// How long the work of a command may take to end by itself: after a signal that ends it, and on other threads after the command.
+pub(crate) const LAST_WORK: Duration = Duration::from_secs(1);
 
 /// How long a signal may stay untaken after another one.
 const MOMENT: Duration = Duration::from_millis(500);

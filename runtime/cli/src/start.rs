@@ -1,7 +1,6 @@
 //! From the arguments of the process to the exit code.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use crate::arguments::{self, Command};
 use crate::docs::{self, Page};
@@ -9,10 +8,8 @@ use crate::failure::Failure;
 #[cfg(feature = "mcp")]
 use crate::mcp;
 use crate::program::Program;
+use crate::signals::LAST_WORK;
 use crate::{chat, check, completions, list, migrate, new, output, run, schema};
-
-/// How long work on other threads may take to end after the command.
-const LAST_WORK: Duration = Duration::from_secs(1);
 
 impl Program {
     /// Reads the arguments of the process and runs their command.

@@ -1,5 +1,6 @@
 //! What the paths are.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -20,6 +21,7 @@ pub(super) struct Found {
     pub(super) cards: Vec<PathBuf>,
     pub(super) workflows: Vec<PathBuf>,
     pub(super) configs: Vec<PathBuf>,
+    known: HashSet<PathBuf>,
 }
 
 impl Found {
@@ -28,7 +30,7 @@ impl Found {
         let mut found = Self::default();
         let here = Path::new(".");
         if paths.is_empty() && is_workflow(here) {
-            add(&mut found.workflows, here);
+            found.add_workflow(here);
         } else if paths.is_empty() {
             found.project(Path::new(""), report);
         }
@@ -45,22 +47,45 @@ impl Found {
     fn path(&mut self, path: &Path, report: &mut Report) {
         if path.is_dir() {
             if is_workflow(path) {
-                add(&mut self.workflows, path);
+                self.add_workflow(path);
             } else if !self.project(path, report) && !self.workflows_in(path, report) {
-                add(&mut self.cards, path);
+                self.add_cards(path);
             }
         } else if let Some(folder) = path.parent().filter(|folder| is_part(path) && is_workflow(folder)) {
-            add(&mut self.workflows, if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+            self.add_workflow(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         } else if path.extension().is_some_and(|ending| ending == "json") {
-            add(&mut self.configs, path);
+            self.add_config(path);
         } else if is_card(path) || !path.exists() {
             // The loader says that there is no such file.
-            add(&mut self.cards, path);
+            self.add_cards(path);
         } else {
             report.add_at(
                 path,
                 "this is no card (`.md`, `.yaml`, `.yml`), no workflow folder and no configuration of servers (`.json`)",
             );
+        }
+    }
+
+    /// Whether the path was not added before. Each file and folder is checked once, by whatever path it is named.
+    fn is_new(&mut self, path: &Path) -> bool {
+        self.known.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
+    }
+
+    fn add_cards(&mut self, path: &Path) {
+        if self.is_new(path) {
+            self.cards.push(path.to_owned());
+        }
+    }
+
+    fn add_workflow(&mut self, folder: &Path) {
+        if self.is_new(folder) {
+            self.workflows.push(folder.to_owned());
+        }
+    }
+
+    fn add_config(&mut self, path: &Path) {
+        if self.is_new(path) {
+            self.configs.push(path.to_owned());
         }
     }
 
@@ -70,15 +95,15 @@ impl Found {
         // A configuration that cannot be looked at is an error of reading.
         let has_config = config.try_exists().unwrap_or(true);
         if has_config {
-            add(&mut self.configs, &config);
+            self.add_config(&config);
         }
         let has_cards = is_folder(&cards, report);
         if has_cards {
-            add(&mut self.cards, &cards);
+            self.add_cards(&cards);
         }
         let workflows = folders(&folder.join("workflows"), report);
         for workflow in &workflows {
-            add(&mut self.workflows, workflow);
+            self.add_workflow(workflow);
         }
         has_config || has_cards || !workflows.is_empty()
     }
@@ -95,7 +120,7 @@ impl Found {
             return false;
         }
         for workflow in &workflows {
-            add(&mut self.workflows, workflow);
+            self.add_workflow(workflow);
         }
         true
     }
@@ -144,16 +169,4 @@ fn is_workflow(folder: &Path) -> bool {
 
 fn is_part(path: &Path) -> bool {
     path.file_stem().is_some_and(|stem| PARTS.iter().any(|part| stem == *part))
-}
-
-/// Each file and folder is checked once, by whatever path it is named.
-fn add(paths: &mut Vec<PathBuf>, path: &Path) {
-    if !paths.iter().any(|known| real(known) == real(path)) {
-        paths.push(path.to_owned());
-    }
-}
-
-/// The path that a file or folder has once only.
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
