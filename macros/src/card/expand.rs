@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use onionskin_cards::{Card, CardError, Deck, DeckError, Item, Need, Problem, read_file};
 use proc_macro2::{Span, TokenStream};
@@ -15,16 +15,6 @@ use super::mistakes::mistakes;
 use super::modules::Modules;
 use super::written::{Names, Written, type_name};
 use crate::agent;
-
-/// Expands an invocation.
-pub(super) fn expand(invocation: &Invocation) -> TokenStream {
-    let Some(base) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else {
-        let message = "the path of a card begins at the folder of `Cargo.toml`, which Cargo names in `CARGO_MANIFEST_DIR`; \
-                       compile with Cargo";
-        return syn::Error::new(invocation.paths[0].span(), message).into_compile_error();
-    };
-    in_folder(&base, invocation)
-}
 
 /// Expands an invocation whose paths begin at this folder.
 pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {

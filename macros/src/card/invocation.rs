@@ -88,6 +88,29 @@ impl Invocation {
         Ok(invocation)
     }
 
+    /// Expands it with the folder that its paths begin at. `subject` is what the paths name: `a card`.
+    #[cfg(feature = "cards")]
+    pub(crate) fn expand(
+        &self,
+        subject: &str,
+        in_folder: impl FnOnce(&std::path::Path, &Self) -> TokenStream,
+    ) -> TokenStream {
+        if let Some(base) = std::env::var_os("CARGO_MANIFEST_DIR") {
+            return in_folder(base.as_ref(), self);
+        }
+        let message = format!(
+            "the path of {subject} begins at the folder of `Cargo.toml`, which Cargo names in `CARGO_MANIFEST_DIR`; compile with Cargo"
+        );
+        syn::Error::new(self.paths[0].span(), message).into_compile_error()
+    }
+
+    /// The error of a crate without the feature. `need` says what needs it: `agents in cards need`.
+    #[cfg(not(feature = "cards"))]
+    pub(crate) fn without_reader(&self, need: &str) -> TokenStream {
+        let message = format!("{need} their reader: enable feature `cards` of onionskin");
+        syn::Error::new(self.paths[0].span(), message).into_compile_error()
+    }
+
     /// `crate = path`, whose first word was read.
     fn set_crate(&mut self, word: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
         if self.crate_path.is_some() {

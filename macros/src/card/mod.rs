@@ -27,18 +27,10 @@ pub(crate) use written::type_name;
 /// Expands an invocation that names cards.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     match syn::parse2::<Invocation>(tokens) {
-        Ok(invocation) => expanded(&invocation),
+        #[cfg(feature = "cards")]
+        Ok(invocation) => invocation.expand("a card", expand::in_folder),
+        #[cfg(not(feature = "cards"))]
+        Ok(invocation) => invocation.without_reader("agents in cards need"),
         Err(error) => error.into_compile_error(),
     }
-}
-
-#[cfg(feature = "cards")]
-fn expanded(invocation: &Invocation) -> TokenStream {
-    expand::expand(invocation)
-}
-
-#[cfg(not(feature = "cards"))]
-fn expanded(invocation: &Invocation) -> TokenStream {
-    let message = "agents in cards need their reader: enable feature `cards` of onionskin";
-    syn::Error::new(invocation.paths[0].span(), message).into_compile_error()
 }

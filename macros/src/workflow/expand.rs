@@ -1,6 +1,6 @@
 //! From an invocation to the agents of the folder and the type of the workflow.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use onionskin_cards::{DeckError, Problem, Workflow};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -10,16 +10,6 @@ use super::items::{check, in_order};
 use super::warnings::warnings;
 use crate::card::{Cards, Invocation, located, refused, type_name};
 use crate::paths::Runtime;
-
-/// Expands an invocation.
-pub(super) fn expand(invocation: &Invocation) -> TokenStream {
-    let Some(base) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else {
-        let message = "the path of a workflow begins at the folder of `Cargo.toml`, which Cargo names in `CARGO_MANIFEST_DIR`; \
-                       compile with Cargo";
-        return syn::Error::new(invocation.paths[0].span(), message).into_compile_error();
-    };
-    in_folder(&base, invocation)
-}
 
 /// Expands an invocation whose path begins at this folder.
 pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {

@@ -17,18 +17,10 @@ use crate::card::Invocation;
 /// Expands an invocation.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     match Invocation::workflow.parse2(tokens) {
-        Ok(invocation) => expanded(&invocation),
+        #[cfg(feature = "cards")]
+        Ok(invocation) => invocation.expand("a workflow", expand::in_folder),
+        #[cfg(not(feature = "cards"))]
+        Ok(invocation) => invocation.without_reader("workflow folders need"),
         Err(error) => error.into_compile_error(),
     }
-}
-
-#[cfg(feature = "cards")]
-fn expanded(invocation: &Invocation) -> TokenStream {
-    expand::expand(invocation)
-}
-
-#[cfg(not(feature = "cards"))]
-fn expanded(invocation: &Invocation) -> TokenStream {
-    let message = "workflow folders need their reader: enable feature `cards` of onionskin";
-    syn::Error::new(invocation.paths[0].span(), message).into_compile_error()
 }
