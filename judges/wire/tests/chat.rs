@@ -6,6 +6,8 @@ mod mock;
 #[path = "../../../runtime/cli/tests/chat/screen.rs"]
 #[allow(dead_code, reason = "the tests of the command line use the rest")]
 mod screen;
+#[path = "../../../runtime/cli/tests/chat/session.rs"]
+mod session;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +16,7 @@ use std::sync::OnceLock;
 use mock::Mock;
 use screen::Terminal;
 use serde_json::Value;
+use session::session;
 
 /// The programs of the workspace, built once: their names and paths.
 fn programs() -> &'static [(String, PathBuf)] {
@@ -37,14 +40,17 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+fn program(name: &str) -> &'static Path {
+    &programs().iter().find(|(known, _)| known == name).unwrap().1
+}
+
 /// Starts a chat of a program with this model.
-fn chat(mock: &Mock, program: &str, model: &str, arguments: &[&str]) -> Terminal {
-    let (_, program) = programs().iter().find(|(name, _)| name == program).unwrap();
+fn chat(mock: &Mock, name: &str, model: &str, arguments: &[&str]) -> Terminal {
     let address = format!("{}/v1", mock.address);
     let all = ["chat", "--model", model, "--base-url", &address, "--api-key-env", "CHAT_KEY"];
     let variables = [("NO_COLOR", "1"), ("CHAT_KEY", "key-of-the-chat")];
     let all = [&all[..], arguments].concat();
-    Terminal::new(program.to_str().unwrap(), &root(), (90, 30), &variables, &all)
+    Terminal::new(program(name).to_str().unwrap(), &root(), (90, 30), &variables, &all)
 }
 
 #[test]
@@ -70,6 +76,25 @@ fn a_a_card_over_openais_protocol() {
     chat.types("\u{3}\u{4}");
     assert_eq!(chat.code(), 0);
     assert!(!chat.written().contains("key-of-the-chat"));
+}
+
+#[test]
+fn a_a_new_user_makes_a_project_and_chats_with_its_card() {
+    let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
+    let folder = tempfile::tempdir().unwrap();
+    let facade = root().join("runtime").canonicalize().unwrap();
+    let address = format!("{}/v1", mock.address);
+    let variables = [("BASE", &*address), ("CHAT_KEY", "key-of-the-chat")];
+    let model = "--model gpt-4o-mini --base-url $BASE --api-key-env CHAT_KEY";
+    let shown = session(program("onionskin"), &facade, folder.path(), model, &variables);
+    // It is the session with a scripted model, but for the command.
+    let chat = "onionskin chat --card cards/helper.md";
+    let scripted = include_str!("../../../runtime/cli/tests/chat/session.txt");
+    assert_eq!(
+        shown,
+        scripted.replace(&format!("{chat} --model script:script.yaml"), &format!("{chat} {model}")),
+        "{shown}"
+    );
 }
 
 #[test]

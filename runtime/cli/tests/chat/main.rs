@@ -7,9 +7,11 @@ mod flood;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod folder;
 mod leaving;
+mod newcomer;
 mod pipes;
 mod saved;
 mod screen;
+mod session;
 mod terminal;
 mod typeahead;
 
