@@ -55,7 +55,7 @@ use crate::registry::Registry;
 #[derive(Debug, Clone)]
 pub struct CardLoader {
     registry: Registry,
-    base: PathBuf,
+    pub(crate) base: PathBuf,
     /// The permission for addresses.
     #[cfg(feature = "url")]
     pub(crate) urls: Option<Arc<CardUrls>>,

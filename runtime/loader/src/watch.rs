@@ -133,7 +133,7 @@ impl CardLoader {
     ) -> CardWatch {
         let paths = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         let made = Made::OfCards(Box::new(build));
-        CardWatch { cards: Cards { loader: self, paths, made }, report: None }
+        self.watched(paths, made)
     }
 
     /// As [`Self::watch`], for a [workflow folder](Self::load_workflow): each of its files counts, also one that is added, and each script that
@@ -143,8 +143,13 @@ impl CardLoader {
         folder: impl Into<PathBuf>,
         build: impl Fn(&LoadedWorkflow) -> AppBuilder + Send + Sync + 'static,
     ) -> CardWatch {
-        let made = Made::OfWorkflow(Box::new(build));
-        CardWatch { cards: Cards { loader: self, paths: vec![folder.into()], made }, report: None }
+        self.watched(vec![folder.into()], Made::OfWorkflow(Box::new(build)))
+    }
+
+    fn watched(mut self, paths: Vec<PathBuf>, made: Made) -> CardWatch {
+        // A change of the working directory is no change of the cards.
+        self.base = self.base_folder();
+        CardWatch { cards: Cards { loader: self, paths, made }, report: None }
     }
 }
 

@@ -5,8 +5,8 @@ use onionskin::run_hooks::{InputCheckError, RunAnswer, RunHook, RunInput};
 use onionskin::turn_hooks::TurnRequest;
 use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 use onionskin::{
-    Args, ErrorKind, Exit, Next, RunContext, RunError, ScriptedModel, ScriptedTurn, ToolContext, ToolError,
-    ToolOutput, ToolResult, agent, hooks, made, run_hook, tool, tool_hook, turn_hook,
+    Args, ErrorKind, Exit, Hook, Next, RunContext, RunError, ScriptedModel, ScriptedTurn, ToolContext,
+    ToolError, ToolOutput, ToolResult, agent, hooks, made, run_hook, tool, tool_hook, turn_hook,
 };
 use serde_json::json;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -79,6 +79,34 @@ async fn o4_hooks_have_spans_if_their_target_is_on() {
     assert_eq!((&*own[0].target, &*own[0].level), ("onionskin::hook", "TRACE"));
     assert_eq!(own[0].text("onionskin.hook.name"), "own");
     assert_eq!(spans.named("hook inner")[0].events, ["inside"]);
+}
+
+/// A hook whose name is not that of its type, such as the function of a script.
+#[derive(Clone)]
+struct Scripted;
+
+impl Hook for Scripted {
+    type Made = made::AtRunTime;
+
+    fn shown_name(&self) -> Option<String> {
+        Some("hooks.rhai:audit".to_owned())
+    }
+
+    async fn call<N: Next>(&self, _: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        next.run(args).await
+    }
+}
+
+#[tokio::test]
+async fn o4_spans_have_the_names_that_descriptions_have() {
+    let (spans, _guard) = Spans::of(on());
+    let model = ScriptedModel::turns([ScriptedTurn::call("greet", json!({})), ScriptedTurn::say("{last}")]);
+    Adder::builder().model(model).hook(Scripted).run("Greet.").await.unwrap();
+    let called = greet::spec().hook(Scripted).exec("{}").await;
+    assert_eq!(called.output().unwrap().to_text(), "hello");
+    let named = spans.named("hook hooks.rhai:audit");
+    assert_eq!(named.len(), 2);
+    assert_eq!(named[0].text("onionskin.hook.name"), "hooks.rhai:audit");
 }
 
 #[tool_hook(tool = add_one)]

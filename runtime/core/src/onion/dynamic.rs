@@ -161,7 +161,7 @@ fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> 
             match next.inner {
                 Inner::Call(_) => call,
                 Inner::Traced(_) if !hook.concerns(next.cx) => call,
-                Inner::Traced(_) => Box::pin(in_span(next.cx, hook.name(), call, of_output)),
+                Inner::Traced(_) => Box::pin(in_span(next.cx, hook.shown_name_dyn(), call, of_output)),
             }
         }
         None => match next.inner {

@@ -52,7 +52,7 @@ struct HookSpan {
 
 impl HookSpan {
     #[cold]
-    fn begin(hook: &'static str, place: &'static str) -> Self {
+    fn begin(hook: &str, place: &'static str) -> Self {
         let span = tracing::trace_span!(
             target: TARGET,
             "hook",
@@ -141,14 +141,14 @@ fn poll_in<F: Future>(
 /// Runs a hook of a call in a span. `of_value` says how a value ends it: for a typed hook it can be the error of its tool.
 pub(crate) async fn in_span<T>(
     cx: &ToolContext,
-    hook: &'static str,
+    hook: impl AsRef<str>,
     call: impl Future<Output = ToolResult<T>>,
     of_value: impl Fn(&T) -> CallOutcome,
 ) -> ToolResult<T> {
     let error_type = move |result: &ToolResult<T>| {
         result.as_ref().map_or_else(CallOutcome::of_exit, &of_value).error_type()
     };
-    let span = Some(Box::new(HookSpan::begin(hook, CALL)));
+    let span = Some(Box::new(HookSpan::begin(hook.as_ref(), CALL)));
     Traced { call, span, error_type, waits: || cx.is_open() }.await
 }
 

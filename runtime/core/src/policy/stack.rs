@@ -76,7 +76,7 @@ impl<'a> Stack<'a> {
             let call = async {
                 if hooks_are_traced() {
                     let call = Box::pin(async { hook.call_dyn(cx, args, next).await });
-                    in_span(cx, hook.name(), call, of_output).await
+                    in_span(cx, hook.shown_name_dyn(), call, of_output).await
                 } else {
                     hook.call_dyn(cx, args, next).await
                 }
