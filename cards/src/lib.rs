@@ -35,7 +35,7 @@ pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};
 pub use paths::normal;
 pub use problem::{CardError, Problem};
-pub use source::{LARGEST_FILE, Source, Spanned};
+pub use source::{LARGEST_FILE, Origin, Source, Spanned};
 pub use suggest::nearest;
 pub use target::Target;
 pub use tool_use::ToolUse;

@@ -6,6 +6,15 @@ use std::sync::Arc;
 /// The largest file that is read, in bytes.
 pub const LARGEST_FILE: usize = 1 << 20;
 
+/// Where a text comes from, and so what it may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A file of this machine.
+    File,
+    /// An address on the web.
+    Address,
+}
+
 /// A file as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
@@ -13,6 +22,8 @@ pub struct Source {
     pub name: Arc<str>,
     /// Its text.
     pub text: Arc<str>,
+    /// Where it comes from.
+    pub origin: Origin,
     /// The files that were joined, if there are several: where each begins in the text, and its name.
     files: Arc<[(usize, Arc<str>)]>,
 }
@@ -41,7 +52,12 @@ impl<T> Spanned<T> {
 impl Source {
     /// A file of this name and text.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into(), files: Arc::default() }
+        Self { name: name.into(), text: text.into(), origin: Origin::File, files: Arc::default() }
+    }
+
+    /// What an address gave. `name` is the address as messages show it.
+    pub fn of_address(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self { origin: Origin::Address, ..Self::new(name, text) }
     }
 
     /// Several files as one text, so that a place in it is a place in one of them. `name` is that of all of them.
@@ -52,7 +68,7 @@ impl Source {
             text.push_str(&file.text);
             text.push('\n');
         }
-        Self { name: name.into(), text: text.into(), files: starts.into() }
+        Self { files: starts.into(), ..Self::new(name, text) }
     }
 
     /// The file of a byte: its name, and the bytes of it.

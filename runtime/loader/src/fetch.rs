@@ -15,7 +15,7 @@ const REDIRECTS: usize = 5;
 
 /// The permission to load cards from addresses: [`CardLoader::allow_urls`](crate::CardLoader::allow_urls) takes it.
 ///
-/// A card of an address is a text of its author, who is asked for nothing else. It names no functions, no types, no scripts, no built-in tools and no
+/// The loader does not trust a card of an address. Such a card names no functions, no types, no scripts, no built-in tools and no
 /// agents of the program; the ready hooks, servers that the program configures, and other cards it can name. It comes over HTTPS, also
 /// after redirects, of which there are at most five, has at most 1 MiB, and is there within the time.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ impl CardUrls {
             Err(_) => Err(format!("the card was not there within {:?}", self.timeout)),
         };
         let text = text.map_err(|message| refused(address, message))?;
-        Ok(Source::new(shown(address), text))
+        Ok(Source::of_address(shown(address), text))
     }
 
     async fn text(&self, address: &str) -> Result<String, String> {
@@ -92,14 +92,17 @@ impl CardUrls {
 
     /// The address, if it may be fetched.
     fn allowed(&self, address: &str) -> Result<Url, String> {
-        let Ok(url) = Url::parse(address) else {
-            return Err("this is not an address, such as `https://example.com/pmo.md`".to_owned());
-        };
+        const NOT_ONE: &str = "this is not an address, such as `https://example.com/pmo.md`";
+        let url = Url::parse(address).map_err(|_| NOT_ONE)?;
         match url.scheme() {
             "https" => {}
             "http" if self.loopback_http && is_loopback(&url) => {}
             "http" => return Err("others could change what comes over plain HTTP: use `https`".to_owned()),
             other => return Err(format!("cards come over `https`, and not over `{other}`")),
+        }
+        // `https:example.com` parses too, and shows no host in messages.
+        if !address.split_once(':').is_some_and(|(_, rest)| rest.starts_with("//")) {
+            return Err(NOT_ONE.to_owned());
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use onionskin_cards::{
-    Called, Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Problem, Spanned, Text, Toolbox,
+    Called, Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Origin, Problem, Spanned, Text, Toolbox,
 };
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptPart};
 use serde_json::Value;
 
-use crate::address::{is_address, refused_item, refused_name};
+use crate::address::{refused_item, refused_name};
 use crate::builtin;
 use crate::entry::{Entry, StateEntry, Step};
 use crate::error::{MistakeKind, Mistakes};
@@ -45,7 +45,7 @@ pub(crate) struct Planner<'p> {
 
 impl Planner<'_> {
     pub(crate) fn plan(mut self) -> Plan {
-        if is_address(&self.card.source.name) {
+        if self.card.source.origin == Origin::Address {
             self.refuse();
             if !self.mistakes.is_empty() {
                 return self.plan;

@@ -141,6 +141,11 @@ async fn c3_an_address_is_fetched_only_where_the_program_allows_it() {
     ] {
         assert_eq!(kinds(&error), [MistakeKind::Address], "{error}");
     }
+    for scheme in ["http:", "http:/", "http:\\\\", "HTTP:"] {
+        let url = format!("{}?x=://", server.at("/a.md").replace("http://", scheme));
+        let (kind, said) = mistake(&url).await;
+        assert!(kind == MistakeKind::Address && said.contains("this is not an address"), "{url}: {said}");
+    }
     assert_eq!(server.requests.load(Ordering::Relaxed), 0);
     for (url, reason) in [
         ("ftp://example.com/pmo.md", "cards come over `https`, and not over `ftp`"),
@@ -152,6 +157,9 @@ async fn c3_an_address_is_fetched_only_where_the_program_allows_it() {
             "an address with a user name or a password is not fetched",
         ),
         ("https://", "this is not an address"),
+        ("https:example.com/a.md?x=://", "this is not an address"),
+        ("https:/example.com/a.md?x=://", "this is not an address"),
+        ("https:\\\\example.com/a.md?x=://", "this is not an address"),
         (
             "https://user:secret/secret@example.com/a.md",
             "https://example.com/a.md:1:1: this is not an address",
