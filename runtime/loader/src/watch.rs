@@ -80,7 +80,7 @@ enum Made {
 /// // A broken card keeps the last good one.
 /// std::fs::write(&card, "---\nmodle: gpt\n---\nBe gone.")?;
 /// assert_eq!(cards.app().await.entry().system_prompt().await?.as_deref(), Some("Be long."));
-/// assert!(cards.problem().await.unwrap().to_string().contains("did you mean `model`?"));
+/// assert!(cards.problem().unwrap().to_string().contains("did you mean `model`?"));
 /// # Ok(())
 /// # }
 /// ```
@@ -252,10 +252,7 @@ impl WatchedCards {
     }
 
     /// The problem of the last attempt to load the cards; `None` if the agents are those of the cards.
-    ///
-    /// Cancel safety: it changes nothing.
-    #[expect(clippy::unused_async, reason = "it was async before, and may wait again")]
-    pub async fn problem(&self) -> Option<Arc<ReloadError>> {
+    pub fn problem(&self) -> Option<Arc<ReloadError>> {
         self.watched.current().problem.clone()
     }
 

@@ -90,13 +90,13 @@ async fn c3_a_broken_card_keeps_the_last_good_one_and_is_reported_once() {
         .await
         .unwrap();
     let first = cards.app().await;
-    assert!(cards.problem().await.is_none());
+    assert!(cards.problem().is_none());
 
     fs::write(folder.path().join("a.md"), "---\nmodle: x\n---\nSecond.\n").unwrap();
     for _ in 0..2 {
         assert!(Arc::ptr_eq(&first, &cards.app().await));
     }
-    let problem = cards.problem().await.unwrap();
+    let problem = cards.problem().unwrap();
     let ReloadError::Load(error) = &*problem else { panic!("{problem}") };
     assert_eq!(error.mistakes()[0].kind, MistakeKind::Format);
     assert_eq!(error.mistakes()[0].to_string(), "a.md:2:1: unknown field `modle`; did you mean `model`?");
@@ -111,7 +111,7 @@ async fn c3_a_broken_card_keeps_the_last_good_one_and_is_reported_once() {
 
     fs::write(folder.path().join("a.md"), "---\n---\nSecond.\n").unwrap();
     assert_eq!(prompt(&*cards.app().await).await, "Second.");
-    assert!(cards.problem().await.is_none());
+    assert!(cards.problem().is_none());
 }
 
 #[tokio::test]
@@ -146,10 +146,10 @@ async fn c3_an_app_that_cannot_be_built_keeps_the_last_one_until_it_is_loaded_ag
         .unwrap();
     fs::write(folder.path().join("a.md"), "---\n---\nSecond.\n").unwrap();
     assert_eq!(prompt(&*cards.app().await).await, "First.");
-    assert!(matches!(&*cards.problem().await.unwrap(), ReloadError::Build(_)));
+    assert!(matches!(&*cards.problem().unwrap(), ReloadError::Build(_)));
     assert_eq!(prompt(&*cards.app().await).await, "First.");
     assert_eq!(prompt(&*cards.reload().await).await, "Second.");
-    assert!(cards.problem().await.is_none());
+    assert!(cards.problem().is_none());
 }
 
 /// Says that it runs, and waits.
@@ -237,7 +237,7 @@ async fn c3_a_change_of_one_card_reads_that_card_alone() {
     }
     fs::write(file(25), "---\ndescription: D.\n---\nSecond.\n").unwrap();
     let app = cards.app().await;
-    assert!(cards.problem().await.is_none(), "{:?}", cards.problem().await);
+    assert!(cards.problem().is_none(), "{:?}", cards.problem());
     let agent = |app: &App, name: &str| AgentHandle::clone(app.agent(name).unwrap());
     assert!(agent(&app, "a25").system_prompt().await.unwrap().unwrap().ends_with("Second."));
     assert!(agent(&app, "a24").system_prompt().await.unwrap().unwrap().ends_with("First."));
@@ -330,7 +330,7 @@ async fn c3_code_of_the_program_that_panics_is_a_problem_and_the_last_agents_sta
     for _ in 0..2 {
         assert_eq!(prompt(&*cards.app().await).await, "First.");
     }
-    let problem = cards.problem().await.unwrap();
+    let problem = cards.problem().unwrap();
     assert!(matches!(&*problem, ReloadError::Panicked(reason) if reason == "the second time"), "{problem}");
     assert_eq!(reports.load(Ordering::Relaxed), 1);
     assert_eq!(prompt(&*cards.reload().await).await, "Second.");

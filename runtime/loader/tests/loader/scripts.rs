@@ -146,10 +146,10 @@ async fn c3_the_next_run_sees_a_changed_script() {
 
     fs::write(&script, TOOLS.replace("x, 2", "x; 2")).unwrap();
     assert!(cards.run("?").await.unwrap().text.contains("12 [function]"));
-    assert!(cards.problem().await.unwrap().to_string().contains("cards/scripts/tools.rhai:6:"));
+    assert!(cards.problem().unwrap().to_string().contains("cards/scripts/tools.rhai:6:"));
     fs::remove_file(&script).unwrap();
     assert!(cards.run("?").await.unwrap().text.contains("12 [function]"));
     fs::write(&script, TOOLS.replace("x, 2", "x, 4")).unwrap();
     assert!(cards.run("?").await.unwrap().text.contains("16 [function]"));
-    assert!(cards.problem().await.is_none());
+    assert!(cards.problem().is_none());
 }

@@ -311,12 +311,12 @@ async fn c3_a_reload_without_the_card_of_an_address_keeps_its_last_good_one_for_
         // The change comes before the reload that fails.
         fs::write(&local, format!("instruction: {word}\n")).unwrap();
         cards.reload().await;
-        assert!(cards.problem().await.is_some());
+        assert!(cards.problem().is_some());
         let app = cards.app().await;
         assert_eq!(app.agents().collect::<Vec<_>>(), ["a", "pmo"]);
         assert_eq!(prompt(app).await, word);
         fs::write(&local, format!("instruction: {word} Again.\n")).unwrap();
         assert_eq!(prompt(cards.app().await).await, format!("{word} Again."));
-        assert!(cards.problem().await.is_none());
+        assert!(cards.problem().is_none());
     }
 }

@@ -266,11 +266,11 @@ async fn c4_a_changed_an_added_and_a_broken_file_are_seen_by_the_next_run() {
 
     fs::write(file("hooks.json"), "[{}]").unwrap();
     assert_eq!(prompt().await, "In JSON.");
-    let problem = workflow.problem().await.unwrap().to_string();
+    let problem = workflow.problem().unwrap().to_string();
     assert!(problem.contains("workflows/Generator/hooks.json:1:2"), "{problem}");
     fs::remove_file(file("hooks.json")).unwrap();
     workflow.app().await;
-    assert!(workflow.problem().await.is_none());
+    assert!(workflow.problem().is_none());
 }
 
 #[cfg(feature = "rhai")]
