@@ -1,79 +1,23 @@
 //! Agents of the program as cards.
 
+mod error;
+mod hooks;
+mod settings;
+
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
-use onionskin_cards::{Called, Card, Filter, Hook, HookItem, Item, Spanned, Target, Text, Toolbox};
-use onionskin_core::__private0::outline::{FilterWord, Filtered, HookType, Origin, Outline};
-use onionskin_core::declaration::{DynAgent, HistoryMergeTarget, HistorySource, Limits};
-use onionskin_core::model::{RequestParams, ToolChoice};
+use onionskin_cards::{Card, Item, Spanned, Text, Toolbox};
+use onionskin_core::__private0::outline::{HookType, Origin, Outline};
+use onionskin_core::declaration::DynAgent;
 use onionskin_core::prompt::{PromptOutline, PromptPart};
-use onionskin_core::{Agent, Effect, ToolDefinition};
-use serde_json::{Value, json};
+use onionskin_core::{Agent, ToolDefinition};
 
 use crate::entry::Entry;
 use crate::loaded::{CardText, free_file};
 use crate::registry::Registry;
-
-/// Why an agent cannot be written as a card: nothing of it is left out.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DumpError {
-    /// A part of the agent is code, which no card holds.
-    #[error("the agent `{agent}` cannot be a card: {part} is code; {advice}")]
-    #[non_exhaustive]
-    Code {
-        /// The agent.
-        agent: String,
-        /// The part, such as `` `instruction` `` or ``the value of the hook `retry` ``.
-        part: String,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// The registry does not have an item of the agent, so a card has no name for it.
-    #[error(
-        "the agent `{agent}` cannot be a card: the registry does not have `{item}` of its `{field}`; call `.{method}::<{item}>()` of its items"
-    )]
-    #[non_exhaustive]
-    Unregistered {
-        /// The agent.
-        agent: String,
-        /// The tool, the hook or the type.
-        item: String,
-        /// The field.
-        field: &'static str,
-        /// The method that registers it.
-        method: &'static str,
-    },
-    /// A workflow says more of the agent than a card can: other words for its tools, or a text that ends its runs.
-    #[error(
-        "the agent `{agent}` cannot be a card: its workflow has other words for its tools, or a `termination`; keep the folder"
-    )]
-    #[non_exhaustive]
-    Workflow {
-        /// The agent.
-        agent: String,
-    },
-    /// Two agents have this name, so a card cannot name one of them as a child.
-    #[error(
-        "two agents beneath this one are called `{agent}`, and cards name agents by their names; give one of them another `name`"
-    )]
-    #[non_exhaustive]
-    TwoAgents {
-        /// The name.
-        agent: String,
-    },
-    /// Code of the program panicked while it declared the agent.
-    #[error("the agent `{agent}` cannot be a card: its declaration panicked: {reason}")]
-    #[non_exhaustive]
-    Panicked {
-        /// The agent.
-        agent: String,
-        /// The text of the panic.
-        reason: String,
-    },
-}
+pub use error::DumpError;
+use settings::settings;
 
 impl Registry {
     /// Writes an agent of `agent!`, and the agents beneath it, as cards that name the items of this registry. They belong into the base folder of
@@ -278,72 +222,6 @@ impl Dump<'_> {
         }
     }
 
-    fn hooks(&self, card: &mut Card) -> Result<(), DumpError> {
-        for (index, (ty, filter)) in self.outline.hooks.iter().enumerate() {
-            if index == self.outline.seam && index > 0 {
-                card.tool_hooks.push(HookItem::Rest(spanned(())));
-            }
-            let filter = filter.map(|filter| self.filter(ty, filter, card)).transpose()?;
-            card.tool_hooks.push(HookItem::Hook(self.hook(ty, "tool_hooks", "tool_hook")?, filter));
-        }
-        let count = self.outline.hooks.len();
-        if count > 0 && self.outline.seam == count {
-            card.tool_hooks.push(HookItem::Rest(spanned(())));
-        }
-        let around = &self.outline.around;
-        for ty in &around.run {
-            card.run_hooks.push(self.hook(ty, "run_hooks", "run_hook")?);
-        }
-        for ty in &around.turn {
-            card.turn_hooks.push((None, self.hook(ty, "turn_hooks", "turn_hook")?));
-        }
-        for ty in &around.message {
-            card.message_hooks.push(self.hook(ty, "message_hooks", "message_hook")?);
-        }
-        Ok(())
-    }
-
-    fn hook(&self, ty: &HookType, field: &'static str, method: &'static str) -> Result<Hook, DumpError> {
-        if ty.has_values {
-            let part = format!("the value of the hook `{}`", last(ty.name));
-            return Err(self.code(part, "a card has it in `with`: write the card yourself"));
-        }
-        let fits = |entry: &Entry| matches!(entry, Entry::Hook { hook, .. } if hook.id == Some(ty.id));
-        Ok(Hook { item: spanned(self.item(fits, ty, field, method)?), with: Vec::new() })
-    }
-
-    fn filter(&self, ty: &HookType, filter: Filtered, card: &Card) -> Result<Filter, DumpError> {
-        let code = |what: &str| {
-            let part = format!("the {what} of the hook `{}`", last(ty.name));
-            self.code(part, "a card filters by tools, toolboxes, children, servers and sources")
-        };
-        let mut targets = Vec::new();
-        for word in filter.words.ok_or_else(|| code("tool"))? {
-            let name = |called: Option<Called<'_>>| {
-                called.map(|called| word_for(card, called)).ok_or_else(|| code("filter"))
-            };
-            targets.push(spanned(match *word {
-                FilterWord::Function(index) => {
-                    let at = self.outline.tools.iter().position(|(known, _)| *known == index);
-                    let tool = at.and_then(|at| card.function_tools.get(at));
-                    name(tool.map(|tool| Called::Tool(&tool.value)))?
-                }
-                FilterWord::Child(index) => {
-                    name(card.agents.get(index).map(|child| Called::Child(&child.value)))?
-                }
-                FilterWord::Toolbox(index) => {
-                    name(card.toolboxes.get(index).map(|toolbox| Called::Toolbox(&toolbox.item.value)))?
-                }
-                FilterWord::Method(_) => return Err(code("filter")),
-                FilterWord::Server(server) => Target::Server(server.to_owned()),
-                FilterWord::Source(source) => Target::Source(source.to_owned()),
-                FilterWord::Added(tool) => Target::tool(tool).ok_or_else(|| code("filter"))?,
-                FilterWord::Named(tool) => Target::Name(tool.to_owned()),
-            }));
-        }
-        Ok(Filter { except: filter.except, targets })
-    }
-
     fn types(&self, card: &mut Card) -> Result<(), DumpError> {
         let item = |ty: &Option<HookType>, field: &'static str| -> Result<Option<Spanned<Item>>, DumpError> {
             let Some(ty) = ty else { return Ok(None) };
@@ -366,102 +244,8 @@ impl Dump<'_> {
 
 const PROMPT: &str = "a card has texts with places such as `{name}`, and `{ function: prompts.rs:greeting }`: write the field yourself";
 
-/// The settings that differ from their defaults.
-fn settings(outline: &Outline, card: &mut Card) {
-    card.default = outline.is_default.then(|| spanned(true));
-    card.model = outline.model.as_ref().map(|model| spanned(model.to_string()));
-    card.request_params = params(&outline.params);
-    card.limits = limits(&outline.limits);
-    let source = match outline.history_source {
-        HistorySource::Child => Some("child"),
-        HistorySource::Orchestrator => Some("orchestrator"),
-        HistorySource::Messages => Some("messages"),
-        _ => None,
-    };
-    card.history_source = source.map(spanned);
-    let target = match outline.history_merge_target {
-        HistoryMergeTarget::Child => Some("child"),
-        HistoryMergeTarget::Orchestrator => Some("orchestrator"),
-        _ => None,
-    };
-    card.history_merge_target = target.map(spanned);
-    let effect = match outline.effect {
-        Effect::Pure => Some("pure"),
-        Effect::Idempotent => Some("idempotent"),
-        _ => None,
-    };
-    card.effect = effect.map(spanned);
-    let count = |count: usize| spanned(u64::try_from(count).unwrap_or(u64::MAX));
-    card.max_parallel = outline.max_parallel.map(count);
-    card.max_display_instances = outline.max_display_instances.map(count);
-    card.child_timeout_sec = outline.child_timeout.map(|time| spanned(time.as_secs_f64()));
-}
-
-type Settings = Vec<(Spanned<&'static str>, Spanned<Value>)>;
-
-fn params(params: &RequestParams) -> Settings {
-    let choice = match &params.tool_choice {
-        ToolChoice::None => json!("none"),
-        ToolChoice::Required => json!("required"),
-        ToolChoice::Tool(name) => json!(**name),
-        _ => Value::Null,
-    };
-    let schema = params.response_schema.as_ref();
-    given([
-        ("temperature", json!(params.temperature)),
-        ("top_p", json!(params.top_p)),
-        ("max_tokens", json!(params.max_tokens)),
-        ("seed", json!(params.seed)),
-        (
-            "stop_sequences",
-            if params.stop_sequences.is_empty() { Value::Null } else { json!(params.stop_sequences) },
-        ),
-        ("tool_choice", choice),
-        ("response_schema", schema.map_or(Value::Null, |schema| json!(schema))),
-        ("extra_body", if params.extra_body.is_empty() { Value::Null } else { json!(params.extra_body) }),
-    ])
-}
-
-fn limits(limits: &Limits) -> Settings {
-    let usual = Limits::default();
-    let whole = |given: u32, usual: u32| if given == usual { Value::Null } else { json!(given) };
-    let seconds = |time: Duration| json!(time.as_secs_f64());
-    let model_timeout =
-        if limits.model_timeout == usual.model_timeout { Value::Null } else { seconds(limits.model_timeout) };
-    given([
-        ("turns", whole(limits.turns, usual.turns)),
-        ("tool_calls", json!(limits.tool_calls)),
-        ("tokens", json!(limits.tokens)),
-        ("time_sec", limits.time.map_or(Value::Null, seconds)),
-        ("depth", whole(limits.depth, usual.depth)),
-        ("max_retries", whole(limits.max_retries, usual.max_retries)),
-        ("output_retries", whole(limits.output_retries, usual.output_retries)),
-        ("model_timeout_sec", model_timeout),
-        ("model_retries", whole(limits.model_retries, usual.model_retries)),
-    ])
-}
-
-/// The settings that are there.
-fn given<const N: usize>(settings: [(&'static str, Value); N]) -> Settings {
-    let there = settings.into_iter().filter(|(_, value)| !value.is_null());
-    there.map(|(key, value)| (spanned(key), spanned(value))).collect()
-}
-
 fn written(text: &str) -> Text {
     Text::Written(spanned(text.to_owned()))
-}
-
-/// The word for an item in a filter: the last part of its name, or the item as its list has it if others are called so too.
-fn word_for(card: &Card, called: Called<'_>) -> Target {
-    let last = match called {
-        Called::Tool(item) | Called::Toolbox(item) => item.last_name(),
-        Called::Child(child) => last(child),
-    };
-    match (card.called(last).as_slice(), called) {
-        ([_], _) => Target::Name(last.to_owned()),
-        (_, Called::Child(child)) if !child.contains("::") => Target::Tool(format!("agent__{child}")),
-        _ => Target::Name(called.full_word()),
-    }
 }
 
 /// A value that no file has.

@@ -1,0 +1,88 @@
+//! The hooks of a card that is written.
+
+use onionskin_cards::{Called, Card, Filter, Hook, HookItem, Target};
+use onionskin_core::__private0::outline::{FilterWord, Filtered, HookType};
+
+use super::{Dump, DumpError, last, spanned};
+use crate::entry::Entry;
+
+impl Dump<'_> {
+    pub(super) fn hooks(&self, card: &mut Card) -> Result<(), DumpError> {
+        for (index, (ty, filter)) in self.outline.hooks.iter().enumerate() {
+            if index == self.outline.seam && index > 0 {
+                card.tool_hooks.push(HookItem::Rest(spanned(())));
+            }
+            let filter = filter.map(|filter| self.filter(ty, filter, card)).transpose()?;
+            card.tool_hooks.push(HookItem::Hook(self.hook(ty, "tool_hooks", "tool_hook")?, filter));
+        }
+        let count = self.outline.hooks.len();
+        if count > 0 && self.outline.seam == count {
+            card.tool_hooks.push(HookItem::Rest(spanned(())));
+        }
+        let around = &self.outline.around;
+        for ty in &around.run {
+            card.run_hooks.push(self.hook(ty, "run_hooks", "run_hook")?);
+        }
+        for ty in &around.turn {
+            card.turn_hooks.push((None, self.hook(ty, "turn_hooks", "turn_hook")?));
+        }
+        for ty in &around.message {
+            card.message_hooks.push(self.hook(ty, "message_hooks", "message_hook")?);
+        }
+        Ok(())
+    }
+
+    fn hook(&self, ty: &HookType, field: &'static str, method: &'static str) -> Result<Hook, DumpError> {
+        if ty.has_values {
+            let part = format!("the value of the hook `{}`", last(ty.name));
+            return Err(self.code(part, "a card has it in `with`: write the card yourself"));
+        }
+        let fits = |entry: &Entry| matches!(entry, Entry::Hook { hook, .. } if hook.id == Some(ty.id));
+        Ok(Hook { item: spanned(self.item(fits, ty, field, method)?), with: Vec::new() })
+    }
+
+    fn filter(&self, ty: &HookType, filter: Filtered, card: &Card) -> Result<Filter, DumpError> {
+        let code = |what: &str| {
+            let part = format!("the {what} of the hook `{}`", last(ty.name));
+            self.code(part, "a card filters by tools, toolboxes, children, servers and sources")
+        };
+        let mut targets = Vec::new();
+        for word in filter.words.ok_or_else(|| code("tool"))? {
+            let name = |called: Option<Called<'_>>| {
+                called.map(|called| word_for(card, called)).ok_or_else(|| code("filter"))
+            };
+            targets.push(spanned(match *word {
+                FilterWord::Function(index) => {
+                    let at = self.outline.tools.iter().position(|(known, _)| *known == index);
+                    let tool = at.and_then(|at| card.function_tools.get(at));
+                    name(tool.map(|tool| Called::Tool(&tool.value)))?
+                }
+                FilterWord::Child(index) => {
+                    name(card.agents.get(index).map(|child| Called::Child(&child.value)))?
+                }
+                FilterWord::Toolbox(index) => {
+                    name(card.toolboxes.get(index).map(|toolbox| Called::Toolbox(&toolbox.item.value)))?
+                }
+                FilterWord::Method(_) => return Err(code("filter")),
+                FilterWord::Server(server) => Target::Server(server.to_owned()),
+                FilterWord::Source(source) => Target::Source(source.to_owned()),
+                FilterWord::Added(tool) => Target::tool(tool).ok_or_else(|| code("filter"))?,
+                FilterWord::Named(tool) => Target::Name(tool.to_owned()),
+            }));
+        }
+        Ok(Filter { except: filter.except, targets })
+    }
+}
+
+/// The word for an item in a filter: the last part of its name, or the item as its list has it if others are called so too.
+fn word_for(card: &Card, called: Called<'_>) -> Target {
+    let last = match called {
+        Called::Tool(item) | Called::Toolbox(item) => item.last_name(),
+        Called::Child(child) => last(child),
+    };
+    match (card.called(last).as_slice(), called) {
+        ([_], _) => Target::Name(last.to_owned()),
+        (_, Called::Child(child)) if !child.contains("::") => Target::Tool(format!("agent__{child}")),
+        _ => Target::Name(called.full_word()),
+    }
+}
