@@ -1,11 +1,13 @@
 //! Agents of cards that a program reads at run time: a [`CardLoader`] makes them, with the program's tools and hooks from a [`Registry`].
 
-// `items` and `registry` hold what a program registers, `entry` is its form inside. A `loader` makes an `attempt` to read the cards and to
-// declare their agents, which are `loaded` then: `find` looks for what they name, also in a `script`, and `plan` turns each card into the steps that declare an agent.
-// `filter`, `settings`, `state` and `values` are parts of that, and `builtin` has what features add. `error` collects the mistakes. `watch`
-// loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed. Cards of an `address`
-// are those that `fetch` gets. `workflow` does the same with workflow folders, whose `words` for tools `plan` takes. `dump` writes agents of the
-// program as cards.
+// - `items` and `registry`: what a program registers; `entry` is its form inside.
+// - `loader` makes an `attempt` to read the cards and to declare their agents. `find` looks for what they name, also in a `script`, and `plan`
+//   turns each card into the steps that declare an agent, with `filter`, `settings`, `state`, `tool_words`, `values`, and with `builtin`, which
+//   has what features add. `agents` makes them, and they are `loaded` then. `error` collects the mistakes.
+// - `watch` loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed.
+// - `fetch` gets the cards of an `address`.
+// - `workflow` loads workflow folders.
+// - `dump` writes agents of the program as cards.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -32,9 +34,9 @@ mod script;
 mod settings;
 mod stamps;
 mod state;
+mod tool_words;
 mod values;
 mod watch;
-mod words;
 mod workflow;
 
 pub use dump::DumpError;

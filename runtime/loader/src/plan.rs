@@ -16,7 +16,7 @@ use crate::error::{MistakeKind, Mistakes};
 use crate::filter::{Test, call_filter};
 use crate::find::Finder;
 use crate::settings;
-use crate::words::{given_name, worded};
+use crate::tool_words::{given_name, worded};
 
 /// The agent of a card, before its children are made.
 #[derive(Default)]

@@ -1,48 +1,31 @@
 //! Cards that are loaded again when they change.
 
+mod cards;
+mod error;
+mod task;
+
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::run_hooks::RunInput;
-use onionskin_core::{App, BuildError, RunError, RunOutput};
-use tokio::sync::watch::{self, Receiver, Sender};
-use tokio::task::{AbortHandle, spawn_blocking};
+use onionskin_core::{App, RunError, RunOutput};
+use tokio::sync::watch::{self, Receiver};
+use tokio::task::AbortHandle;
 
-use crate::address::is_address;
-use crate::error::LoadError;
-use crate::known::Known;
 use crate::loaded::LoadedCards;
 use crate::loader::CardLoader;
-use crate::panics::text_of;
 use crate::workflow::LoadedWorkflow;
-
-/// Makes the app of what was loaded.
-type Build<L> = Box<dyn Fn(&L) -> AppBuilder + Send + Sync>;
-
-/// Is given each problem.
-type Report = Box<dyn Fn(&ReloadError) + Send + Sync>;
+use cards::{Cards, Made};
+pub use error::ReloadError;
+use task::{Cause, Current, Loading, Report, Watched};
 
 /// Cards to be watched, before they are loaded: [`CardLoader::watch`] makes it.
 #[must_use = "nothing is loaded before `start`"]
 pub struct CardWatch {
     cards: Cards,
     report: Option<Report>,
-}
-
-/// Which cards are watched, and what is made of them.
-struct Cards {
-    loader: CardLoader,
-    /// The paths of cards, or the folder of a workflow.
-    paths: Vec<PathBuf>,
-    made: Made,
-}
-
-enum Made {
-    OfCards(Build<LoadedCards>),
-    OfWorkflow(Build<LoadedWorkflow>),
 }
 
 /// The agents of cards that may change while the program runs: [`Self::app`] gives those of the cards as they are now.
@@ -88,39 +71,6 @@ pub struct WatchedCards {
     watched: Arc<Watched>,
     /// The last task that loaded the cards again.
     task: Mutex<Option<AbortHandle>>,
-}
-
-struct Watched {
-    cards: Cards,
-    report: Option<Report>,
-    current: Mutex<Current>,
-}
-
-/// What was loaded last.
-struct Current {
-    /// The last app that was built.
-    app: Arc<App>,
-    /// The cards of the last attempt. A task that loads them again has taken them.
-    known: Known,
-    /// The problem of the last attempt.
-    problem: Option<Arc<ReloadError>>,
-    /// Of a task that loads the cards again: the channel that it closes at its end.
-    loading: Option<Receiver<()>>,
-}
-
-/// Why cards could not be loaded. Then the agents stay what they were.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReloadError {
-    /// The cards have mistakes.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// Their agents could not be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// Code of the program panicked while the cards were loaded: the function that makes the app, for example.
-    #[error("code of the program panicked while its cards were loaded: {0}")]
-    Panicked(String),
 }
 
 impl CardLoader {
@@ -170,51 +120,8 @@ impl CardWatch {
         let Self { cards, report } = self;
         let mut known = cards.known().await;
         let app = cards.caught_builder(&mut known)?.build().await?;
-        let current = Current { app: Arc::new(app), known, problem: None, loading: None };
-        let watched = Watched { cards, report, current: Mutex::new(current) };
+        let watched = Watched::new(cards, report, app, known);
         Ok(WatchedCards { watched: Arc::new(watched), task: Mutex::new(None) })
-    }
-}
-
-impl Cards {
-    /// What is known before the first time: the cards of addresses.
-    #[cfg(feature = "url")]
-    async fn known(&self) -> Known {
-        Known { fetched: self.loader.fetch(&self.paths).await, ..Known::default() }
-    }
-
-    #[cfg(not(feature = "url"))]
-    #[expect(clippy::unused_async, reason = "with the feature it waits")]
-    async fn known(&self) -> Known {
-        Known::default()
-    }
-
-    fn has_changed(&self, known: &mut Known) -> bool {
-        let paths = match self.made {
-            Made::OfCards(_) => &*self.paths,
-            // Its files are known as scripts are.
-            Made::OfWorkflow(_) => &[],
-        };
-        known.has_changed(&self.loader.base_folder(), paths)
-    }
-
-    /// As [`Self::builder`]; a panic is an error.
-    fn caught_builder(&self, known: &mut Known) -> Result<AppBuilder, ReloadError> {
-        match catch_unwind(AssertUnwindSafe(|| self.builder(known))) {
-            Ok(builder) => builder.map_err(ReloadError::Load),
-            Err(panic) => Err(ReloadError::Panicked(text_of(&*panic))),
-        }
-    }
-
-    /// Loads the cards; the app of them is not built yet.
-    fn builder(&self, known: &mut Known) -> Result<AppBuilder, LoadError> {
-        match &self.made {
-            Made::OfCards(build) => Ok(build(&self.loader.load_changed(&self.paths, known)?)),
-            Made::OfWorkflow(build) => {
-                let folder = self.paths.first().map_or(Path::new(""), PathBuf::as_path);
-                Ok(build(&self.loader.load_changed_workflow(folder, known)?))
-            }
-        }
     }
 }
 
@@ -286,7 +193,7 @@ impl WatchedCards {
         current.loading = Some(at_end.clone());
         // A task that does not begin is dropped, which takes the lock.
         drop(current);
-        let loading = Loading { watched: Arc::clone(&self.watched), _ends: ends };
+        let loading = Loading::new(Arc::clone(&self.watched), ends);
         let task = tokio::spawn(async move {
             let (known, app) = loading.app(before, cause).await;
             loading.keep(known, app);
@@ -296,92 +203,10 @@ impl WatchedCards {
     }
 }
 
-/// Why cards are loaded again.
-#[derive(Debug, Clone, Copy)]
-enum Cause {
-    /// A file has changed. The other ones are not read again.
-    Change,
-    /// The program calls for it, so that all are read.
-    Call,
-}
-
-/// Whether a card of an address has a mistake, or is not there.
-fn is_of_address(error: &ReloadError) -> bool {
-    match error {
-        ReloadError::Load(error) => error.mistakes().iter().any(|mistake| is_address(&mistake.file)),
-        _ => false,
-    }
-}
-
 /// Waits for the end of a task.
 async fn end(mut ends: Receiver<()>) {
     // Nothing is sent: the channel closes.
     while ends.changed().await.is_ok() {}
-}
-
-impl Watched {
-    fn current(&self) -> MutexGuard<'_, Current> {
-        // What is kept fits together at each point at which code of the program can panic.
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A task that loads cards. Its end is the end of the task, also of one that was aborted.
-struct Loading {
-    watched: Arc<Watched>,
-    _ends: Sender<()>,
-}
-
-impl Loading {
-    /// The app of the cards, and what to compare their files with from now on.
-    async fn app(&self, before: Known, cause: Cause) -> (Known, Result<App, ReloadError>) {
-        match cause {
-            Cause::Change => self.app_of(before).await,
-            Cause::Call => {
-                let (known, app) = self.app_of(self.watched.cards.known().await).await;
-                // The last good cards of addresses, with which a change of a file can be loaded.
-                let known = if app.as_ref().is_err_and(is_of_address) { before } else { known };
-                (known, app)
-            }
-        }
-    }
-
-    /// Cards are read on a thread that may wait for files.
-    async fn app_of(&self, mut known: Known) -> (Known, Result<App, ReloadError>) {
-        let watched = Arc::clone(&self.watched);
-        let read = spawn_blocking(move || {
-            let builder = watched.cards.caught_builder(&mut known);
-            (known, builder)
-        });
-        match read.await {
-            Ok((known, Ok(builder))) => (known, builder.build().await.map_err(ReloadError::Build)),
-            Ok((known, Err(error))) => (known, Err(error)),
-            // The runtime ends.
-            Err(error) => (Known::default(), Err(ReloadError::Panicked(error.to_string()))),
-        }
-    }
-
-    fn keep(&self, known: Known, app: Result<App, ReloadError>) {
-        let mut current = self.watched.current();
-        current.known = known;
-        match app {
-            Ok(app) => (current.app, current.problem) = (Arc::new(app), None),
-            Err(problem) => {
-                let problem = Arc::new(problem);
-                current.problem = Some(Arc::clone(&problem));
-                drop(current);
-                if let Some(report) = &self.watched.report {
-                    report(&problem);
-                }
-            }
-        }
-    }
-}
-
-impl Drop for Loading {
-    fn drop(&mut self) {
-        self.watched.current().loading = None;
-    }
 }
 
 impl Drop for WatchedCards {

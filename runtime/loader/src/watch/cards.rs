@@ -1,0 +1,71 @@
+//! Which cards are watched, and what is made of them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use onionskin_core::declaration::AppBuilder;
+
+use super::error::ReloadError;
+use crate::error::LoadError;
+use crate::known::Known;
+use crate::loaded::LoadedCards;
+use crate::loader::CardLoader;
+use crate::panics::text_of;
+use crate::workflow::LoadedWorkflow;
+
+/// Makes the app of loaded agents.
+pub(super) type Build<L> = Box<dyn Fn(&L) -> AppBuilder + Send + Sync>;
+
+pub(super) struct Cards {
+    pub(super) loader: CardLoader,
+    /// The paths of cards, or the folder of a workflow.
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) made: Made,
+}
+
+pub(super) enum Made {
+    OfCards(Build<LoadedCards>),
+    OfWorkflow(Build<LoadedWorkflow>),
+}
+
+impl Cards {
+    /// What is known before the first time: the cards of addresses.
+    #[cfg(feature = "url")]
+    pub(super) async fn known(&self) -> Known {
+        Known { fetched: self.loader.fetch(&self.paths).await, ..Known::default() }
+    }
+
+    #[cfg(not(feature = "url"))]
+    #[expect(clippy::unused_async, reason = "with the feature it waits")]
+    pub(super) async fn known(&self) -> Known {
+        Known::default()
+    }
+
+    pub(super) fn has_changed(&self, known: &mut Known) -> bool {
+        let paths = match self.made {
+            Made::OfCards(_) => &*self.paths,
+            // `known.scripts` has the files of the workflow too.
+            Made::OfWorkflow(_) => &[],
+        };
+        known.has_changed(&self.loader.base_folder(), paths)
+    }
+
+    /// As [`Self::builder`]; a panic is an error.
+    pub(super) fn caught_builder(&self, known: &mut Known) -> Result<AppBuilder, ReloadError> {
+        match catch_unwind(AssertUnwindSafe(|| self.builder(known))) {
+            Ok(builder) => builder.map_err(ReloadError::Load),
+            Err(panic) => Err(ReloadError::Panicked(text_of(&*panic))),
+        }
+    }
+
+    /// Loads the cards; the app of them is not built yet.
+    fn builder(&self, known: &mut Known) -> Result<AppBuilder, LoadError> {
+        match &self.made {
+            Made::OfCards(build) => Ok(build(&self.loader.load_changed(&self.paths, known)?)),
+            Made::OfWorkflow(build) => {
+                let folder = self.paths.first().map_or(Path::new(""), PathBuf::as_path);
+                Ok(build(&self.loader.load_changed_workflow(folder, known)?))
+            }
+        }
+    }
+}
