@@ -87,6 +87,14 @@ impl Source {
         self.file_at(byte).0
     }
 
+    /// The place of these words in a value that was written there; the whole value if it has escapes in them.
+    pub fn place_of(&self, words: &str, value: &Range<usize>) -> Range<usize> {
+        match self.text.get(value.clone()).and_then(|text| text.find(words)) {
+            Some(at) => value.start + at..value.start + at + words.len(),
+            None => value.clone(),
+        }
+    }
+
     /// The line and the column of a byte in its file, both counted from 1; columns count characters.
     pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
         let (_, file) = self.file_at(byte);

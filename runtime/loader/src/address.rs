@@ -60,19 +60,19 @@ pub(crate) fn refused(address: &str, message: String) -> CardError {
 }
 
 /// The mistakes of addresses that were not fetched.
-pub(crate) fn add_unfetched(addresses: &[&str], mistakes: &mut Mistakes) {
+pub(crate) fn add_unfetched(addresses: &[&str], are_allowed: bool, mistakes: &mut Mistakes) {
+    let (kind, message) = match (cfg!(feature = "loader-url"), are_allowed) {
+        (false, _) => (
+            MistakeKind::MissingFeature("loader-url"),
+            "cards of addresses need the feature `loader-url` of onionskin",
+        ),
+        (true, false) => (
+            MistakeKind::Address,
+            "the loader allows no addresses: call `.allow_urls(CardUrls::https())`, and `load_with_urls` or `watch`",
+        ),
+        (true, true) => (MistakeKind::Address, "`load` reads files: call `load_with_urls`"),
+    };
     for address in addresses {
-        let (kind, message) = if cfg!(feature = "url") {
-            (
-                MistakeKind::Address,
-                "`load` reads files: allow cards of addresses with `CardLoader::allow_urls`, and load them with `load_with_urls`",
-            )
-        } else {
-            (
-                MistakeKind::MissingFeature("loader-url"),
-                "cards of addresses need the feature `loader-url` of onionskin",
-            )
-        };
         mistakes.add_all(&refused(address, message.to_owned()), kind);
     }
 }

@@ -23,6 +23,7 @@ pub(crate) fn attempt(
     registry: &Registry,
     base: &Path,
     paths: &[PathBuf],
+    allows_urls: bool,
     known: &mut Known,
 ) -> Result<LoadedCards, LoadError> {
     known.read(base, paths);
@@ -36,7 +37,7 @@ pub(crate) fn attempt(
                 mistakes.add_all(error, MistakeKind::Address);
             }
         }
-        None => add_unfetched(&divided(paths).1, &mut mistakes),
+        None => add_unfetched(&divided(paths).1, allows_urls, &mut mistakes),
     }
     let (deck, error) = Deck::of_files(files, known.errors.clone(), &[]);
     if let Some(error) = &error {

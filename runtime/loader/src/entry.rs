@@ -62,6 +62,8 @@ pub(crate) struct TypeEntry {
 pub(crate) struct StateEntry {
     pub(crate) with_state: fn(DynAgent) -> DynAgent,
     pub(crate) steps: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
+    /// Whether texts can show its fields.
+    pub(crate) is_recorded: bool,
 }
 
 impl Entry {

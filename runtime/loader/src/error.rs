@@ -5,8 +5,9 @@ use std::fmt;
 
 use onionskin_cards::{CardError, Problem, Source};
 
-/// The mistakes of all cards that were loaded together. It is shown as rustc shows errors, each mistake with its lines of the card.
-#[derive(Debug, Clone, Default)]
+/// The mistakes of all cards that were loaded together. It is shown as rustc shows errors, each mistake with its lines of the card. `Debug` gives
+/// the same text, because a `main` that returns the error prints it so.
+#[derive(Clone, Default)]
 pub struct LoadError {
     errors: Vec<CardError>,
     mistakes: Vec<Mistake>,
@@ -71,6 +72,12 @@ impl fmt::Display for LoadError {
             write!(f, "{gap}{error}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

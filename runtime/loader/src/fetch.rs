@@ -1,5 +1,6 @@
 //! Fetches cards from addresses.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -73,9 +74,7 @@ impl CardUrls {
         let mut url = self.allowed(address)?;
         for _ in 0..=REDIRECTS {
             let client = client(&url)?;
-            // What the client says of an error names the whole address.
-            let response = client.get(url.clone()).send().await;
-            let response = response.map_err(|_| "the server cannot be reached".to_owned())?;
+            let response = client.get(url.clone()).send().await.map_err(unreached)?;
             match response.headers().get(LOCATION).filter(|_| response.status().is_redirection()) {
                 Some(location) => {
                     let target = location.to_str().ok().and_then(|target| url.join(target).ok());
@@ -125,6 +124,16 @@ fn client(url: &Url) -> Result<Client, String> {
     // A request to this machine goes through no proxy.
     let client = if is_loopback(url) { client.no_proxy() } else { client };
     client.build().map_err(|error| failed(error.without_url().to_string()))
+}
+
+/// Why there is no answer, by the cause alone: the error itself names the whole address.
+fn unreached(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn Error = &error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    format!("the server cannot be reached: {cause}")
 }
 
 /// The body of an answer, if it can be a card.

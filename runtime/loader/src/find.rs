@@ -110,6 +110,13 @@ impl<'r> Finder<'r> {
         match self.files.get(&path) {
             Some(items) => (MistakeKind::MissingItem, need.missing(of_kind(items, need.kind))),
             None if path.is_file() => (MistakeKind::MissingFile, need.unregistered_file(&shown)),
+            None if let Some(file) = self.registry.file_named(&path) => {
+                let message = format!(
+                    "the program registers nothing of `{shown}`; it registers `{file}`: paths of the registry begin at the base folder of the \
+                     loader, and those of a card at its own folder"
+                );
+                (MistakeKind::MissingFile, Problem { message, span: need.item.span.clone() })
+            }
             None => (MistakeKind::MissingFile, need.missing_file(&shown)),
         }
     }

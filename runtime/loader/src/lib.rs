@@ -19,7 +19,7 @@ mod builtin;
 mod dump;
 mod entry;
 mod error;
-#[cfg(feature = "url")]
+#[cfg(feature = "loader-url")]
 mod fetch;
 mod filter;
 mod find;
@@ -41,7 +41,7 @@ mod workflow;
 
 pub use dump::DumpError;
 pub use error::{LoadError, Mistake, MistakeKind};
-#[cfg(feature = "url")]
+#[cfg(feature = "loader-url")]
 pub use fetch::CardUrls;
 pub use items::Items;
 pub use loaded::{CardText, LoadedCards};

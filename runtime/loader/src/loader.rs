@@ -1,14 +1,14 @@
 //! Loads cards.
 
 use std::path::{Path, PathBuf};
-#[cfg(feature = "url")]
+#[cfg(feature = "loader-url")]
 use std::sync::Arc;
 
-#[cfg(feature = "url")]
+#[cfg(feature = "loader-url")]
 use crate::address::Fetched;
 use crate::attempt::attempt;
 use crate::error::LoadError;
-#[cfg(feature = "url")]
+#[cfg(feature = "loader-url")]
 use crate::fetch::CardUrls;
 use crate::known::Known;
 use crate::loaded::LoadedCards;
@@ -57,7 +57,7 @@ pub struct CardLoader {
     registry: Registry,
     pub(crate) base: PathBuf,
     /// The permission for addresses.
-    #[cfg(feature = "url")]
+    #[cfg(feature = "loader-url")]
     pub(crate) urls: Option<Arc<CardUrls>>,
 }
 
@@ -67,7 +67,7 @@ impl CardLoader {
         Self {
             registry,
             base: PathBuf::new(),
-            #[cfg(feature = "url")]
+            #[cfg(feature = "loader-url")]
             urls: None,
         }
     }
@@ -96,7 +96,18 @@ impl CardLoader {
         paths: &[PathBuf],
         known: &mut Known,
     ) -> Result<LoadedCards, LoadError> {
-        attempt(&self.registry, &self.base_folder(), paths, known)
+        attempt(&self.registry, &self.base_folder(), paths, self.allows_urls(), known)
+    }
+
+    #[cfg(feature = "loader-url")]
+    fn allows_urls(&self) -> bool {
+        self.urls.is_some()
+    }
+
+    #[cfg(not(feature = "loader-url"))]
+    #[expect(clippy::unused_self, reason = "with the feature it is used")]
+    fn allows_urls(&self) -> bool {
+        false
     }
 
     pub(crate) fn registry(&self) -> &Registry {
@@ -109,7 +120,7 @@ impl CardLoader {
     }
 }
 
-#[cfg(feature = "url")]
+#[cfg(feature = "loader-url")]
 impl CardLoader {
     /// Allows cards of addresses among the paths of [`Self::load_with_urls`] and [`Self::watch`].
     #[must_use]

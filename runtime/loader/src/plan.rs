@@ -6,7 +6,7 @@ use onionskin_cards::{
     Called, Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Origin, Problem, Spanned, Text, Toolbox,
 };
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
-use onionskin_core::prompt::{Prompt, PromptPart};
+use onionskin_core::prompt::{Prompt, PromptPart, PromptText};
 use serde_json::Value;
 
 use crate::address::{refused_item, refused_name};
@@ -263,6 +263,9 @@ impl Planner<'_> {
         {
             match ty.state {
                 Some(state) => {
+                    if !state.is_recorded {
+                        self.unshown_fields(item);
+                    }
                     for step in &state.steps {
                         self.step(*step);
                     }
@@ -277,6 +280,31 @@ impl Planner<'_> {
             match if field == "input" { ty.input } else { ty.output } {
                 Some(step) => self.step(step),
                 None => self.unfit_type(item, field),
+            }
+        }
+    }
+
+    /// The places of texts for fields of a state that is registered without them.
+    fn unshown_fields(&mut self, state: &Spanned<Item>) {
+        let card = self.card;
+        let texts = [
+            &card.instruction,
+            &card.role,
+            &card.expected_output,
+            &card.additional_context,
+            &card.system_message,
+        ];
+        for text in texts.into_iter().flatten() {
+            let Text::Written(text) = text else { continue };
+            let places = PromptText::from(text.value.as_str());
+            for place in places.places().filter(|place| !place.starts_with("session_state.")) {
+                let message = format!(
+                    "`{{{place}}}` shows a field of the state, and `{}` is registered without its fields: register it with \
+                     `state_with::<..>(StateParts::recorded)`, or write `{{{{{place}}}}}` for the text",
+                    state.value
+                );
+                let span = card.source.place_of(&format!("{{{place}}}"), &text.span);
+                self.mistakes.add(&card.source, MistakeKind::WrongKind, Problem { message, span });
             }
         }
     }

@@ -134,6 +134,12 @@ impl Registry {
         self.paths.get(&*plain(path))
     }
 
+    /// A registered file in any folder that is called as this one.
+    pub(crate) fn file_named(&self, path: &Path) -> Option<&str> {
+        let files = self.files.keys().map(String::as_str);
+        files.into_iter().find(|file| Path::new(file).file_name() == path.file_name())
+    }
+
     /// The items of files, by the files' full paths.
     pub(crate) fn by_files(&self, base: &Path) -> BTreeMap<PathBuf, &BTreeMap<String, Entry>> {
         self.files.iter().map(|(file, items)| (normal(&base.join(file)), items)).collect()

@@ -12,12 +12,13 @@ use crate::entry::StateEntry;
 /// What the runtime may do with a state beyond giving it to tools: [`Items::state_with`](crate::Items::state_with) takes it.
 pub struct StateParts<S> {
     steps: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
+    is_recorded: bool,
     state: PhantomData<fn() -> S>,
 }
 
 impl<S: Clone + Send + Sync + 'static> StateParts<S> {
     pub(crate) fn new() -> Self {
-        Self { steps: Vec::new(), state: PhantomData }
+        Self { steps: Vec::new(), is_recorded: false, state: PhantomData }
     }
 
     /// Lets a journal record the state, and texts of the prompt show its fields
@@ -28,6 +29,7 @@ impl<S: Clone + Send + Sync + 'static> StateParts<S> {
         S: Serialize + DeserializeOwned,
     {
         self.steps.push(AgentDeclaration::record_state::<S>);
+        self.is_recorded = true;
         self
     }
 
@@ -42,6 +44,10 @@ impl<S: Clone + Send + Sync + 'static> StateParts<S> {
     }
 
     pub(crate) fn into_entry(self) -> StateEntry {
-        StateEntry { with_state: |agent| agent.with_state::<S>(), steps: self.steps }
+        StateEntry {
+            with_state: |agent| agent.with_state::<S>(),
+            steps: self.steps,
+            is_recorded: self.is_recorded,
+        }
     }
 }

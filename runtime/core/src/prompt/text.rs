@@ -64,7 +64,26 @@ impl PromptText {
         }
     }
 
-    /// The text in this run.
+    /// The names of the places that values fill by name: `guest` for `{guest}`, and `session_state.key`. A place for a field of the state that
+    /// the compiler has checked is not among them.
+    ///
+    /// ```
+    /// use onionskin::prompt::PromptText;
+    ///
+    /// let text = PromptText::from("Greet {guest}, not {{anybody}}, in {session_state.language}.");
+    /// assert_eq!(text.places().collect::<Vec<_>>(), ["guest", "session_state.language"]);
+    /// ```
+    pub fn places(&self) -> impl Iterator<Item = &str> {
+        let pieces: &[Piece] = match &self.0 {
+            Kind::Fixed(_) => &[],
+            Kind::Template(pieces) => pieces,
+        };
+        pieces.iter().filter_map(|piece| match piece {
+            Piece::Key(key) => Some(key.as_str()),
+            Piece::Text(_) | Piece::Field(_) => None,
+        })
+    }
+
     /// The text that is read as this one; none if it shows fields of a type.
     pub(super) fn written(&self) -> Option<String> {
         let mut text = String::new();
@@ -100,6 +119,7 @@ impl PromptText {
         }
     }
 
+    /// The text in this run.
     pub(super) fn in_run(&self, run: &RunContext) -> Result<Cow<'_, str>, BoxError> {
         let pieces = match &self.0 {
             Kind::Fixed(text) => return Ok(Cow::Borrowed(text)),

@@ -1,7 +1,9 @@
 //! Why an agent cannot be written as a card.
 
-/// Why an agent cannot be written as a card: nothing of it is left out.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+use std::fmt;
+
+/// Why an agent cannot be written as a card: nothing of it is left out. `Debug` gives the text of the error.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DumpError {
     /// A part of the agent is code, which no card holds.
@@ -30,6 +32,23 @@ pub enum DumpError {
         /// The method that registers it.
         method: &'static str,
     },
+    /// The registry has another item of this name.
+    #[error(
+        "the agent `{agent}` cannot be a card: the registry has another `{item}`, `{known}`, than its `{field}`: a file that \
+         `agent!(card = ..)` compiles and that the program includes too gives two types. Put the item into a module of the program, and \
+         name it by its path, `crate::..`"
+    )]
+    #[non_exhaustive]
+    AnotherItem {
+        /// The agent.
+        agent: String,
+        /// The tool, the hook or the type.
+        item: String,
+        /// The item of this name that is registered.
+        known: String,
+        /// The field.
+        field: &'static str,
+    },
     /// A workflow says more of the agent than a card can: other words for its tools, or a text that ends its runs.
     #[error(
         "the agent `{agent}` cannot be a card: its workflow has other words for its tools, or a `termination`; keep the folder"
@@ -57,4 +76,10 @@ pub enum DumpError {
         /// The text of the panic.
         reason: String,
     },
+}
+
+impl fmt::Debug for DumpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

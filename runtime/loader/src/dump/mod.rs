@@ -86,12 +86,21 @@ impl Registry {
 
     /// The name of the first item that fits, as a card in the base folder writes it.
     fn name_of(&self, fits: impl Fn(&Entry) -> bool) -> Option<Item> {
+        self.first(|_, entry| fits(entry))
+    }
+
+    /// The first item with this last name.
+    fn called(&self, name: &str) -> Option<Item> {
+        self.first(|known, _| last(known) == name)
+    }
+
+    fn first(&self, fits: impl Fn(&str, &Entry) -> bool) -> Option<Item> {
         for (file, items) in &self.files {
-            if let Some((name, _)) = items.iter().find(|(_, entry)| fits(entry)) {
+            if let Some((name, _)) = items.iter().find(|(name, entry)| fits(name, entry)) {
                 return Some(Item::File { file: file.replace('\\', "/"), name: name.clone() });
             }
         }
-        let (path, _) = self.paths.iter().find(|(_, entry)| fits(entry))?;
+        let (path, _) = self.paths.iter().find(|(path, entry)| fits(path, entry))?;
         let root = if path.starts_with("crate") { "" } else { "::" };
         Some(Item::Path(format!("{root}{path}")))
     }
@@ -205,7 +214,11 @@ impl Dump<'_> {
     }
 
     fn unregistered(&self, item: &str, field: &'static str, method: &'static str) -> DumpError {
-        DumpError::Unregistered { agent: self.outline.name.to_string(), item: item.to_owned(), field, method }
+        let (agent, item) = (self.outline.name.to_string(), item.to_owned());
+        match self.registry.called(&item) {
+            Some(known) => DumpError::AnotherItem { agent, item, known: known.to_string(), field },
+            None => DumpError::Unregistered { agent, item, field, method },
+        }
     }
 
     fn agents(&mut self, card: &mut Card) {
@@ -242,7 +255,7 @@ impl Dump<'_> {
     }
 }
 
-const PROMPT: &str = "a card has texts with places such as `{name}`, and `{ function: prompts.rs:greeting }`: write the field yourself";
+const PROMPT: &str = "a text that shows fields of the state is code too when it is compiled; a card has `{name}` for that, and `{ function: prompts.rs:greeting }`: write the field yourself";
 
 fn written(text: &str) -> Text {
     Text::Written(spanned(text.to_owned()))

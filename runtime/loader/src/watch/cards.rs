@@ -30,12 +30,12 @@ pub(super) enum Made {
 
 impl Cards {
     /// What is known before the first time: the cards of addresses.
-    #[cfg(feature = "url")]
+    #[cfg(feature = "loader-url")]
     pub(super) async fn known(&self) -> Known {
         Known { fetched: self.loader.fetch(&self.paths).await, ..Known::default() }
     }
 
-    #[cfg(not(feature = "url"))]
+    #[cfg(not(feature = "loader-url"))]
     #[expect(clippy::unused_async, reason = "with the feature it waits")]
     pub(super) async fn known(&self) -> Known {
         Known::default()

@@ -200,3 +200,22 @@ fn c3_what_no_card_can_have_is_an_error_that_names_it() {
         "{error}"
     );
 }
+
+#[test]
+fn c3_another_item_of_the_same_name_is_said_to_be_another_one() {
+    mod again {
+        use onionskin::tool;
+
+        /// Adds one, in the file that is included a second time.
+        #[tool]
+        pub(super) fn unlisted() -> i64 {
+            2
+        }
+    }
+    let registry = Registry::new().file("cards/tools.rs", |items| items.tool::<again::unlisted>());
+    let error = registry.dump::<Unknown>().unwrap_err();
+    let DumpError::AnotherItem { item, known, .. } = &error else { panic!("{error}") };
+    assert_eq!((&**item, &**known), ("unlisted", "cards/tools.rs:unlisted"));
+    assert!(error.to_string().contains("name it by its path, `crate::..`"), "{error}");
+    assert_eq!(format!("{error:?}"), error.to_string());
+}

@@ -113,6 +113,22 @@ tool_hooks:
 }
 
 #[test]
+fn c3_a_file_that_is_registered_in_another_folder_is_named() {
+    let registry = || Registry::new().file("tools.rs", |items| items.tool::<add_one>());
+    let card = "instruction: Add.\nfunction_tools: [tools.rs:add_one]\n";
+    let error = load(registry(), &[("cards/a.yaml", card)]).unwrap_err();
+    assert_eq!(error.mistakes()[0].kind, MistakeKind::MissingFile);
+    let line = "cards/a.yaml:2:18: the program registers nothing of `cards/tools.rs`; it registers `tools.rs`: paths of the registry begin at \
+                the base folder of the loader, and those of a card at its own folder";
+    assert_eq!(error.mistakes()[0].to_string(), line);
+    assert_eq!(format!("{error:?}"), error.to_string(), "`main` shows it so");
+
+    // A file that is there is the one that is meant.
+    let error = load(registry(), &[("cards/a.yaml", card), ("cards/tools.rs", "")]).unwrap_err();
+    assert!(error.to_string().contains("call `file(\"cards/tools.rs\", ..)`"), "{error}");
+}
+
+#[test]
 fn c3_a_name_without_a_file_says_where_its_item_is() {
     let line = "cards/a.yaml:2:18: `add_one` has no file and no path: write `tools.rs:add_one`, or a path, `crate::tools::add_one`";
     assert_eq!(

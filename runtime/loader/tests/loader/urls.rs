@@ -141,6 +141,10 @@ async fn c3_an_address_is_fetched_only_where_the_program_allows_it() {
     ] {
         assert_eq!(kinds(&error), [MistakeKind::Address], "{error}");
     }
+    let error = CardLoader::new(Registry::new()).load_with_urls([&url]).await.unwrap_err();
+    assert!(error.to_string().contains("call `.allow_urls(CardUrls::https())`"), "{error}");
+    let error = loader().load([&url]).unwrap_err();
+    assert!(error.to_string().contains("`load` reads files: call `load_with_urls`"), "{error}");
     for scheme in ["http:", "http:/", "http:\\\\", "HTTP:"] {
         let url = format!("{}?x=://", server.at("/a.md").replace("http://", scheme));
         let (kind, said) = mistake(&url).await;
@@ -222,7 +226,7 @@ async fn c3_a_hostile_server_gives_an_error_within_the_time() {
         ("/slow.md", "the card was not there within 800ms"),
         ("/slow-headers.md", "the card was not there within 800ms"),
         ("/short.md", "the answer breaks off"),
-        ("/garbage.md", "the server cannot be reached"),
+        ("/garbage.md", "the server cannot be reached: invalid HTTP version parsed"),
         ("/loop.md", "the server redirects more than 5 times"),
         ("/away.md", "the server redirects to `http://example.com/a.md`: others could change"),
         ("/file.md", "the server redirects to `file:///etc/passwd`: cards come over `https`"),
@@ -239,6 +243,11 @@ async fn c3_a_hostile_server_gives_an_error_within_the_time() {
         assert!(said.contains(&format!("{path}:1:1: {reason}")), "{said}");
     }
     assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_, said) = mistake(&format!("http://{closed}/a.md?token=secret")).await;
+    let reason = "/a.md:1:1: the server cannot be reached: Connection refused";
+    assert!(said.contains(reason) && !said.contains("secret"), "{said}");
 }
 
 #[tokio::test]
