@@ -1,4 +1,4 @@
-//! Compares the guide's table of tool values with its code: the code of each row is in a block that is compiled.
+//! Compares the guide's table of tool values with its code: the code of each row is in a block that is compiled. And the files that it shows.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 const GUIDE: &str = include_str!("../../docs/guide.md");
@@ -86,4 +86,13 @@ fn s_every_row_of_the_value_table_is_compiled() {
     assert!(missing.is_empty(), "the table has no row for {missing:?}");
     // One of those needs no code, and five forms of export exist only here.
     assert_eq!(rows, SHOWN.len() - 1 + 5);
+}
+
+#[test]
+fn c4_the_guide_shows_the_files_of_the_workflow() {
+    for part in ["orchestrator", "agents", "tools", "hooks"] {
+        let path = format!("{}/workflows/Generator/{part}.json", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(GUIDE.contains(&format!("```json\n{}\n```\n", text.trim_end())), "{part}.json:\n{text}");
+    }
 }

@@ -115,6 +115,26 @@ async fn c3_a_broken_card_keeps_the_last_good_one_and_is_reported_once() {
 }
 
 #[tokio::test]
+async fn c3_a_session_goes_on_with_the_agent_of_a_later_app() {
+    let folder = folder(&[("a.md", FIRST)]);
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("One."), ScriptedTurn::say("Two.")]));
+    let given = Arc::clone(&model);
+    let cards = CardLoader::new(Registry::new())
+        .base(folder.path())
+        .watch(["a.md"], move |cards| cards.add_to(App::builder()).model(Arc::clone(&given)))
+        .start()
+        .await
+        .unwrap();
+    let session = cards.app().await.entry().session();
+    cards.app().await.entry().request("First?").session(&session).run().await.unwrap();
+    fs::write(folder.path().join("a.md"), "---\n---\nSecond.\n").unwrap();
+    let output = cards.app().await.entry().request("And then?").session(&session).run().await.unwrap();
+    assert_eq!(output.text, "Two.");
+    let asked = serde_json::to_string(&model.requests()).unwrap();
+    assert!(asked.contains("Second.") && asked.matches("First?").count() == 2, "{asked}");
+}
+
+#[tokio::test]
 async fn c3_a_panic_of_the_function_that_makes_the_app_is_an_error_of_the_start() {
     let folder = folder(&[("a.md", FIRST)]);
     let started = CardLoader::new(Registry::new())
