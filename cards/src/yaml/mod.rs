@@ -72,6 +72,25 @@ impl Scalar {
         }
     }
 
+    /// Whether it is written as a number that JSON does not have: one beyond the range, or a whole one that would be rounded.
+    pub(crate) fn is_out_of_range(&self) -> bool {
+        let digits = self.text.trim_start_matches(['-', '+']);
+        let is_whole = |digits: &str, radix| !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
+        let is_number = match digits.split_at_checked(2) {
+            Some(("0x", hex)) => is_whole(hex, 16),
+            Some(("0o", octal)) => is_whole(octal, 8),
+            _ => {
+                digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && digits.parse::<f64>().is_ok()
+            }
+        };
+        self.is_plain
+            && is_number
+            && match self.number() {
+                None => true,
+                Some(number) => is_whole(digits, 10) && number.is_f64(),
+            }
+    }
+
     /// The text; `None` for what is a number, a boolean or nothing.
     pub(crate) fn string(&self) -> Option<&str> {
         let is_other = self.is_null() || self.boolean().is_some() || self.number().is_some();

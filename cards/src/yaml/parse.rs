@@ -109,8 +109,15 @@ impl Tree<'_> {
             Event::Alias(_) => not_read("YAML's aliases"),
             Event::Scalar(text, style, _, None) => {
                 let is_plain = style == ScalarStyle::Plain;
-                let value = Value::Scalar(Scalar { text: text.into_owned(), is_plain });
-                self.add(Node { value, span })
+                let scalar = Scalar { text: text.into_owned(), is_plain };
+                if scalar.is_out_of_range() {
+                    let message = format!(
+                        "this number is out of range: write a smaller one, or `\"{}\"` if it is a text",
+                        scalar.text
+                    );
+                    return Err(Problem { message, span });
+                }
+                self.add(Node { value: Value::Scalar(scalar), span })
             }
             Event::SequenceStart(..) => self.begin(Parts::List(Vec::new()), span),
             Event::MappingStart(..) => self.begin(Parts::Map(Vec::new(), None), span),
