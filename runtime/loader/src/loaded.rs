@@ -75,9 +75,10 @@ impl LoadedCards {
         self.cards.iter().map(of_card).collect()
     }
 
-    /// Adds all agents to an app.
+    /// Adds all agents to an app. The app may get states, services and toolboxes that no agent takes ([`AppBuilder::allow_unused`]), because
+    /// cards can take them at another time.
     pub fn add_to(&self, app: AppBuilder) -> AppBuilder {
-        self.agents.iter().fold(app, AppBuilder::dyn_agent)
+        self.agents.iter().fold(app.allow_unused(), AppBuilder::dyn_agent)
     }
 }
 

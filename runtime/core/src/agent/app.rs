@@ -159,6 +159,25 @@ impl AppBuilder {
         self
     }
 
+    /// Allows states, services and toolboxes that no agent takes, which are errors otherwise. It is for agents whose declarations come from
+    /// outside of the program, such as cards: `LoadedCards::add_to` calls it.
+    ///
+    /// ```
+    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+    /// use onionskin::{App, ScriptedModel};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clerk = DynAgent::new("Clerk", || AgentDeclaration::new().instruction("Answer."));
+    /// let app = || App::builder().dyn_agent(&clerk).model(ScriptedModel::new()).state(3_u32);
+    /// assert!(app().build().await.is_err());
+    /// assert!(app().allow_unused().build().await.is_ok());
+    /// # });
+    /// ```
+    pub fn allow_unused(mut self) -> Self {
+        self.setup.services.allow_unused();
+        self
+    }
+
     /// Makes the agent of this name the entry agent, whichever agents have `default: true`.
     ///
     /// ```

@@ -45,9 +45,11 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
         no_messages(setup, seen.agent, &mut problems);
     }
     no_model(setup, &agents, &mut problems);
-    unused_states(setup, &agents, &mut problems);
     unvisited_secrets(setup, &agents, &mut problems);
-    unused_toolboxes(setup, &agents, &mut problems);
+    if !setup.services.allows_unused() {
+        unused_states(setup, &agents, &mut problems);
+        unused_toolboxes(setup, &agents, &mut problems);
+    }
     problems.extend(
         setup
             .toolboxes

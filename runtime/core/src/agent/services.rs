@@ -21,6 +21,8 @@ pub(super) struct Given {
     services: Services,
     /// The services that each request provides.
     per_request: Vec<ServiceType>,
+    /// Whether agents may take less than they get.
+    allows_unused: bool,
 }
 
 impl Given {
@@ -36,6 +38,15 @@ impl Given {
         if !self.per_request.contains(&service) {
             self.per_request.push(service);
         }
+    }
+
+    /// Allows services that no agent takes.
+    pub(super) fn allow_unused(&mut self) {
+        self.allows_unused = true;
+    }
+
+    pub(super) fn allows_unused(&self) -> bool {
+        self.allows_unused
     }
 
     fn has(&self, service: ServiceType) -> bool {
@@ -66,6 +77,9 @@ impl Given {
         agents: impl Iterator<Item = &'t AgentServices>,
         problems: &mut Vec<BuildError>,
     ) {
+        if self.allows_unused {
+            return;
+        }
         let taken: Vec<_> = agents.flat_map(AgentServices::types).collect();
         for (service, call) in self.calls().filter(|(service, _)| !taken.contains(service)) {
             // `.provide(Arc::new(pool))` provides an `Arc<Pool>`.
@@ -223,7 +237,9 @@ impl AgentServices {
         is_taken_else: impl Fn(ServiceType) -> bool,
     ) -> Result<Services, RunError> {
         let is_taken = |service| self.types().any(|taken| taken == service) || is_taken_else(service);
-        if let Some(unused) = request.all().iter().find(|service| !is_taken(service.ty)) {
+        if !self.given.allows_unused
+            && let Some(unused) = request.all().iter().find(|service| !is_taken(service.ty))
+        {
             let (agent, taken) = (Arc::clone(agent), names(self.types()));
             return Err(RunError::UnusedService { agent, service: unused.ty, taken });
         }

@@ -114,6 +114,49 @@ async fn c3_a_broken_card_keeps_the_last_good_one_and_is_reported_once() {
     assert!(cards.problem().is_none());
 }
 
+/// The prices of a shop.
+struct Prices(u32);
+
+/// Tells the price of a lamp.
+#[tool]
+fn price(prices: Provided<Prices>) -> u32 {
+    prices.0
+}
+
+#[tokio::test]
+async fn c3_a_card_may_leave_out_what_the_program_gives() {
+    let folder = folder(&[("a.md", "---\nfunction_tools: [tools.rs:price]\n---\nSell.\n")]);
+    let registry = Registry::new().file("tools.rs", |items| items.tool::<price>());
+    let cards = CardLoader::new(registry)
+        .base(folder.path())
+        .watch(["a.md"], |cards| {
+            let model =
+                ScriptedModel::turns([ScriptedTurn::call("price", json!({})), ScriptedTurn::say("{last}")]);
+            cards.add_to(App::builder()).provide(Prices(7)).state(3_u32).model(model)
+        })
+        .start()
+        .await
+        .unwrap();
+    assert_eq!(cards.run("A lamp?").await.unwrap().text, "7");
+
+    fs::write(folder.path().join("a.md"), "---\n---\nRest.\n").unwrap();
+    let app = cards.app().await;
+    assert!(cards.problem().is_none(), "{:?}", cards.problem());
+    assert_eq!(prompt(&app).await, "Rest.");
+    let asked = app.entry().request("Well?").provide(Prices(8)).run().await;
+    assert!(
+        asked.unwrap_err().to_string().contains("tool `price`"),
+        "the tool is gone, and the service is no mistake"
+    );
+
+    // What a card takes and the program does not give is a problem still.
+    let registry = Registry::new().file("tools.rs", |items| items.tool::<price>());
+    fs::write(folder.path().join("a.md"), "---\nfunction_tools: [tools.rs:price]\n---\nSell.\n").unwrap();
+    let cards = CardLoader::new(registry).base(folder.path()).load(["a.md"]).unwrap();
+    let error = cards.add_to(App::builder()).model(ScriptedModel::new()).build().await.unwrap_err();
+    assert!(error.to_string().contains("takes the service"), "{error}");
+}
+
 #[tokio::test]
 async fn c3_a_session_goes_on_with_the_agent_of_a_later_app() {
     let folder = folder(&[("a.md", FIRST)]);
