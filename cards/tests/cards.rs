@@ -229,6 +229,20 @@ fn c3_a_card_as_text_is_read_as_the_same_card() {
     assert!(written.ends_with("---\nAnswer \"well\".\n\n---\nAnd {politely}.\n"), "{written}");
 }
 
+/// Hooks around turns with a place in `tool_hooks`, and without one in `turn_hooks`, in either order.
+#[test]
+fn c3_hooks_around_turns_with_and_without_a_place_are_written_in_two_fields() {
+    let places = "tool_hooks: { before_llm_call: [hooks.rs:a, hooks.rs:b], after_llm_call: hooks.rs:c }\n";
+    let list = "turn_hooks: [hooks.rs:d, { hook: hooks.rs:e, with: [1] }]\n";
+    for fields in [[places, list], [list, places]] {
+        let card = read("desk.md", &format!("---\n{}---\nAnswer.\n", fields.concat())).unwrap();
+        assert_eq!(card.turn_hooks.len(), 5);
+        let written = card.to_markdown();
+        let again = read("desk.md", &written).unwrap_or_else(|error| panic!("{error}\n{written}"));
+        assert_eq!(values(&card), values(&again), "{written}");
+    }
+}
+
 proptest! {
     #[test]
     fn c3_any_texts_of_a_card_are_read_as_they_were_written(

@@ -56,22 +56,34 @@ impl Card {
             }),
         );
         front.list("run_hooks", self.run_hooks.iter().map(|item| hook(item, None)));
-        // A list has hooks whose place is their own, and a map says it. The order within a place is what counts.
-        if self.turn_hooks.iter().all(|(place, _)| place.is_none()) {
-            front.list("turn_hooks", self.turn_hooks.iter().map(|(_, item)| hook(item, None)));
-        } else {
-            let mut places: Vec<(&str, Vec<String>)> = Vec::new();
-            for (place, item) in &self.turn_hooks {
-                let place = place.as_ref().map_or("", |place| place.value);
-                match places.iter_mut().find(|(known, _)| *known == place) {
-                    Some((_, hooks)) => hooks.push(hook(item, None)),
-                    None => places.push((place, vec![hook(item, None)])),
-                }
-            }
-            front
-                .map("turn_hooks", places.into_iter().map(|(place, hooks)| (place.to_owned(), flow(&hooks))));
-        }
+        self.turn_hooks(front);
         front.list("message_hooks", self.message_hooks.iter().map(|item| hook(item, None)));
+    }
+
+    /// A list has hooks whose place is their own, and a map says it. A card with both has the map in `tool_hooks`, where it has no hooks around
+    /// calls then. The order within a place is what counts.
+    fn turn_hooks(&self, front: &mut Front) {
+        let (mut own, mut places) = (Vec::new(), Vec::<(&str, Vec<String>)>::new());
+        for (place, item) in &self.turn_hooks {
+            let item = hook(item, None);
+            let Some(place) = place.as_ref().map(|place| place.value) else {
+                own.push(item);
+                continue;
+            };
+            match places.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, hooks)) => hooks.push(item),
+                None => places.push((place, vec![item])),
+            }
+        }
+        let field_of_places = if own.is_empty() { "turn_hooks" } else { "tool_hooks" };
+        let places = places.into_iter().map(|(place, hooks)| (place.to_owned(), flow(&hooks)));
+        if matches!(self.turn_hooks.first(), Some((None, _))) {
+            front.list("turn_hooks", own.into_iter());
+            front.map(field_of_places, places);
+        } else {
+            front.map(field_of_places, places);
+            front.list("turn_hooks", own.into_iter());
+        }
     }
 
     fn settings(&self, front: &mut Front) {
