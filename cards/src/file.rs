@@ -6,7 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::problem::{CardError, Problem};
-use crate::source::{LARGEST_FILE, Source};
+use crate::source::Source;
+
+/// The largest file that is read, in bytes.
+pub const LARGEST_FILE: usize = 1 << 20;
 
 /// Reads a file; `name` is what messages show.
 ///

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::card::is_card;
+use crate::endings::is_card;
 use crate::paths::{normal, shown};
 use crate::problem::{CardError, Problem};
 use crate::source::Source;

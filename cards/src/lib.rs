@@ -7,6 +7,7 @@
 mod beside;
 mod card;
 mod deck;
+mod endings;
 mod file;
 mod found;
 mod json;
@@ -27,15 +28,16 @@ mod workflow;
 mod yaml;
 
 pub use beside::children_beside;
-pub use card::{Called, Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox, is_card};
+pub use card::{Called, Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox};
 pub use deck::{CardFile, Child, Deck, DeckError};
-pub use file::read_file;
+pub use endings::is_card;
+pub use file::{LARGEST_FILE, read_file};
 pub use found::{FoundCard, FoundCards, found_cards};
 pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};
 pub use paths::normal;
 pub use problem::{CardError, Problem};
-pub use source::{LARGEST_FILE, Origin, Source, Spanned};
+pub use source::{Origin, Source, Spanned};
 pub use suggest::nearest;
 pub use target::Target;
 pub use tool_use::ToolUse;

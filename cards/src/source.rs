@@ -3,9 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The largest file that is read, in bytes.
-pub const LARGEST_FILE: usize = 1 << 20;
-
 /// Where a text comes from, and so what it may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {

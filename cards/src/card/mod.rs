@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::endings::{is_markdown, is_yaml};
+use crate::file::LARGEST_FILE;
 use crate::paths::{normal, shown};
 use crate::problem::{CardError, Problem};
-use crate::source::{LARGEST_FILE, Source, Spanned};
+use crate::source::{Source, Spanned};
 use crate::target::Target;
 use crate::tool_use::ToolUse;
 use crate::use_of::Item;
@@ -142,25 +144,6 @@ pub struct Filter {
     pub except: bool,
     /// The targets.
     pub targets: Vec<Spanned<Target>>,
-}
-
-/// Whether a file can be a card, by its name: `.md`, `.yaml` or `.yml`.
-pub fn is_card(path: &Path) -> bool {
-    is_markdown(path) || is_yaml(path)
-}
-
-fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    path.extension()
-        .and_then(|ending| ending.to_str())
-        .is_some_and(|ending| endings.iter().any(|known| known.eq_ignore_ascii_case(ending)))
-}
-
-fn is_markdown(path: &Path) -> bool {
-    has_ending(path, &["md"])
-}
-
-fn is_yaml(path: &Path) -> bool {
-    has_ending(path, &["yaml", "yml"])
 }
 
 /// The agent of these fields, and its mistakes. `name` is what it is called outside of the fields, and `tools` are those that it has beyond
