@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::card::Card;
+use crate::deck_mistakes;
 use crate::file::read_file;
 use crate::found::{FoundCards, found_cards};
 use crate::markdown::NO_FRONT;
 use crate::problem::CardError;
 use crate::source::Source;
-use crate::together;
 
 /// Cards that belong together, without mistakes that they show among themselves.
 #[derive(Debug, Clone, Default)]
@@ -154,7 +154,7 @@ impl Deck {
     /// The mistakes that cards show together. `names` are those of all cards, also of those with mistakes of their own.
     fn mistakes(&self, names: &[String], program: &[&str]) -> Vec<CardError> {
         let names: HashSet<&str> = names.iter().map(String::as_str).chain(program.iter().copied()).collect();
-        together::mistakes(&self.cards, &self.by_name, &names)
+        deck_mistakes::mistakes(&self.cards, &self.by_name, &names)
     }
 }
 

@@ -4,12 +4,15 @@
 //! Programs use both through the crate `onionskin`; the items of this one change without notice.
 #![forbid(unsafe_code)]
 
-mod beside;
 mod card;
+mod children;
 mod deck;
+mod deck_mistakes;
 mod endings;
 mod file;
 mod found;
+mod item;
+mod item_errors;
 mod json;
 mod links;
 mod markdown;
@@ -21,18 +24,17 @@ mod reader;
 mod source;
 mod suggest;
 mod target;
-mod together;
 mod tool_use;
-mod use_of;
 mod workflow;
 mod yaml;
 
-pub use beside::children_beside;
 pub use card::{Called, Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox};
+pub use children::children_beside;
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use endings::is_card;
 pub use file::{LARGEST_FILE, read_file};
 pub use found::{FoundCard, FoundCards, found_cards};
+pub use item::Item;
 pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};
 pub use paths::normal;
@@ -41,5 +43,4 @@ pub use source::{Origin, Source, Spanned};
 pub use suggest::nearest;
 pub use target::Target;
 pub use tool_use::ToolUse;
-pub use use_of::Item;
 pub use workflow::{HOOK_TYPES, Seen, Workflow, workflow_files};

@@ -13,7 +13,7 @@ pub enum Origin {
 }
 
 /// A file as it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Source {
     /// The file's path, as messages show it.
     pub name: Arc<str>,
@@ -26,7 +26,7 @@ pub struct Source {
 }
 
 /// A value and its place: a range of bytes in the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,

@@ -1,7 +1,7 @@
 //! The calls that the filter of a hook names.
 
+use crate::item::Item;
 use crate::suggest;
-use crate::use_of::Item;
 
 /// The sources of tools.
 const SOURCES: &[&str] = &["mcp", "server", "function", "agent", "runtime"];

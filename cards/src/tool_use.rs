@@ -1,7 +1,7 @@
 //! What is said of a tool beyond its code.
 
+use crate::item::Item;
 use crate::source::Spanned;
-use crate::use_of::Item;
 
 /// What a workflow says of an agent's tool beyond its code.
 #[derive(Debug, Clone, PartialEq, Eq)]

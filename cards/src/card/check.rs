@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::{Card, Filter, HookItem, Text};
+use crate::item::is_path;
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
 use crate::suggest;
 use crate::target::Target;
-use crate::use_of::is_path;
 use crate::yaml::{Node, Value};
 
 /// The longest name of an agent: its parent calls it as the tool `agent__` plus the name, and providers take 64 characters.
@@ -191,7 +191,7 @@ fn hooks(card: &Card, reader: &mut Reader) {
                     undeclared(&Spanned::new(server.clone(), target.span.clone()), &servers, reader);
                 }
                 Target::Name(name) => {
-                    if let Some(message) = name_mistake(card, name, &servers) {
+                    if let Some(message) = card.filter_mistake(name, &servers) {
                         reader.note(&target.span, message);
                     }
                 }
@@ -199,39 +199,6 @@ fn hooks(card: &Card, reader: &mut Reader) {
             }
         }
     }
-}
-
-/// The mistake in the name of a tool, a child, a toolbox or a built-in tool in a filter.
-fn name_mistake(card: &Card, name: &str, servers: &[&str]) -> Option<String> {
-    let words: Vec<String> =
-        card.called(name).iter().map(|called| format!("`{}`", called.full_word())).collect();
-    match &words[..] {
-        [] => {}
-        [_] => return None,
-        // A hook that sees one of them only would be missing at the others.
-        [first @ .., last] => {
-            let first = first.join(", ");
-            return Some(format!(
-                "`{name}` can be {first} or {last} of this agent; write those that the hook is for in this form"
-            ));
-        }
-    }
-    if card.runtime.iter().any(|tool| tool.value == name) || is_of_a_server(name, servers) {
-        return None;
-    }
-    let built_in = card.runtime.iter().map(|tool| &*tool.value);
-    let advice = match suggest::nearest(name, card.called_names().into_iter().chain(built_in)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("a tool that is added when the agent is built is `tool({name})`"),
-    };
-    Some(format!("this agent has no tool `{name}`; {advice}"))
-}
-
-/// Whether a tool is one of a server, by its name: `time__get_time`.
-fn is_of_a_server(tool: &str, servers: &[&str]) -> bool {
-    servers
-        .iter()
-        .any(|server| tool.strip_prefix(server).and_then(|rest| rest.strip_prefix("__")).is_some_and(is_path))
 }
 
 /// The values of a limit or a request parameter.

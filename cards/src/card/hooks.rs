@@ -1,11 +1,11 @@
 //! The hooks that a card names.
 
 use super::{Filter, Hook, HookItem};
+use crate::item::Item;
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
 use crate::suggest;
 use crate::target::Target;
-use crate::use_of::Item;
 use crate::yaml::{Key, Node, Value};
 
 /// The places of hooks around turns, which `tool_hooks` may name too.

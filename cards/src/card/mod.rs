@@ -1,150 +1,27 @@
 //! An agent card: its fields, read and checked.
 
-mod called;
 mod check;
 mod fields;
+mod filter;
 mod hooks;
+mod model;
 mod read;
 mod write;
 
-use std::path::{Path, PathBuf};
-
-use serde_json::Value;
+use std::path::Path;
 
 use crate::endings::{is_markdown, is_yaml};
 use crate::file::LARGEST_FILE;
-use crate::paths::{normal, shown};
 use crate::problem::{CardError, Problem};
 use crate::source::{Source, Spanned};
-use crate::target::Target;
 use crate::tool_use::ToolUse;
-use crate::use_of::Item;
 use crate::yaml::Node;
 use crate::{markdown, yaml};
-pub use called::Called;
+use read::Unread;
+
+pub use filter::Called;
 pub use hooks::TURN_PLACES;
-
-/// An agent card without mistakes, as far as the card alone shows them.
-#[derive(Debug, Clone)]
-pub struct Card {
-    /// The file.
-    pub path: PathBuf,
-    /// Its text, under the name that messages show.
-    pub source: Source,
-    /// The agent's name: the field, or the file's name without its ending.
-    pub name: Spanned<String>,
-    /// The text by which parents choose the agent.
-    pub description: Option<Text>,
-    /// The main part of the system prompt: the field, or the text of a Markdown card.
-    pub instruction: Option<Text>,
-    /// The agent's role.
-    pub role: Option<Text>,
-    /// What the answer should be like.
-    pub expected_output: Option<Text>,
-    /// Text behind the other instructions.
-    pub additional_context: Option<Text>,
-    /// A text in place of the whole prompt.
-    pub system_message: Option<Text>,
-    /// The parts of the prompt that are switched on, by their fields.
-    pub flags: Vec<Spanned<&'static str>>,
-    /// Servers of tools.
-    pub servers: Vec<Spanned<String>>,
-    /// Patterns for the tools of a server.
-    pub tools: Vec<(Spanned<String>, Vec<Spanned<String>>)>,
-    /// Tools of the program.
-    pub function_tools: Vec<Spanned<Item>>,
-    /// What a workflow says of tools among them.
-    pub tool_uses: Vec<ToolUse>,
-    /// Toolboxes of the program.
-    pub toolboxes: Vec<Toolbox>,
-    /// Child agents: the names of cards, or paths of the program's agents.
-    pub agents: Vec<Spanned<String>>,
-    /// Hooks around tool calls, the outermost first.
-    pub tool_hooks: Vec<HookItem>,
-    /// Hooks around runs.
-    pub run_hooks: Vec<Hook>,
-    /// Hooks around turns, each with its place if the card names it.
-    pub turn_hooks: Vec<(Option<Spanned<&'static str>>, Hook)>,
-    /// Hooks on messages.
-    pub message_hooks: Vec<Hook>,
-    /// Built-in tools.
-    pub runtime: Vec<Spanned<String>>,
-    /// The text in an answer that ends a run. A workflow says it.
-    pub until: Option<Spanned<String>>,
-    /// Whether it is the entry agent.
-    pub default: Option<Spanned<bool>>,
-    /// A function in place of the loop.
-    pub run: Option<Spanned<Item>>,
-    /// The model's name.
-    pub model: Option<Spanned<String>>,
-    /// Model parameters.
-    pub request_params: Vec<(Spanned<&'static str>, Spanned<Value>)>,
-    /// Limits of a run.
-    pub limits: Vec<(Spanned<&'static str>, Spanned<Value>)>,
-    /// What children start with.
-    pub history_source: Option<Spanned<&'static str>>,
-    /// Where the conversations of children go.
-    pub history_merge_target: Option<Spanned<&'static str>>,
-    /// The maximum number of concurrent calls.
-    pub max_parallel: Option<Spanned<u64>>,
-    /// The maximum time of a call of a child, in seconds.
-    pub child_timeout_sec: Option<Spanned<f64>>,
-    /// How many runs of each child are shown.
-    pub max_display_instances: Option<Spanned<u64>>,
-    /// Whether a failed call of the agent may be repeated.
-    pub effect: Option<Spanned<&'static str>>,
-    /// The type of the session's state.
-    pub state: Option<Spanned<Item>>,
-    /// The type of the input that parents give.
-    pub input: Option<Spanned<Item>>,
-    /// The type of the answers.
-    pub output: Option<Spanned<Item>>,
-}
-
-/// A text of the prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Text {
-    /// As it is written, with places such as `{guest}`.
-    Written(Spanned<String>),
-    /// A function of the run that gives it.
-    Function(Spanned<Item>),
-}
-
-/// A toolbox that a card names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Toolbox {
-    /// The prefix of its tools.
-    pub prefix: Option<Spanned<String>>,
-    /// Its type.
-    pub item: Spanned<Item>,
-}
-
-/// An item of `tool_hooks`.
-#[derive(Debug, Clone, PartialEq)]
-pub enum HookItem {
-    /// A hook, and the calls that it sees.
-    Hook(Hook, Option<Filter>),
-    /// `..`: the place of hooks that are added at run time.
-    Rest(Spanned<()>),
-}
-
-/// A hook and its values.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hook {
-    /// The hook.
-    pub item: Spanned<Item>,
-    /// The values of its configuration.
-    pub with: Vec<Spanned<Value>>,
-}
-
-/// The calls that a hook sees: those of the targets, or all others.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Filter {
-    /// Whether the targets are those that it does not see.
-    pub except: bool,
-    /// The targets.
-    pub targets: Vec<Spanned<Target>>,
-}
+pub use model::{Card, Filter, Hook, HookItem, Text, Toolbox};
 
 /// The agent of these fields, and its mistakes. `name` is what it is called outside of the fields, and `tools` are those that it has beyond
 /// them.
@@ -158,17 +35,10 @@ pub(crate) fn of_fields(
     name: Option<Spanned<String>>,
     tools: Vec<ToolUse>,
 ) -> Result<(Card, Vec<Problem>), Problem> {
-    let at = fields.span.start..fields.span.start;
-    read::card(path, source, Some(fields), (at, None), (name, tools))
+    Unread { path, source, fields: Some(fields), start: fields.span.start, body: None, name, tools }.read()
 }
 
 impl Card {
-    /// A card without fields, of an agent of this name.
-    pub fn named(name: &str) -> Self {
-        let file = format!("{name}.md");
-        read::empty(Path::new(&file), &Source::new(file.as_str(), ""), &(0..0))
-    }
-
     /// Reads a card. `path` tells the name of the agent and whether the card is Markdown or YAML; `source.name` is what messages show.
     ///
     /// # Errors
@@ -191,27 +61,6 @@ impl Card {
         }
     }
 
-    /// What a workflow says of a tool of the agent.
-    pub fn tool_use(&self, tool: &Item) -> Option<&ToolUse> {
-        self.tool_uses.iter().find(|used| used.item.value == *tool)
-    }
-
-    /// The folder that the files of its items are relative to.
-    pub fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or_else(|| Path::new(""))
-    }
-
-    /// The full path of a file beside the card.
-    pub fn beside(&self, file: &str) -> PathBuf {
-        normal(&self.folder().join(file))
-    }
-
-    /// The path of a file beside the card, as messages show it.
-    pub fn shown(&self, file: &str) -> String {
-        let folder = self.source.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-        shown(&normal(&Path::new(folder).join(file)))
-    }
-
     fn read_parts(path: &Path, source: &Source) -> Result<(Self, Vec<Problem>), Problem> {
         let text = &*source.text;
         let whole = |message: String| Problem { message, span: 0..0 };
@@ -230,6 +79,7 @@ impl Card {
             return Err(whole("a card is a file with the ending `.md`, `.yaml` or `.yml`".to_owned()));
         };
         let node = yaml::parse(&text[front.clone()], front.start)?;
-        read::card(path, source, node.as_ref(), (front, body), (None, Vec::new()))
+        let fields = node.as_ref();
+        Unread { path, source, fields, start: front.start, body, name: None, tools: Vec::new() }.read()
     }
 }

@@ -5,75 +5,90 @@ use std::path::Path;
 
 use super::fields::{FIELDS, FLAGS, LIMITS, REQUEST_PARAMS, unknown};
 use super::{Card, HookItem, Text, Toolbox, check, fields};
+use crate::item::Item;
 use crate::problem::Problem;
 use crate::reader::{Field, Reader};
 use crate::source::{Source, Spanned};
 use crate::suggest;
 use crate::tool_use::ToolUse;
-use crate::use_of::Item;
 use crate::yaml::{Node, Value};
 
-/// The fields of a card, and its mistakes.
-///
-/// # Errors
-/// Returns an error if there are no fields to read.
-pub(super) fn card(
-    path: &Path,
-    source: &Source,
-    node: Option<&Node>,
-    (front, body): (Range<usize>, Option<Range<usize>>),
-    (name, tools): (Option<Spanned<String>>, Vec<ToolUse>),
-) -> Result<(Card, Vec<Problem>), Problem> {
-    let entries = match node {
-        None => &[],
-        Some(Node { value: Value::Map(entries), .. }) => entries.as_slice(),
-        Some(other) => {
-            let message =
-                "the fields of a card are wanted here: `name: pmo`, each on a line of its own".to_owned();
-            return Err(Problem { message, span: other.span.clone() });
-        }
-    };
-    let mut reader = Reader::default();
-    let mut card = empty(path, source, &front);
-    card.name = name.unwrap_or(card.name);
-    let mut given: Vec<&str> = Vec::new();
-    let is_of_another_type = entries.iter().any(|(key, value)| {
-        key.text == "type" && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
-    });
-    for (key, value) in entries {
-        // The type is the mistake, and not each field that it has.
-        if is_of_another_type && fields::is_of_another_type(&key.text) {
-            continue;
-        }
-        let Some(name) = FIELDS.iter().find(|field| **field == key.text) else {
-            let (message, meant) = unknown(&key.text);
-            // The intended field counts as given, so that it is not reported as missing too.
-            given.extend(meant);
-            reader.note(&key.span, message);
-            continue;
+/// A card whose fields are not read yet.
+pub(super) struct Unread<'s> {
+    pub(super) path: &'s Path,
+    pub(super) source: &'s Source,
+    pub(super) fields: Option<&'s Node>,
+    /// The byte at which the fields begin.
+    pub(super) start: usize,
+    /// The bytes of the text of a Markdown card.
+    pub(super) body: Option<Range<usize>>,
+    /// The name of the agent outside of the fields. Without one, and without the field, it is that of the file.
+    pub(super) name: Option<Spanned<String>>,
+    /// The tools that it has beyond the fields.
+    pub(super) tools: Vec<ToolUse>,
+}
+
+impl Unread<'_> {
+    /// The card, and its mistakes.
+    ///
+    /// # Errors
+    /// Returns an error if there are no fields to read.
+    pub(super) fn read(self) -> Result<(Card, Vec<Problem>), Problem> {
+        let entries = match self.fields {
+            None => &[],
+            Some(Node { value: Value::Map(entries), .. }) => entries.as_slice(),
+            Some(other) => {
+                let message =
+                    "the fields of a card are wanted here: `name: pmo`, each on a line of its own".to_owned();
+                return Err(Problem { message, span: other.span.clone() });
+            }
         };
-        given.push(name);
-        let field = Field { key, value };
-        if value.is_null() {
-            reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
-        } else {
-            read_field(&mut card, &mut reader, field);
+        let mut reader = Reader::default();
+        let Self { path, source, start, body, name, tools, .. } = self;
+        let name = name.unwrap_or_else(|| {
+            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            Spanned::new(stem.unwrap_or_default(), start..start)
+        });
+        let mut card = Card { path: path.to_owned(), source: source.clone(), name, ..Card::default() };
+        let mut given: Vec<&str> = Vec::new();
+        let is_of_another_type = entries.iter().any(|(key, value)| {
+            key.text == "type" && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
+        });
+        for (key, value) in entries {
+            // The type is the mistake, and not each field that it has.
+            if is_of_another_type && fields::is_of_another_type(&key.text) {
+                continue;
+            }
+            let Some(name) = FIELDS.iter().find(|field| **field == key.text) else {
+                let (message, meant) = unknown(&key.text);
+                // The intended field counts as given, so that it is not reported as missing too.
+                given.extend(meant);
+                reader.note(&key.span, message);
+                continue;
+            };
+            given.push(name);
+            let field = Field { key, value };
+            if value.is_null() {
+                reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
+            } else {
+                read_field(&mut card, &mut reader, field);
+            }
         }
-    }
-    if let Some(body) = body {
-        read_body(&mut card, &mut reader, &source.text, body, given.contains(&"instruction"));
-    }
-    for tool in &tools {
-        // The lists of the agent and of the workflow are united.
-        if card.function_tools.iter().all(|known| known.value != tool.item.value) {
-            card.function_tools.push(tool.item.clone());
+        if let Some(body) = body {
+            read_body(&mut card, &mut reader, &source.text, body, given.contains(&"instruction"));
         }
+        for tool in &tools {
+            // The lists of the agent and of the workflow are united.
+            if card.function_tools.iter().all(|known| known.value != tool.item.value) {
+                card.function_tools.push(tool.item.clone());
+            }
+        }
+        card.tool_uses = tools;
+        let has_prompt = card.instruction.is_some()
+            || given.iter().any(|key| matches!(*key, "instruction" | "system_message"));
+        check::check(&card, has_prompt, &mut reader);
+        Ok((card, reader.problems))
     }
-    card.tool_uses = tools;
-    let has_prompt = card.instruction.is_some()
-        || given.iter().any(|key| matches!(*key, "instruction" | "system_message"));
-    check::check(&card, has_prompt, &mut reader);
-    Ok((card, reader.problems))
 }
 
 /// The text of a Markdown card is its instruction.
@@ -280,46 +295,4 @@ fn settings(
         }
     }
     given
-}
-
-pub(super) fn empty(path: &Path, source: &Source, front: &Range<usize>) -> Card {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    Card {
-        path: path.to_owned(),
-        source: source.clone(),
-        name: Spanned::new(stem, front.start..front.start),
-        description: None,
-        instruction: None,
-        role: None,
-        expected_output: None,
-        additional_context: None,
-        system_message: None,
-        flags: Vec::new(),
-        servers: Vec::new(),
-        tools: Vec::new(),
-        function_tools: Vec::new(),
-        tool_uses: Vec::new(),
-        until: None,
-        toolboxes: Vec::new(),
-        agents: Vec::new(),
-        tool_hooks: Vec::new(),
-        run_hooks: Vec::new(),
-        turn_hooks: Vec::new(),
-        message_hooks: Vec::new(),
-        runtime: Vec::new(),
-        default: None,
-        run: None,
-        model: None,
-        request_params: Vec::new(),
-        limits: Vec::new(),
-        history_source: None,
-        history_merge_target: None,
-        max_parallel: None,
-        child_timeout_sec: None,
-        max_display_instances: None,
-        effect: None,
-        state: None,
-        input: None,
-        output: None,
-    }
 }

@@ -4,9 +4,9 @@ use super::files::Files;
 use super::foreign;
 use super::{HOOK_TYPES, Names};
 use crate::card::{Card, Hook};
+use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
-use crate::use_of::{Item, is_path};
 use crate::yaml::{Node, Value};
 
 /// The fields of an entry.

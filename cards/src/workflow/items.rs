@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use super::Workflow;
+use crate::item::Item;
 use crate::problem::Problem;
 use crate::source::Spanned;
-use crate::use_of::Item;
 
 /// What can be seen of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,11 +11,11 @@ mod tools;
 use std::path::{Path, PathBuf};
 
 use crate::deck::{Deck, DeckError};
+use crate::item::Item;
 use crate::problem::{CardError, Problem};
 use crate::reader::Reader;
 use crate::source::{Source, Spanned};
 use crate::suggest;
-use crate::use_of::Item;
 
 pub use files::workflow_files;
 pub use items::Seen;

@@ -3,11 +3,11 @@
 use super::files::Files;
 use super::foreign;
 use super::{ALL_AGENTS, Names};
+use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
 use crate::suggest;
 use crate::tool_use::ToolUse;
-use crate::use_of::{Item, is_path};
 use crate::yaml::{Key, Node, Value};
 
 /// The categories of tools.

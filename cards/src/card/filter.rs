@@ -1,8 +1,9 @@
-//! What a word in the filter of a hook names.
+//! The words in the filter of a hook: what each of them names, and the mistake of one that names nothing.
 
 use super::Card;
+use crate::item::{Item, is_path};
 use crate::source::Spanned;
-use crate::use_of::Item;
+use crate::suggest;
 
 /// A tool, a toolbox or a child that a word in the filter of a hook names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +43,34 @@ impl Card {
         all.into_iter().filter(|called| self.has_name(*called, word)).collect()
     }
 
+    /// The mistake in the name of a tool, a child, a toolbox or a built-in tool in a filter. `servers` are those of the agent.
+    pub(super) fn filter_mistake(&self, name: &str, servers: &[&str]) -> Option<String> {
+        let words: Vec<String> =
+            self.called(name).iter().map(|called| format!("`{}`", called.full_word())).collect();
+        match &words[..] {
+            [] => {}
+            [_] => return None,
+            // A hook that sees one of them only would be missing at the others.
+            [first @ .., last] => {
+                let first = first.join(", ");
+                return Some(format!(
+                    "`{name}` can be {first} or {last} of this agent; write those that the hook is for in this form"
+                ));
+            }
+        }
+        if self.runtime.iter().any(|tool| tool.value == name) || is_of_a_server(name, servers) {
+            return None;
+        }
+        let built_in = self.runtime.iter().map(|tool| &*tool.value);
+        let advice = match suggest::nearest(name, self.called_names().into_iter().chain(built_in)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("a tool that is added when the agent is built is `tool({name})`"),
+        };
+        Some(format!("this agent has no tool `{name}`; {advice}"))
+    }
+
     /// The names that [`Self::called`] knows.
-    pub(super) fn called_names(&self) -> Vec<&str> {
+    fn called_names(&self) -> Vec<&str> {
         let given = self.tool_uses.iter().filter_map(|used| used.name.as_ref());
         let last_names = self.callable().into_iter().map(|called| match called {
             Called::Tool(item) | Called::Toolbox(item) => item.last_name(),
@@ -82,4 +109,11 @@ fn is(word: &str) -> impl Fn(&Spanned<String>) -> bool {
 
 fn last_name(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
+}
+
+/// Whether a tool is one of a server, by its name: `time__get_time`.
+fn is_of_a_server(tool: &str, servers: &[&str]) -> bool {
+    servers
+        .iter()
+        .any(|server| tool.strip_prefix(server).and_then(|rest| rest.strip_prefix("__")).is_some_and(is_path))
 }
