@@ -12,27 +12,65 @@ impl Card {
     /// The card as Markdown with front matter. Reading it gives the same card, and what its author wrote in another order or in other words, such
     /// as comments, is gone. Each text is in quotes.
     pub fn to_markdown(&self) -> String {
+        // A new field is written here, in `hooks` or in `settings`; what a workflow says is in no card.
+        let Self {
+            path: _,
+            source: _,
+            name,
+            description,
+            instruction,
+            role,
+            expected_output,
+            additional_context,
+            system_message,
+            flags,
+            servers,
+            tools,
+            function_tools,
+            tool_uses: _,
+            toolboxes,
+            agents,
+            tool_hooks: _,
+            run_hooks: _,
+            turn_hooks: _,
+            message_hooks: _,
+            runtime,
+            until: _,
+            default: _,
+            run: _,
+            model: _,
+            request_params: _,
+            limits: _,
+            history_source: _,
+            history_merge_target: _,
+            max_parallel: _,
+            child_timeout_sec: _,
+            max_display_instances: _,
+            effect: _,
+            state: _,
+            input: _,
+            output: _,
+        } = self;
         let mut front = Front::default();
-        front.field("name", &text(&self.name.value));
-        front.text("description", self.description.as_ref());
-        let body = self.instruction.as_ref().and_then(body);
+        front.field("name", &text(&name.value));
+        front.text("description", description.as_ref());
+        let body = instruction.as_ref().and_then(body);
         if body.is_none() {
-            front.text("instruction", self.instruction.as_ref());
+            front.text("instruction", instruction.as_ref());
         }
-        front.text("role", self.role.as_ref());
-        front.text("expected_output", self.expected_output.as_ref());
-        front.text("additional_context", self.additional_context.as_ref());
-        front.text("system_message", self.system_message.as_ref());
-        for flag in &self.flags {
+        front.text("role", role.as_ref());
+        front.text("expected_output", expected_output.as_ref());
+        front.text("additional_context", additional_context.as_ref());
+        front.text("system_message", system_message.as_ref());
+        for flag in flags {
             front.field(flag.value, "true");
         }
-        front.list("servers", self.servers.iter().map(|server| text(&server.value)));
-        front
-            .map("tools", self.tools.iter().map(|(server, patterns)| (text(&server.value), texts(patterns))));
-        front.list("function_tools", self.function_tools.iter().map(|tool| text(&tool.value.to_string())));
+        front.list("servers", servers.iter().map(|server| text(&server.value)));
+        front.map("tools", tools.iter().map(|(server, patterns)| (text(&server.value), texts(patterns))));
+        front.list("function_tools", function_tools.iter().map(|tool| text(&tool.value.to_string())));
         front.list(
             "toolboxes",
-            self.toolboxes.iter().map(|toolbox| {
+            toolboxes.iter().map(|toolbox| {
                 let item = text(&toolbox.item.value.to_string());
                 match &toolbox.prefix {
                     Some(prefix) => format!("{{ {}: {item} }}", text(&prefix.value)),
@@ -40,8 +78,8 @@ impl Card {
                 }
             }),
         );
-        front.list("runtime", self.runtime.iter().map(|tool| text(&tool.value)));
-        front.list("agents", self.agents.iter().map(|agent| text(&agent.value)));
+        front.list("runtime", runtime.iter().map(|tool| text(&tool.value)));
+        front.list("agents", agents.iter().map(|agent| text(&agent.value)));
         self.hooks(&mut front);
         self.settings(&mut front);
         format!("---\n{}---\n{}", front.0, body.map(|body| format!("{body}\n")).unwrap_or_default())

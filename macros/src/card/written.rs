@@ -133,39 +133,78 @@ impl<'w> Writer<'w> {
     }
 
     fn fields(&mut self, card: &'w Card) {
-        self.text("description", card.description.as_ref());
-        self.text("instruction", card.instruction.as_ref());
-        self.text("role", card.role.as_ref());
-        self.text("expected_output", card.expected_output.as_ref());
-        self.text("additional_context", card.additional_context.as_ref());
-        self.text("system_message", card.system_message.as_ref());
-        for flag in &card.flags {
+        // A new field is written here, or in the method for it.
+        let Card {
+            path: _,
+            source: _,
+            name: _,
+            description,
+            instruction,
+            role,
+            expected_output,
+            additional_context,
+            system_message,
+            flags,
+            servers,
+            tools: _,
+            function_tools,
+            tool_uses: _,
+            toolboxes: _,
+            agents,
+            tool_hooks: _,
+            run_hooks,
+            turn_hooks,
+            message_hooks,
+            runtime,
+            until,
+            default,
+            run,
+            model,
+            request_params,
+            limits,
+            history_source,
+            history_merge_target,
+            max_parallel,
+            child_timeout_sec,
+            max_display_instances,
+            effect,
+            state,
+            input,
+            output,
+        } = card;
+        self.text("description", description.as_ref());
+        self.text("instruction", instruction.as_ref());
+        self.text("role", role.as_ref());
+        self.text("expected_output", expected_output.as_ref());
+        self.text("additional_context", additional_context.as_ref());
+        self.text("system_message", system_message.as_ref());
+        for flag in flags {
             self.line(&flag.span, format_args!("{}: true,", flag.value));
         }
-        self.list("servers", &card.servers, |_, server| quoted(server));
+        self.list("servers", servers, |_, server| quoted(server));
         self.tool_filters(card);
-        self.list("function_tools", &card.function_tools, |writer, tool| writer.path(&tool.value));
+        self.list("function_tools", function_tools, |writer, tool| writer.path(&tool.value));
         self.words(card);
         self.toolboxes(card);
-        self.list("agents", &card.agents, |writer, child| writer.child(&child.value));
+        self.list("agents", agents, |writer, child| writer.child(&child.value));
         self.tool_hooks(card);
-        self.hooks("run_hooks", card.run_hooks.iter());
-        self.hooks("turn_hooks", card.turn_hooks.iter().map(|(_, hook)| hook));
-        self.hooks("message_hooks", card.message_hooks.iter());
-        self.list("runtime", &card.runtime, |_, tool| tool.value.clone());
-        self.value(UNTIL, card.until.as_ref(), |text| format!("{text:?}"));
-        self.value("default", card.default.as_ref(), bool::to_string);
-        self.value("run", card.run.as_ref(), |item| (self.names.path)(card, item));
-        self.value("model", card.model.as_ref(), |model| format!("{model:?}"));
-        self.settings("request_params", &card.request_params);
-        self.settings("limits", &card.limits);
-        self.value("history_source", card.history_source.as_ref(), ToString::to_string);
-        self.value("history_merge_target", card.history_merge_target.as_ref(), ToString::to_string);
-        self.value("max_parallel", card.max_parallel.as_ref(), u64::to_string);
-        self.value("child_timeout_sec", card.child_timeout_sec.as_ref(), |seconds| format!("{seconds:?}"));
-        self.value("max_display_instances", card.max_display_instances.as_ref(), u64::to_string);
-        self.value("effect", card.effect.as_ref(), ToString::to_string);
-        for (field, item) in [("state", &card.state), ("input", &card.input), ("output", &card.output)] {
+        self.hooks("run_hooks", run_hooks.iter());
+        self.hooks("turn_hooks", turn_hooks.iter().map(|(_, hook)| hook));
+        self.hooks("message_hooks", message_hooks.iter());
+        self.list("runtime", runtime, |_, tool| tool.value.clone());
+        self.value(UNTIL, until.as_ref(), |text| format!("{text:?}"));
+        self.value("default", default.as_ref(), bool::to_string);
+        self.value("run", run.as_ref(), |item| (self.names.path)(card, item));
+        self.value("model", model.as_ref(), |model| format!("{model:?}"));
+        self.settings("request_params", request_params);
+        self.settings("limits", limits);
+        self.value("history_source", history_source.as_ref(), ToString::to_string);
+        self.value("history_merge_target", history_merge_target.as_ref(), ToString::to_string);
+        self.value("max_parallel", max_parallel.as_ref(), u64::to_string);
+        self.value("child_timeout_sec", child_timeout_sec.as_ref(), |seconds| format!("{seconds:?}"));
+        self.value("max_display_instances", max_display_instances.as_ref(), u64::to_string);
+        self.value("effect", effect.as_ref(), ToString::to_string);
+        for (field, item) in [("state", state), ("input", input), ("output", output)] {
             self.value(field, item.as_ref(), |item| (self.names.path)(card, item));
         }
     }
