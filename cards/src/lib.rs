@@ -43,4 +43,4 @@ pub use source::{Origin, Source, Spanned};
 pub use suggest::nearest;
 pub use target::Target;
 pub use tool_use::ToolUse;
-pub use workflow::{HOOK_TYPES, Seen, Workflow, workflow_files};
+pub use workflow::{HOOK_TYPES, Seen, Workflow, is_workflow_file, is_workflow_folder, workflow_files};

@@ -13,8 +13,7 @@ use crate::file::read_file;
 use crate::paths::shown;
 use crate::problem::{CardError, Problem};
 use crate::source::Source;
-use crate::workflow::PARTS;
-use crate::workflow::workflow_files;
+use crate::workflow::{YAML_ENDINGS, file_names, workflow_files};
 use crate::yaml;
 
 /// The files of a workflow folder that are YAML, as JSON. Nothing is written before [`Self::write`].
@@ -72,10 +71,10 @@ pub fn migrate(base: &Path, folder: &Path) -> Result<Migration, DeckError> {
         return Err(DeckError::from(error));
     }
     let (mut migration, mut errors) = (Migration::default(), Vec::new());
-    for part in PARTS {
+    for part in file_names() {
         let json_name = format!("{part}.json");
         let mut counts = full.join(&json_name).symlink_metadata().is_ok().then(|| json_name.clone());
-        for ending in ["yaml", "yml"] {
+        for ending in YAML_ENDINGS {
             let name = format!("{part}.{ending}");
             if !full.join(&name).exists() {
                 continue;

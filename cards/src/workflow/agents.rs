@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use super::foreign;
-use super::{ALL_AGENTS, card_path};
+use super::names::{ALL_AGENTS, card_path};
 use crate::card::{Card, of_fields};
 use crate::reader::Reader;
 use crate::source::Spanned;

@@ -1,5 +1,6 @@
 //! The files of a workflow folder.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::deck::DeckError;
@@ -10,7 +11,7 @@ use crate::problem::{CardError, Problem};
 use crate::source::Source;
 use crate::yaml::{self, Key, Node, Value};
 
-/// The files of a workflow whose parts are in files of their own, each with the keys that `workflow.json` has for it.
+/// The files of a workflow that has one file per part.
 const PARTS: [&str; 4] = ["orchestrator", "agents", "tools", "hooks"];
 
 /// The file with all parts.
@@ -18,6 +19,36 @@ const WHOLE: &str = "workflow";
 
 /// The endings of a file, the first is the one that counts.
 const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
+
+/// The endings of the old form.
+pub(crate) const YAML_ENDINGS: [&str; 2] = ["yaml", "yml"];
+
+/// The names of all files that a workflow can have, without their endings.
+pub(crate) fn file_names() -> impl Iterator<Item = &'static str> {
+    PARTS.into_iter().chain([WHOLE])
+}
+
+/// The full paths of all files that a workflow can have. `folder` is its full path.
+pub fn workflow_files(folder: &Path) -> Vec<PathBuf> {
+    file_names().flat_map(|part| ENDINGS.map(|ending| folder.join(format!("{part}.{ending}")))).collect()
+}
+
+/// Whether a file can be one of a workflow, by its name.
+pub fn is_workflow_file(path: &Path) -> bool {
+    let is_ending = |ending: &OsStr| ENDINGS.iter().any(|known| ending == *known);
+    path.file_stem().is_some_and(|stem| file_names().any(|part| stem == part))
+        && path.extension().is_some_and(is_ending)
+}
+
+/// Whether a folder has the file that each workflow has.
+pub fn is_workflow_folder(folder: &Path) -> bool {
+    ["orchestrator", WHOLE].iter().any(|part| !endings(folder, part).is_empty())
+}
+
+/// The endings that the files of a part have.
+fn endings(folder: &Path, part: &str) -> Vec<&'static str> {
+    ENDINGS.into_iter().filter(|ending| folder.join(format!("{part}.{ending}")).exists()).collect()
+}
 
 /// The files as trees over one joined text.
 pub(super) struct Files {
@@ -27,10 +58,18 @@ pub(super) struct Files {
     /// The full paths of the files.
     pub(super) paths: Vec<PathBuf>,
     pub(super) source: Source,
-    /// The trees by the names of [`PARTS`] or [`WHOLE`], and where each file begins.
-    trees: Vec<(&'static str, Option<Node>, usize)>,
+    trees: Vec<Tree>,
     /// The parts that cannot be read, with their mistakes.
     broken: Vec<(&'static str, CardError)>,
+}
+
+/// The content of a file.
+struct Tree {
+    /// One of [`PARTS`], or [`WHOLE`].
+    part: &'static str,
+    value: Option<Node>,
+    /// Where the file begins in the joined text.
+    start: usize,
 }
 
 /// A field of the workflow, wherever it is written.
@@ -40,10 +79,12 @@ pub(super) struct Part<'f> {
     pub(super) start: usize,
 }
 
-/// The full paths of all files that a workflow can have. `folder` is its full path.
-pub fn workflow_files(folder: &Path) -> Vec<PathBuf> {
-    let parts = PARTS.into_iter().chain([WHOLE]);
-    parts.flat_map(|part| ENDINGS.map(|ending| folder.join(format!("{part}.{ending}")))).collect()
+/// A file that is read: that of a part, or of all parts.
+struct Found {
+    part: &'static str,
+    ending: &'static str,
+    /// The ending of another file of the part, which is not read.
+    unused: Option<&'static str>,
 }
 
 /// Finds and parses the files. Gives warnings too. A part that cannot be read is among the files, so that the others are read.
@@ -51,81 +92,82 @@ pub fn workflow_files(folder: &Path) -> Vec<PathBuf> {
 /// # Errors
 /// Returns the files that are missing, or the file of all parts if it cannot be read.
 pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), DeckError> {
-    let whole = |message: String| {
-        let empty = Source::new(shown(folder), "");
-        DeckError::from(CardError::new(empty, vec![Problem { message, span: 0..0 }]))
-    };
     let full = base.join(folder);
-    if !full.is_dir() {
-        return Err(whole("there is no such folder: a workflow is a folder with `orchestrator.json`, `agents.json`, `tools.json` and `hooks.json`, or with `workflow.json`".to_owned()));
-    }
-    let endings = |part: &str| -> Vec<&'static str> {
-        ENDINGS.into_iter().filter(|ending| full.join(format!("{part}.{ending}")).exists()).collect()
-    };
-    let divided: Vec<_> = PARTS.into_iter().filter(|part| !endings(part).is_empty()).collect();
-    let has_whole = !endings(WHOLE).is_empty();
-    let parts = match (has_whole, &divided[..]) {
-        (true, [first, ..]) => {
-            return Err(whole(format!(
-                "the workflow is in `{WHOLE}.{}` and in `{first}.{}`: write all of it in one file, or each part in its own",
-                endings(WHOLE)[0],
-                endings(first)[0]
-            )));
-        }
-        (true, []) => vec![WHOLE],
-        (false, _) => {
-            if let Some(missing) = ["orchestrator", "agents"].into_iter().find(|part| !divided.contains(part))
-            {
-                return Err(whole(format!("the folder has no `{missing}.json`, and no `{WHOLE}.json`")));
+    let found = found(&full).map_err(|message| {
+        let empty = Source::new(shown(folder), "");
+        CardError::new(empty, vec![Problem { message, span: 0..0 }])
+    })?;
+    let (mut paths, mut sources, mut trees) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut warnings, mut broken, mut start) = (Vec::new(), Vec::new(), 0);
+    for file in found {
+        let name = format!("{}.{}", file.part, file.ending);
+        let source = match read_file(&full.join(&name), shown(&folder.join(&name))) {
+            Ok(source) => source,
+            Err(error) => {
+                broken.push((file.part, error));
+                continue;
             }
-            divided
-        }
-    };
-    let mut paths = Vec::new();
-    let (mut sources, mut warnings, mut broken, mut start) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for part in &parts {
-        let found = endings(part);
-        let file = format!("{part}.{}", found[0]);
-        match read_file(&full.join(&file), shown(&folder.join(&file))) {
-            Ok(source) => {
-                let mut warn = |message: String| warnings.push(Problem { message, span: start..start });
-                if let [used, also, ..] = found[..] {
-                    warn(format!(
-                        "`{part}.{used}` is used, and `{part}.{also}` beside it is not: remove one of them"
-                    ));
-                }
-                if found[0] != "json" {
-                    warn(format!(
-                        "YAML is the old form of this file: `onionskin migrate` writes `{part}.json`"
-                    ));
-                }
-                start += source.text.len() + 1;
-                paths.push(full.join(&file));
-                sources.push((*part, found[0], source));
-            }
-            Err(error) => broken.push((*part, error)),
-        }
-    }
-    let mut trees = Vec::new();
-    let mut start = 0;
-    for (part, ending, source) in &sources {
-        match tree(source, ending, start) {
-            Ok(tree) => trees.push((*part, tree, start)),
+        };
+        warnings.extend(file.warnings().map(|message| Problem { message, span: start..start }));
+        match tree(&source, file.ending, start) {
+            Ok(value) => trees.push(Tree { part: file.part, value, start }),
             Err(problem) => {
-                let problem =
-                    Problem { span: problem.span.start - start..problem.span.end - start, ..problem };
-                broken.push((*part, CardError::new(source.clone(), vec![problem])));
+                let span = problem.span.start - start..problem.span.end - start;
+                broken.push((file.part, CardError::new(source.clone(), vec![Problem { span, ..problem }])));
             }
         }
         start += source.text.len() + 1;
+        paths.push(full.join(&name));
+        sources.push(source);
     }
-    if has_whole && !broken.is_empty() {
+    if broken.iter().any(|(part, _)| *part == WHOLE) {
         return Err(DeckError::new(broken.into_iter().map(|(_, error)| error).collect(), Vec::new()));
     }
-    let sources: Vec<Source> = sources.into_iter().map(|(_, _, source)| source).collect();
     let name = name(&full);
     let source = Source::joined(shown(&folder.join("agents.json")), &sources);
     Ok((Files { name, folder: full, paths, source, trees, broken }, warnings))
+}
+
+/// The files in a folder.
+///
+/// # Errors
+/// Returns what is missing, or that the folder has all parts in one file and others beside it.
+fn found(folder: &Path) -> Result<Vec<Found>, String> {
+    if !folder.is_dir() {
+        return Err("there is no such folder: a workflow is a folder with `orchestrator.json`, `agents.json`, `tools.json` and `hooks.json`, or with `workflow.json`".to_owned());
+    }
+    let file = |part: &'static str| {
+        let endings = endings(folder, part);
+        Some(Found { part, ending: *endings.first()?, unused: endings.get(1).copied() })
+    };
+    let parts: Vec<Found> = PARTS.into_iter().filter_map(file).collect();
+    match (file(WHOLE), &parts[..]) {
+        (Some(whole), [first, ..]) => Err(format!(
+            "the workflow is in `{WHOLE}.{}` and in `{}.{}`: write all of it in one file, or each part in its own",
+            whole.ending, first.part, first.ending
+        )),
+        (Some(whole), []) => Ok(vec![whole]),
+        (None, _) => {
+            let is_missing = |part: &&str| parts.iter().all(|found| found.part != *part);
+            match ["orchestrator", "agents"].into_iter().find(is_missing) {
+                Some(missing) => Err(format!("the folder has no `{missing}.json`, and no `{WHOLE}.json`")),
+                None => Ok(parts),
+            }
+        }
+    }
+}
+
+impl Found {
+    /// The messages of what is old or has no effect.
+    fn warnings(&self) -> impl Iterator<Item = String> {
+        let Self { part, ending, unused } = self;
+        let unused = unused.map(|unused| {
+            format!("`{part}.{ending}` is used, and `{part}.{unused}` beside it is not: remove one of them")
+        });
+        let old = (*ending != "json")
+            .then(|| format!("YAML is the old form of this file: `onionskin migrate` writes `{part}.json`"));
+        unused.into_iter().chain(old)
+    }
 }
 
 /// The name of a folder, also of `.`.
@@ -144,17 +186,19 @@ fn tree(source: &Source, ending: &str, start: usize) -> Result<Option<Node>, Pro
 impl Files {
     /// A part: the content of its file, or its field in the file of all parts. The orchestrator's fields are beside the others there.
     pub(super) fn part(&self, part: &str) -> Part<'_> {
-        if let Some((_, tree, start)) = self.trees.iter().find(|(name, ..)| *name == part) {
-            return Part { value: tree.as_ref(), start: *start };
+        if let Some(tree) = self.tree(part) {
+            return Part { value: tree.value.as_ref(), start: tree.start };
         }
-        let Some((_, tree, start)) = self.trees.iter().find(|(name, ..)| *name == WHOLE) else {
-            return Part { value: None, start: 0 };
-        };
+        let Some(whole) = self.tree(WHOLE) else { return Part { value: None, start: 0 } };
         let value = match part {
-            "orchestrator" | "tools" => tree.as_ref(),
-            part => tree.as_ref().and_then(|tree| field(tree, part)),
+            "orchestrator" | "tools" => whole.value.as_ref(),
+            part => whole.value.as_ref().and_then(|tree| field(tree, part)),
         };
-        Part { value, start: *start }
+        Part { value, start: whole.start }
+    }
+
+    fn tree(&self, part: &str) -> Option<&Tree> {
+        self.trees.iter().find(|tree| tree.part == part)
     }
 
     /// Whether the file of a part cannot be read.
@@ -169,7 +213,7 @@ impl Files {
 
     /// Whether all parts are in one file.
     pub(super) fn is_one(&self) -> bool {
-        self.trees.iter().any(|(name, ..)| *name == WHOLE)
+        self.tree(WHOLE).is_some()
     }
 }
 

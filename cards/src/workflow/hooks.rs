@@ -2,12 +2,20 @@
 
 use super::files::Files;
 use super::foreign;
-use super::{HOOK_TYPES, Names};
+use super::names::Names;
 use crate::card::{Card, Hook};
 use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
 use crate::yaml::{Node, Value};
+
+/// The hooks of a workflow, by the places that `hook_type` names.
+pub const HOOK_TYPES: [&str; 4] = [
+    "process_message_before_send",
+    "update_agent_state",
+    "process_last_received_message",
+    "process_all_messages_before_reply",
+];
 
 /// The fields of an entry.
 const FIELDS: [&str; 4] = ["hook_type", "hook_agent", "file", "function"];

@@ -5,6 +5,7 @@ mod files;
 mod foreign;
 mod hooks;
 mod items;
+mod names;
 mod orchestrator;
 mod tools;
 
@@ -15,24 +16,13 @@ use crate::item::Item;
 use crate::problem::{CardError, Problem};
 use crate::reader::Reader;
 use crate::source::{Source, Spanned};
-use crate::suggest;
 
-pub use files::workflow_files;
+pub(crate) use files::{YAML_ENDINGS, file_names};
+pub use files::{is_workflow_file, is_workflow_folder, workflow_files};
+pub use hooks::HOOK_TYPES;
 pub use items::Seen;
 
-/// The files of a workflow, without their endings.
-pub(crate) const PARTS: [&str; 5] = ["orchestrator", "agents", "tools", "hooks", "workflow"];
-
-/// The word for all agents of a workflow.
-pub(crate) const ALL_AGENTS: &str = "ALL_AGENTS";
-
-/// The hooks of a workflow, by the places that `hook_type` names.
-pub const HOOK_TYPES: [&str; 4] = [
-    "process_message_before_send",
-    "update_agent_state",
-    "process_last_received_message",
-    "process_all_messages_before_reply",
-];
+use names::Names;
 
 /// A workflow without mistakes, as far as its files alone show them.
 #[derive(Debug, Clone)]
@@ -47,12 +37,8 @@ pub struct Workflow {
     pub source: Source,
     /// The agents, with their tools and hooks. The start agent is the default one.
     pub deck: Deck,
-    /// The agent that begins.
-    pub start_agent: Spanned<String>,
     /// The first message, if the user does not give one.
     pub initial_message: Option<Spanned<String>>,
-    /// The text in a message that ends the workflow.
-    pub termination: Option<Spanned<String>>,
     /// The hooks, each with its place and its function.
     pub hooks: Vec<(Spanned<&'static str>, Spanned<Item>)>,
     /// What is not wrong, but old or without effect.
@@ -87,9 +73,6 @@ impl Workflow {
         if !errors.is_empty() {
             return Err(DeckError::new(errors, names.all));
         }
-        let Some(start_agent) = orchestrator.start_agent else {
-            return Err(DeckError::new(Vec::new(), names.all));
-        };
         warnings.sort_by_key(|warning| warning.span.start);
         Ok(Self {
             folder: base.join(folder),
@@ -97,9 +80,7 @@ impl Workflow {
             files: files.paths,
             source,
             deck: Deck::of(cards.into_iter().flatten().collect(), &[])?,
-            start_agent,
             initial_message: orchestrator.initial_message,
-            termination: orchestrator.termination,
             hooks,
             warnings,
         })
@@ -110,33 +91,4 @@ impl Workflow {
         let error = CardError::new(self.source.clone(), self.warnings.clone());
         error.lines().collect::<Vec<_>>().into_iter()
     }
-}
-
-/// The names of the agents.
-struct Names {
-    all: Vec<String>,
-    /// Whether all agents could be read. If not, an unknown name may be one of them.
-    is_complete: bool,
-}
-
-impl Names {
-    /// The indices of the agents that a name means: one, or those of `ALL_AGENTS`.
-    fn find(&self, name: &Spanned<String>, reader: &mut Reader) -> Vec<usize> {
-        if name.value == ALL_AGENTS {
-            return (0..self.all.len()).collect();
-        }
-        if let Some(index) = self.all.iter().position(|known| *known == name.value) {
-            return vec![index];
-        }
-        if self.is_complete {
-            let known: Vec<&str> = self.all.iter().map(String::as_str).chain([ALL_AGENTS]).collect();
-            reader.note(&name.span, suggest::unknown("agent", &name.value, &known));
-        }
-        Vec::new()
-    }
-}
-
-/// The path that the agents' cards have: items of the workflow are relative to its folder.
-fn card_path(folder: &Path) -> PathBuf {
-    folder.join("agents.json")
 }

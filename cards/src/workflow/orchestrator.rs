@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::Names;
 use super::files::Files;
 use super::foreign;
+use super::names::Names;
 use crate::card::Card;
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
@@ -19,10 +19,10 @@ const OTHERS: [&str; 4] = ["agents", "agent_tools", "ui_tools", "hooks"];
 
 #[derive(Default)]
 pub(super) struct Orchestrator {
-    pub(super) start_agent: Option<Spanned<String>>,
+    start_agent: Option<Spanned<String>>,
     pub(super) initial_message: Option<Spanned<String>>,
     turn_limit: Option<Spanned<u64>>,
-    pub(super) termination: Option<Spanned<String>>,
+    termination: Option<Spanned<String>>,
 }
 
 pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {

@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use super::foreign;
-use super::{ALL_AGENTS, Names};
+use super::names::{ALL_AGENTS, Names};
 use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;

@@ -4,15 +4,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use onionskin_cards::is_card;
+use onionskin_cards::{is_card, is_workflow_file, is_workflow_folder};
 
 use super::report::Report;
 
 /// The configuration of servers in a folder.
 const CONFIG: &str = ".mcp.json";
-
-/// The parts of a workflow, and the file with all of them.
-const PARTS: [&str; 5] = ["orchestrator", "workflow", "agents", "tools", "hooks"];
 
 /// What is checked.
 #[derive(Default)]
@@ -29,7 +26,7 @@ impl Found {
     pub(super) fn in_paths(paths: &[PathBuf], report: &mut Report) -> Self {
         let mut found = Self::default();
         let here = Path::new(".");
-        if paths.is_empty() && is_workflow(here) {
+        if paths.is_empty() && is_workflow_folder(here) {
             found.add_workflow(here);
         } else if paths.is_empty() {
             found.project(Path::new(""), report);
@@ -46,12 +43,14 @@ impl Found {
 
     fn path(&mut self, path: &Path, report: &mut Report) {
         if path.is_dir() {
-            if is_workflow(path) {
+            if is_workflow_folder(path) {
                 self.add_workflow(path);
             } else if !self.project(path, report) && !self.workflows_in(path, report) {
                 self.add_cards(path);
             }
-        } else if let Some(folder) = path.parent().filter(|folder| is_part(path) && is_workflow(folder)) {
+        } else if let Some(folder) =
+            path.parent().filter(|folder| is_workflow_file(path) && is_workflow_folder(folder))
+        {
             self.add_workflow(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         } else if path.extension().is_some_and(|ending| ending == "json") {
             self.add_config(path);
@@ -116,7 +115,7 @@ impl Found {
             return false;
         }
         let workflows = folders(folder, report);
-        if !workflows.iter().any(|folder| is_workflow(folder)) {
+        if !workflows.iter().any(|folder| is_workflow_folder(folder)) {
             return false;
         }
         for workflow in &workflows {
@@ -157,16 +156,4 @@ fn is_folder(path: &Path, report: &mut Report) -> bool {
 
 fn unread(error: &io::Error) -> String {
     format!("the folder cannot be read: {error}")
-}
-
-/// Whether a folder has the file that each workflow has.
-fn is_workflow(folder: &Path) -> bool {
-    let has = |name: &str| {
-        ["json", "yaml", "yml"].iter().any(|ending| folder.join(format!("{name}.{ending}")).exists())
-    };
-    has("orchestrator") || has("workflow")
-}
-
-fn is_part(path: &Path) -> bool {
-    path.file_stem().is_some_and(|stem| PARTS.iter().any(|part| stem == *part))
 }
