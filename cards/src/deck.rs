@@ -132,8 +132,8 @@ impl Deck {
     /// # Errors
     /// Returns the mistakes that they show among themselves.
     pub(crate) fn of(cards: Vec<Card>, program: &[&str]) -> Result<Self, DeckError> {
-        let names: Vec<String> = cards.iter().map(|card| card.name.value.clone()).collect();
         let deck = Self::with(cards.into_iter().map(Arc::new).collect());
+        let names = deck.names();
         let errors = deck.mistakes(&names, program);
         if errors.is_empty() { Ok(deck) } else { Err(DeckError { errors, names, alone: 0 }) }
     }
@@ -144,6 +144,11 @@ impl Deck {
             by_name.entry(card.name.value.clone()).or_insert(index);
         }
         Self { cards, by_name }
+    }
+
+    /// The names of the agents of all cards, in their order.
+    pub fn names(&self) -> Vec<String> {
+        self.cards.iter().map(|card| card.name.value.clone()).collect()
     }
 
     /// The child of this name: a card, or else an agent of the program.

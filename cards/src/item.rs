@@ -1,5 +1,6 @@
 //! How a card names a tool, a hook or a type of the program.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ impl Item {
             )
         };
         let Some((file, name)) = divided(text) else {
-            return if is_path(text) { Ok(Self::Path(plain(text))) } else { Err(wanted()) };
+            return if is_path(text) { Ok(Self::Path(plain_path(text).into_owned())) } else { Err(wanted()) };
         };
         if !is_path(name) {
             return Err(wanted());
@@ -57,7 +58,12 @@ impl Item {
 
     /// An item of a file. One item has one form, however it is written.
     pub(crate) fn of_file(file: &str, name: &str) -> Self {
-        Self::File { file: shown(&normal(Path::new(file))), name: plain(name) }
+        Self::File { file: shown(&normal(Path::new(file))), name: plain_path(name).into_owned() }
+    }
+
+    /// Whether it is in a script, and not in Rust.
+    pub fn is_script(&self) -> bool {
+        matches!(self, Self::File { file, .. } if Path::new(file).extension().is_some_and(|ending| ending == "rhai"))
     }
 
     /// The last part of the name.
@@ -86,8 +92,12 @@ fn divided(text: &str) -> Option<(&str, &str)> {
 }
 
 /// A path without the marks of raw names, which the names do not need in a card.
-fn plain(path: &str) -> String {
-    path.split("::").map(|name| name.strip_prefix("r#").unwrap_or(name)).collect::<Vec<_>>().join("::")
+pub fn plain_path(path: &str) -> Cow<'_, str> {
+    if !path.contains("r#") {
+        return Cow::Borrowed(path);
+    }
+    let names: Vec<&str> = path.split("::").map(|name| name.strip_prefix("r#").unwrap_or(name)).collect();
+    Cow::Owned(names.join("::"))
 }
 
 /// Whether this is a path of Rust: names with `::` between them.

@@ -34,7 +34,7 @@ pub use deck::{CardFile, Child, Deck, DeckError};
 pub use endings::is_card;
 pub use file::{LARGEST_FILE, read_file};
 pub use found::{FoundCard, FoundCards, found_cards};
-pub use item::Item;
+pub use item::{Item, plain_path};
 pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};
 pub use paths::normal;

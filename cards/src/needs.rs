@@ -113,6 +113,20 @@ impl Card {
 }
 
 impl Kind {
+    /// Whether a card may name an item of the kind `found` where it wants this one.
+    pub fn accepts(self, found: Self) -> bool {
+        match (self, found) {
+            (Self::TurnHook(Some(wanted)), Self::TurnHook(Some(found))) => wanted == found,
+            (Self::TurnHook(_), Self::TurnHook(_)) => true,
+            (wanted, found) => wanted == found,
+        }
+    }
+
+    /// Whether it is one of those of which a file of a workflow holds one.
+    pub fn is_tool_or_hook(self) -> bool {
+        matches!(self, Self::Tool | Self::ToolHook | Self::RunHook | Self::TurnHook(_) | Self::MessageHook)
+    }
+
     /// The file that such an item is in, for example.
     pub(crate) fn file(self) -> &'static str {
         match self {

@@ -21,7 +21,7 @@ pub struct Seen {
 
 impl Workflow {
     /// The mistakes in items without mistakes of their own. `seen` says what can be seen of one; `None` if it cannot be seen.
-    pub fn wrong_items(&self, seen: impl Fn(&Item) -> Option<Seen>) -> Vec<Problem> {
+    pub fn wrong_items(&self, mut seen: impl FnMut(&Item) -> Option<Seen>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for tool in self.deck.cards.iter().flat_map(|card| &card.tool_uses) {
             if tool.component.is_none() && seen(&tool.item.value).is_some_and(|seen| seen.has_component) {
@@ -31,7 +31,7 @@ impl Workflow {
                 );
                 problems.push(at(&tool.item, message));
             }
-            if tool.component.is_some() && is_script(&tool.item.value) {
+            if tool.component.is_some() && tool.item.value.is_script() {
                 let message = format!(
                     "`{}` is a script, which shows no component: write it in Rust, or move the entry to `agent_tools`",
                     tool.item.value
@@ -49,7 +49,7 @@ impl Workflow {
                 problems.push(at(place, message));
             }
         }
-        problems.extend(self.shared_files(&seen));
+        problems.extend(self.shared_files(&mut seen));
         problems.sort_by_key(|problem| problem.span.start);
         // An entry of `ALL_AGENTS` is an entry of each.
         problems.dedup();
@@ -57,7 +57,7 @@ impl Workflow {
     }
 
     /// The files in `tools` that hold several tools or hooks.
-    fn shared_files(&self, seen: &impl Fn(&Item) -> Option<Seen>) -> Vec<Problem> {
+    fn shared_files(&self, seen: &mut impl FnMut(&Item) -> Option<Seen>) -> Vec<Problem> {
         let tools = self.deck.cards.iter().flat_map(|card| card.tool_uses.iter().map(|tool| &tool.item));
         let items = tools.chain(self.hooks.iter().map(|(_, item)| item));
         let mut files: Vec<(&str, &Spanned<Item>, Option<Problem>)> = Vec::new();
@@ -90,8 +90,4 @@ impl Workflow {
 
 fn at<T>(place: &Spanned<T>, message: String) -> Problem {
     Problem { message, span: place.span.clone() }
-}
-
-fn is_script(item: &Item) -> bool {
-    matches!(item, Item::File { file, .. } if Path::new(file).extension().is_some_and(|ending| ending == "rhai"))
 }

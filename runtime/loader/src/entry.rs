@@ -81,10 +81,6 @@ impl Entry {
 
     /// Whether a card may name the item where it wants this kind.
     pub(crate) fn is_of(&self, wanted: Kind) -> bool {
-        match (wanted, self.kind()) {
-            (Kind::TurnHook(Some(wanted)), Kind::TurnHook(Some(found))) => wanted == found,
-            (Kind::TurnHook(_), Kind::TurnHook(_)) => true,
-            (wanted, found) => wanted == found,
-        }
+        wanted.accepts(self.kind())
     }
 }

@@ -31,7 +31,7 @@ impl<'r> Finder<'r> {
     pub(crate) fn item(&self, card: &Card, item: &Item, kind: Kind) -> Option<Entry> {
         match item {
             Item::Path(path) => self.registry.by_path(path).cloned(),
-            Item::File { file, name } if is_script(file) => self.script(card.beside(file), name, kind).ok(),
+            Item::File { file, name } if item.is_script() => self.script(card.beside(file), name, kind).ok(),
             Item::File { file, name } => self.files.get(&card.beside(file))?.get(&*plain(name)).cloned(),
         }
     }
@@ -58,7 +58,7 @@ impl<'r> Finder<'r> {
     /// The mistake in an item that a card names.
     pub(crate) fn mistake(&self, card: &Card, need: &Need<'_>) -> Option<(MistakeKind, Problem)> {
         if let Item::File { file, name } = &need.item.value
-            && is_script(file)
+            && need.item.value.is_script()
             && let Err(fault) = self.script(card.beside(file), name, need.kind)
         {
             return Some(fault.mistake(need, &card.shown(file)));
@@ -149,18 +149,13 @@ fn is_of_author(item: &Item) -> bool {
     }
 }
 
-/// Whether a file is a script.
-pub(crate) fn is_script(file: &str) -> bool {
-    Path::new(file).extension().is_some_and(|ending| ending == "rhai")
-}
-
 /// The scripts that a card names, each once.
 pub(crate) fn scripts_of(card: &Card) -> Vec<PathBuf> {
     let mut scripts: Vec<PathBuf> = Vec::new();
     for need in card.needs() {
         let Item::File { file, .. } = &need.item.value else { continue };
         let path = card.beside(file);
-        if is_script(file) && !scripts.contains(&path) {
+        if need.item.value.is_script() && !scripts.contains(&path) {
             scripts.push(path);
         }
     }

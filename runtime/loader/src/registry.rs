@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::normal;
+use onionskin_cards::{normal, plain_path};
 use onionskin_core::{guardrails, hooks, turn_hooks};
 
 use crate::entry::Entry;
@@ -158,11 +158,5 @@ impl fmt::Debug for Registry {
 
 /// A path as items are kept: without `::` in front, and without the marks of raw names.
 pub(crate) fn plain(path: &str) -> Cow<'_, str> {
-    let path = path.strip_prefix("::").unwrap_or(path);
-    if path.contains("r#") {
-        let names: Vec<&str> = path.split("::").map(|name| name.strip_prefix("r#").unwrap_or(name)).collect();
-        Cow::Owned(names.join("::"))
-    } else {
-        Cow::Borrowed(path)
-    }
+    plain_path(path.strip_prefix("::").unwrap_or(path))
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onionskin_cards::{Deck, Item, Kind, Seen, Workflow, workflow_files};
+use onionskin_cards::{Deck, Item, Seen, Workflow, workflow_files};
 use onionskin_core::App;
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 
@@ -186,13 +186,7 @@ fn seen(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<Seen> {
     let Item::File { file, name } = item else { return None };
     // All agents are in one folder.
     let items = finder.items_of(&deck.cards.first()?.beside(file))?;
-    let is_in_list = |entry: &Entry| {
-        matches!(
-            entry.kind(),
-            Kind::Tool | Kind::ToolHook | Kind::RunHook | Kind::TurnHook(_) | Kind::MessageHook
-        )
-    };
-    let others = items.iter().filter(|(other, entry)| *other != name && is_in_list(entry));
+    let others = items.iter().filter(|(other, entry)| *other != name && entry.kind().is_tool_or_hook());
     let (has_component, place) = match items.get(name)? {
         // It is code of the program.
         Entry::Tool { definition: Some(definition), .. } => {
