@@ -53,7 +53,14 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
         let keyword: TokenTree = input.parse()?;
         errors.at(keyword, "an agent has no keyword: write `Name { .. }`, or `pub Name { .. }`");
     }
-    let ident = input.call(Ident::parse_any)?;
+    let ident = if input.peek(LitStr) {
+        let quoted: LitStr = input.parse()?;
+        let name = quoted.value();
+        errors.push(quoted.span(), format_args!("an agent's name has no quotes: write `{name} {{ .. }}`"));
+        quoted.parse().unwrap_or_else(|_| Ident::new("_Agent", quoted.span()))
+    } else {
+        input.call(Ident::parse_any)?
+    };
     let (mut fields, mut given, mut of_workflow) = (Fields::default(), Vec::new(), OfWorkflow::default());
     if input.peek(Token![:]) && !input.peek(Token![::]) {
         let error = outside_of_braces(&ident, input, before);

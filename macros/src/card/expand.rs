@@ -18,9 +18,23 @@ use crate::agent;
 
 /// Expands an invocation whose paths begin at this folder.
 pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
+    if let Some(mistake) = &invocation.mistake {
+        let (stand_ins, mistake) =
+            (stand_ins(invocation, &names(base, invocation)), mistake.to_compile_error());
+        return quote!(#stand_ins #mistake);
+    }
     match Cards::read(base, invocation) {
         Ok(cards) => cards.declared(invocation),
         Err(error) => refused(&error, invocation),
+    }
+}
+
+/// The names of the agents in the cards, as far as they can be read.
+fn names(base: &Path, invocation: &Invocation) -> Vec<String> {
+    let paths: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
+    match Deck::read(base, &paths, &[]) {
+        Ok(deck) => deck.cards.iter().map(|card| card.name.value.clone()).collect(),
+        Err(error) => error.names().to_vec(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! An invocation that names cards: `pub card = "cards/pmo.md", crate = my::onionskin`.
 
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -14,12 +15,18 @@ pub(crate) struct Invocation {
     pub(super) key: Span,
     pub(crate) paths: Vec<LitStr>,
     pub(crate) crate_path: Option<Path>,
+    /// What is wrong in it. The paths are known nevertheless, so that the rest of the program finds the agents.
+    pub(super) mistake: Option<syn::Error>,
 }
 
 /// Whether the invocation names cards, and declares no agent itself.
 pub(crate) fn names_cards(tokens: &TokenStream) -> bool {
     let begins = |input: ParseStream<'_>| {
         input.parse::<Visibility>()?;
+        if begins_with_path(input) {
+            input.parse::<TokenStream>()?;
+            return Ok(true);
+        }
         let word = input.call(Ident::parse_any)?;
         let begins = (word == "card" || word == "cards")
             && (input.peek(Token![=]) || input.peek(Token![:]) && !input.peek(Token![::]));
@@ -29,29 +36,90 @@ pub(crate) fn names_cards(tokens: &TokenStream) -> bool {
     begins.parse2(tokens.clone()).unwrap_or(false)
 }
 
+/// Whether paths of cards are first, without the key.
+fn begins_with_path(input: ParseStream<'_>) -> bool {
+    let ahead = input.fork();
+    if ahead.peek(token::Bracket) {
+        let list = |input: ParseStream<'_>| {
+            let content;
+            bracketed!(content in input);
+            Ok(content.peek(LitStr))
+        };
+        return list(&ahead).unwrap_or(false);
+    }
+    ahead.parse::<LitStr>().is_ok() && (ahead.is_empty() || ahead.peek(Token![,]))
+}
+
 impl Parse for Invocation {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let vis = input.parse()?;
-        let word = input.call(Ident::parse_any)?;
-        if word != "card" {
-            return Err(syn::Error::new(word.span(), "the key is called `card`, also for several cards"));
-        }
-        equals(input, "card = \"cards/pmo.md\"")?;
-        let key = word.span();
-        let mut invocation = Self { vis, key, paths: paths(input)?, crate_path: None };
-        while !input.is_empty() {
-            input.parse::<Token![,]>().map_err(|error| {
-                syn::Error::new(error.span(), "a comma is missing before this; agents that are written here belong in an `agent!` of their own")
-            })?;
-            if !input.is_empty() {
-                invocation.option(input)?;
+        let mut invocation =
+            Self { vis, key: input.span(), paths: Vec::new(), crate_path: None, mistake: None };
+        if let Err(mistake) = invocation.read(input) {
+            if invocation.paths.is_empty() {
+                return Err(mistake);
             }
+            invocation.mistake = Some(mistake);
+            input.parse::<TokenStream>()?;
         }
         Ok(invocation)
     }
 }
 
 impl Invocation {
+    /// Reads what follows the visibility.
+    fn read(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        if begins_with_path(input) {
+            let place = input.span();
+            self.paths = paths(input)?;
+            self.further_paths(input);
+            let vis = match &self.vis {
+                Visibility::Inherited => String::new(),
+                vis => format!("{} ", vis.to_token_stream()),
+            };
+            let message =
+                format!("a card is named with its key: `agent!({vis}card = {})`", named(&self.paths));
+            return Err(syn::Error::new(place, message));
+        }
+        let word = input.call(Ident::parse_any)?;
+        let is_misnamed = word != "card";
+        if is_misnamed && !input.peek(Token![=]) {
+            return Err(misnamed(&word));
+        }
+        equals(input, "card = \"cards/pmo.md\"")?;
+        self.paths = paths(input)?;
+        if is_misnamed {
+            return Err(misnamed(&word));
+        }
+        while !input.is_empty() {
+            if input.peek(LitStr) || input.peek(Token![,]) && input.peek2(LitStr) {
+                return Err(self.several(input));
+            }
+            input.parse::<Token![,]>().map_err(|error| {
+                syn::Error::new(error.span(), "a comma is missing before this; agents that are written here belong in an `agent!` of their own")
+            })?;
+            if !input.is_empty() {
+                self.option(input)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The error at a path behind the value of the key.
+    fn several(&mut self, input: ParseStream<'_>) -> syn::Error {
+        let first = self.paths.len();
+        self.further_paths(input);
+        syn::Error::new(self.paths[first].span(), named_in_a_list(&self.paths))
+    }
+
+    /// Reads the paths that follow, with or without commas before them.
+    fn further_paths(&mut self, input: ParseStream<'_>) {
+        while input.peek(LitStr) || input.peek(Token![,]) && input.peek2(LitStr) {
+            let _ = input.parse::<Token![,]>();
+            self.paths.extend(input.parse::<LitStr>());
+        }
+    }
+
     /// Reads an invocation that names a workflow folder: `pub "workflows/Generator", crate = my::onionskin`.
     ///
     /// # Errors
@@ -65,7 +133,8 @@ impl Invocation {
             let message = "the folder of a workflow is wanted here, as a string: `\"workflows/Generator\"`";
             syn::Error::new(error.span(), message)
         })?;
-        let mut invocation = Self { vis, key: path.span(), paths: vec![path], crate_path: None };
+        let mut invocation =
+            Self { vis, key: path.span(), paths: vec![path], crate_path: None, mistake: None };
         while !input.is_empty() {
             input.parse::<Token![,]>().map_err(|error| {
                 syn::Error::new(
@@ -130,7 +199,13 @@ impl Invocation {
         }
         let message = match word.unraw().to_string().as_str() {
             "card" | "cards" => {
-                "name several cards in a list: `card = [\"cards/a.md\", \"cards/b.md\"]`".to_owned()
+                if equals(input, "card = \"cards/pmo.md\"").is_ok() {
+                    self.paths.extend(paths(input).unwrap_or_default());
+                }
+                match &*self.paths {
+                    [_] => "`card` is given twice; keep one of them".to_owned(),
+                    several => named_in_a_list(several),
+                }
             }
             other if input.peek(token::Brace) => format!(
                 "the agent `{other}` belongs in an `agent!` of its own: `agent! {{ {other} {{ .. }} }}`"
@@ -140,6 +215,23 @@ impl Invocation {
             }
         };
         Err(syn::Error::new(word.span(), message))
+    }
+}
+
+fn misnamed(word: &Ident) -> syn::Error {
+    syn::Error::new(word.span(), "the key is called `card`, also for several cards")
+}
+
+fn named_in_a_list(paths: &[LitStr]) -> String {
+    format!("name several cards in a list: `card = {}`", named(paths))
+}
+
+/// The value of the key for these paths, as it is written.
+fn named(paths: &[LitStr]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| path.to_token_stream().to_string()).collect();
+    match &*paths {
+        [path] => path.clone(),
+        several => format!("[{}]", several.join(", ")),
     }
 }
 

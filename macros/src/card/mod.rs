@@ -30,6 +30,8 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
         #[cfg(feature = "cards")]
         Ok(invocation) => invocation.expand("a card", expand::in_folder),
         #[cfg(not(feature = "cards"))]
+        Ok(Invocation { mistake: Some(mistake), .. }) => mistake.into_compile_error(),
+        #[cfg(not(feature = "cards"))]
         Ok(invocation) => invocation.without_reader("agents in cards need"),
         Err(error) => error.into_compile_error(),
     }

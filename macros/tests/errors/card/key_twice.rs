@@ -1,5 +1,5 @@
 use onionskin::agent;
 
-agent!(card = "cards/a.md", card = "cards/b.md");
+agent!(card = "cards/one.md", card = "cards/two.md");
 
 fn main() {}

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! { "Helper" { instruction: "Help." } }
+
+fn main() {
+    let _ = Helper::builder();
+}

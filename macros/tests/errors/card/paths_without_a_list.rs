@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent!(card = "cards/a.md", "cards/b.md", "cards/c.md");
+
+fn main() {}
