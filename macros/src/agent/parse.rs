@@ -55,9 +55,15 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     }
     let ident = if input.peek(LitStr) {
         let quoted: LitStr = input.parse()?;
-        let name = quoted.value();
-        errors.push(quoted.span(), format_args!("an agent's name has no quotes: write `{name} {{ .. }}`"));
-        quoted.parse().unwrap_or_else(|_| Ident::new("_Agent", quoted.span()))
+        let (name, ident) = (quoted.value(), quoted.parse::<Ident>());
+        let message = match &ident {
+            Ok(_) => format!("an agent's name has no quotes: write `{name} {{ .. }}`"),
+            Err(_) => {
+                format!("an agent begins with the name of its type: `Helper {{ name: \"{name}\", .. }}`")
+            }
+        };
+        errors.push(quoted.span(), message);
+        ident.unwrap_or_else(|_| Ident::new("_Agent", quoted.span()))
     } else {
         input.call(Ident::parse_any)?
     };

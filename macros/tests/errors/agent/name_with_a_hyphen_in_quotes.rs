@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent! { "my-helper" { instruction: "Help." } }
+
+fn main() {}

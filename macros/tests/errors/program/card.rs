@@ -1,0 +1,1 @@
+onionskin::main!(card = "cards");

@@ -1,0 +1,5 @@
+use onionskin::agent;
+
+agent! { Helper { instruction: "Help." } }
+
+onionskin::main!(Helper, card = ["cards/a.md", "cards/b.md"]);

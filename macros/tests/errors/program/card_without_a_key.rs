@@ -1,0 +1,1 @@
+onionskin::main!("cards/clerk.md");

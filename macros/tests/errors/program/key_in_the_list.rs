@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! { Helper { instruction: "Help." } }
+
+onionskin::main! {
+    agents: [Helper, setup: |app| app],
+}
