@@ -3,6 +3,7 @@
 use crate::item::Item;
 use crate::needs::{Kind, Need, ValueKind};
 use crate::problem::Problem;
+use crate::ready_hooks;
 use crate::suggest::nearest;
 
 /// The types that have no place.
@@ -21,6 +22,13 @@ impl Need<'_> {
         let Item::Path(name) = &self.item.value else { return None };
         if name.contains("::") || self.kind == Kind::Type && TYPES.contains(&&**name) {
             return None;
+        }
+        if file.is_none()
+            && let Some(ready) = ready_hooks::named(name, self.kind)
+        {
+            return Some(self.problem(format!(
+                "`{name}` has no file and no path: write `{ready}` for the ready hook, or `hooks.rs:{name}` for one of a file"
+            )));
         }
         let file = file.unwrap_or(self.kind.file());
         let module = file.trim_end_matches(".rs");

@@ -122,9 +122,13 @@ impl Kind {
         }
     }
 
+    pub(crate) fn is_hook(self) -> bool {
+        matches!(self, Self::ToolHook | Self::RunHook | Self::TurnHook(_) | Self::MessageHook)
+    }
+
     /// Whether it is one of those of which a file of a workflow holds one.
     pub fn is_tool_or_hook(self) -> bool {
-        matches!(self, Self::Tool | Self::ToolHook | Self::RunHook | Self::TurnHook(_) | Self::MessageHook)
+        self == Self::Tool || self.is_hook()
     }
 
     /// The file that such an item is in, for example.

@@ -94,7 +94,7 @@ function_tools: [tools.rs:add_one]
 tool_hooks:
   - { hook: hooks.rs:short, with: [2000, [a, true]], for: [add_one, server(time)] }
   - ..
-  - { hook: hooks::log, except: [source(agent)] }
+  - { hook: ::onionskin::hooks::log, except: [source(agent)] }
 turn_hooks:
   before_llm_call: hooks.rs:trim
   after_llm_call: [hooks.rs:a, { hook: hooks.rs:b, with: [1] }]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{Card, Filter, HookItem, Text};
 use crate::item::is_path;
 use crate::reader::{Field, Reader};
+use crate::ready_hooks;
 use crate::source::Spanned;
 use crate::suggest;
 use crate::target::Target;
@@ -57,6 +58,7 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     }
     replaced_prompt(card, reader);
     hooks(card, reader);
+    ready_hooks::check(card, reader);
     if let Some(Spanned { value, span }) = &card.child_timeout_sec {
         if is_zero_time(*value) {
             reader.note(span, "`child_timeout_sec` is more than 0; leave it out for no limit");

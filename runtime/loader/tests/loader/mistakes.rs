@@ -1,11 +1,13 @@
 //! The mistakes of cards, with the words and places of the compiled form.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use onionskin::declaration::{AgentDeclaration, DynAgent};
 use onionskin::loader::{CardLoader, MistakeKind, Registry};
 use onionskin::{App, BuildError, ScriptedModel};
+use onionskin_cards::READY_HOOKS;
 
 use super::parts::{Helper, Report, Visit, add_one, at_most, louder, mark};
 use super::{folder, load};
@@ -135,6 +137,20 @@ fn c3_a_name_without_a_file_says_where_its_item_is() {
         found("instruction: Add.\nfunction_tools: [add_one]\n"),
         [(MistakeKind::MissingItem, line.to_owned())]
     );
+}
+
+#[test]
+fn c3_a_ready_hook_without_its_crate_says_its_path() {
+    let card = "instruction: Add.\ntool_hooks: [\"hooks::retry\"]\n";
+    let line = "cards/a.yaml:2:14: `hooks::retry` is no path of a crate: write `::onionskin::hooks::retry`, or `crate::hooks::retry` for a \
+                hook of the program's own";
+    assert_eq!(found(card), [(MistakeKind::Format, line.to_owned())]);
+}
+
+#[test]
+fn c3_each_ready_hook_is_registered() {
+    let hooks: BTreeSet<&str> = READY_HOOKS.iter().map(|path| path.trim_start_matches("::")).collect();
+    assert_eq!(format!("{:?}", Registry::new()), format!("{hooks:?}"));
 }
 
 #[test]
