@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Where a text comes from, and so what it may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Origin {
     /// A file of this machine.
+    #[default]
     File,
     /// An address on the web.
     Address,

@@ -37,6 +37,9 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
         reader.note(&card.name.span, message);
     }
     name(&card.name, reader);
+    if let Some(model) = card.model.as_ref().filter(|model| model.value.trim().is_empty()) {
+        reader.note(&model.span, "`model` is empty: write a name, or leave it out");
+    }
     servers(card, reader);
     let tools = card.function_tools.iter().map(|tool| (tool.value.to_string(), &tool.span));
     twice(tools, |_| "this tool is in the list twice; keep one".to_owned(), reader);

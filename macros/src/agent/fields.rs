@@ -7,7 +7,7 @@ use super::ast::{BuiltinTool, HookItem, ListEntry, Number, RunHookEntry, Toolbox
 use super::field_reader::Field;
 use super::list::{built_in, child, entry, hook, message_hook, run_hook, server, toolbox, turn_hook};
 use super::settings::{LIMITS, REQUEST_PARAMS};
-use super::value::{bare, boolean, crate_path, function, number, state, string, text, typed};
+use super::value::{bare, boolean, crate_path, function, model, number, state, string, text, typed};
 use crate::keys::{find, keys, names};
 use crate::suggest;
 
@@ -65,7 +65,7 @@ keys! {
         /// `run: path` | a function in place of the loop: `async fn(run: &AgentRun, input: String) -> Result<String, RunError>` ([`AgentRun`](crate::run::AgentRun))
         "run" => run: Option<ExprPath> = Some(function(field.input)?);
         /// `model: ".."` | the name of the model
-        "model" => model: Option<Expr> = Some(text(field.input, "model")?);
+        "model" => model: Option<Expr> = Some(model(field.input)?);
         /// `request_params: { .. }` | `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`, `tool_choice`, `response_schema`, `extra_body`
         "request_params" => request_params: Vec<(Ident, Expr)> = field.table("{ temperature: 0.2 }")?;
         /// `limits: { .. }` | `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `output_retries`, `model_timeout_sec`, `model_retries`: see [`Limits`](crate::declaration::Limits)

@@ -25,6 +25,17 @@ pub(super) fn text(input: ParseStream<'_>, key: &str) -> syn::Result<Expr> {
     Ok(expr)
 }
 
+/// The name of a model.
+pub(super) fn model(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let name = text(input, "model")?;
+    match &name {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if text.value().trim().is_empty() => {
+            Err(syn::Error::new_spanned(&name, "`model` is empty: write a name, or leave it out"))
+        }
+        _ => Ok(name),
+    }
+}
+
 pub(super) fn string(input: ParseStream<'_>, key: &str) -> syn::Result<LitStr> {
     let expr: Expr = input.parse()?;
     match expr {
