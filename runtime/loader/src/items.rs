@@ -15,10 +15,11 @@ use onionskin_core::prompt::PromptSource;
 use onionskin_core::run_hooks::{BoxError, RunHook};
 use onionskin_core::turn_hooks::TurnHook;
 use onionskin_core::typed::RawHook;
-use onionskin_core::{Agent, Hook, RunContext, Tool, Toolbox};
+use onionskin_core::{Agent, Hook, RunContext, Toolbox};
 use serde_json::Value;
 
 use crate::entry::{Entry, HookEntry, TypeEntry};
+use crate::registered_tool::RegisteredTool;
 use crate::state::StateParts;
 use crate::values::HookValues;
 
@@ -34,7 +35,7 @@ pub struct Items {
 
 impl Items {
     /// Registers a tool: `function_tools: [tools.rs:add_one]`.
-    pub fn tool<T: Tool + Default>(&mut self) -> &mut Self {
+    pub fn tool<T: RegisteredTool>(&mut self) -> &mut Self {
         let step = Arc::new(|agent: AgentDeclaration| agent.tool(T::default()));
         self.add(
             short_name::<T>(),

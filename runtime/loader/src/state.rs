@@ -9,6 +9,17 @@ use serde::de::DeserializeOwned;
 
 use crate::entry::StateEntry;
 
+/// A state that a journal can record: a type with `Serialize` and `Deserialize`. Programs do not implement it.
+#[diagnostic::on_unimplemented(
+    message = "a journal cannot record the state `{Self}`",
+    label = "it has no JSON",
+    note = "write `#[derive(serde::Serialize, serde::Deserialize)]` above the type, or take `StateParts::recorded` off"
+)]
+pub trait RecordedState: Serialize + DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<S: Serialize + DeserializeOwned> RecordedState for S {}
+
 /// What the runtime may do with a state beyond giving it to tools: [`Items::state_with`](crate::Items::state_with) takes it.
 pub struct StateParts<S> {
     steps: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
@@ -26,7 +37,7 @@ impl<S: Clone + Send + Sync + 'static> StateParts<S> {
     #[must_use]
     pub fn recorded(mut self) -> Self
     where
-        S: Serialize + DeserializeOwned,
+        S: RecordedState,
     {
         self.steps.push(AgentDeclaration::record_state::<S>);
         self.is_recorded = true;

@@ -29,6 +29,7 @@ pub trait HookValues: Sized + 'static {
     fn read(values: &[Value]) -> Result<Self, Unfit>;
 }
 
+#[diagnostic::do_not_recommend]
 impl HookValues for () {
     fn kinds() -> Vec<Option<ValueKind>> {
         Vec::new()

@@ -20,7 +20,7 @@ use cases::{hold, programs};
 use project::{check, root};
 
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 15] = [
+const FOLDERS: [(&str, usize); 16] = [
     ("agent", 49),
     ("answer", 13),
     ("card", 5),
@@ -30,6 +30,7 @@ const FOLDERS: [(&str, usize); 15] = [
     ("hook", 53),
     ("message_hook", 9),
     ("program", 6),
+    ("registry", 21),
     ("strict", 27),
     ("tool", 80),
     ("toolbox", 13),
@@ -112,6 +113,11 @@ fn a2_hook() {
 #[test]
 fn o1_program() {
     words_of("program");
+}
+
+#[test]
+fn c3_registry() {
+    words_of("registry");
 }
 
 #[test]
