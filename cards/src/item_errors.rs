@@ -17,12 +17,14 @@ impl Need<'_> {
         Problem { message, span: self.item.span.clone() }
     }
 
-    /// The error if the item is named without its place: `add_one`. `file` is a file beside the card that has it, if one is known.
-    pub fn without_place(&self, file: Option<&str>) -> Option<Problem> {
+    /// The error if the item is named without its place: `add_one`. `file` looks for a file beside the card that has
+    /// it.
+    pub fn without_place(&self, file: impl FnOnce() -> Option<String>) -> Option<Problem> {
         let Item::Path(name) = &self.item.value else { return None };
         if name.contains("::") || self.kind == Kind::Type && TYPES.contains(&&**name) {
             return None;
         }
+        let file = file();
         if file.is_none()
             && let Some(ready) = ready_hooks::named(name, self.kind)
         {
@@ -30,7 +32,7 @@ impl Need<'_> {
                 "`{name}` has no file and no path: write `{ready}` for the ready hook, or `hooks.rs:{name}` for one of a file"
             )));
         }
-        let file = file.unwrap_or(self.kind.file());
+        let file = file.unwrap_or_else(|| self.kind.file().to_owned());
         let module = file.trim_end_matches(".rs");
         Some(self.problem(format!(
             "`{name}` has no file and no path: write `{file}:{name}`, or a path, `crate::{module}::{name}`"

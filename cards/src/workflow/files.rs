@@ -138,7 +138,7 @@ fn found(folder: &Path) -> Result<Vec<Found>, String> {
     }
     let file = |part: &'static str| {
         let endings = endings(folder, part);
-        Some(Found { part, ending: *endings.first()?, unused: endings.get(1).copied() })
+        Some(Found { part, ending: endings.first()?, unused: endings.get(1).copied() })
     };
     let parts: Vec<Found> = PARTS.into_iter().filter_map(file).collect();
     match (file(WHOLE), &parts[..]) {

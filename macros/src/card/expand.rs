@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 
-use onionskin_cards::{Card, CardError, Deck, DeckError, Item, Need, Problem, read_file};
+use onionskin_cards::{Card, CardError, Deck, DeckError, Item, Need, Problem};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
@@ -13,6 +13,7 @@ use super::functions;
 use super::invocation::Invocation;
 use super::mistakes::mistakes;
 use super::modules::Modules;
+use super::rust_files::RustFiles;
 use super::written::{Names, Written, type_name};
 use crate::agent;
 
@@ -55,12 +56,12 @@ impl Cards {
     fn read(base: &Path, invocation: &Invocation) -> Result<Self, DeckError> {
         let paths: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
         let deck = Deck::read(base, &paths, &[])?;
-        let errors: Vec<CardError> = deck.cards.iter().filter_map(|card| missing(card)).collect();
+        let mut files = RustFiles::default();
+        let errors: Vec<CardError> = deck.cards.iter().filter_map(|card| missing(card, &mut files)).collect();
         if errors.is_empty() {
             return Ok(Self::of(deck));
         }
-        let names = deck.cards.iter().map(|card| card.name.value.clone()).collect();
-        Err(DeckError::new(errors, names))
+        Err(DeckError::new(errors, deck.names()))
     }
 
     /// The cards of a deck, without mistakes that files of Rust show.
@@ -73,15 +74,10 @@ impl Cards {
         let agents = match self.expand(invocation, span) {
             Ok(agents) => agents,
             Err(problems) => {
-                let names: Vec<_> = self.deck.cards.iter().map(|card| card.name.value.clone()).collect();
-                return refused(&DeckError::new(self.errors(problems), names), invocation);
+                return refused(&DeckError::new(self.errors(problems), self.deck.names()), invocation);
             }
         };
-        let files = self.deck.cards.iter().map(|card| card.path.to_string_lossy());
-        // The compiler looks at the cards again when they change.
-        let files = quote_spanned! {span=>
-            const _: &[&[::core::primitive::u8]] = &[#(::core::include_bytes!(#files)),*];
-        };
+        let files = looked_at(self.deck.cards.iter().map(|card| &*card.path), span);
         quote!(#agents #files)
     }
 
@@ -107,15 +103,15 @@ impl Cards {
             path: &path,
         };
         let (written, mut problems) = Written::of(&self.deck, &names);
-        problems.extend(mistakes(&written, invocation));
-        if !problems.is_empty() {
-            return Err(problems);
-        }
         let of_card = |line| {
             let (card, _) = written.place(line);
             located(path_of(&self.deck.cards[card].source.name, invocation))
         };
-        let (agents, _) = agent::declared(written.tokens(&of_card));
+        let (agents, errors) = agent::declared(written.tokens(&of_card));
+        problems.extend(mistakes(&written, errors, invocation));
+        if !problems.is_empty() {
+            return Err(problems);
+        }
         let cards: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
         let agents = self.modules.borrow().around(agents, &cards, span);
         Ok(agents)
@@ -143,36 +139,35 @@ fn raw(path: &str) -> String {
 }
 
 /// The items of a card that its files do not have, and those without a place.
-pub(crate) fn missing(card: &Card) -> Option<CardError> {
-    let of_need = |need: Need<'_>| {
+pub(crate) fn missing(card: &Card, files: &mut RustFiles) -> Option<CardError> {
+    let mut of_need = |need: Need<'_>| {
         let file = match &need.item.value {
             Item::File { file, .. } => file,
-            Item::Path(name) => return need.without_place(file_of(name, card).as_deref()),
+            Item::Path(name) => return need.without_place(|| file_of(name, card, files)),
         };
         let path = card.beside(file);
         let shown = card.shown(file);
         if !path.is_file() {
             return Some(need.missing_file(&shown));
         }
-        if path.extension().is_none_or(|ending| ending != "rs") {
+        if need.item.value.is_script() {
             return Some(need.script());
         }
-        functions::mistake(&need, &read_file(&path, shown).ok()?)
+        functions::mistake(&need, files.get(&path)?)
     };
-    let problems: Vec<Problem> = card.needs().into_iter().filter_map(of_need).collect();
+    let problems: Vec<Problem> = card.needs().into_iter().filter_map(&mut of_need).collect();
     (!problems.is_empty()).then(|| CardError::new(card.source.clone(), problems))
 }
 
 /// The file beside a card that has an item of this name.
-fn file_of(name: &str, card: &Card) -> Option<String> {
-    let files = fs::read_dir(card.folder()).ok()?;
-    let mut files: Vec<_> = files.filter_map(|file| file.ok()?.file_name().into_string().ok()).collect();
-    files.retain(|file| Path::new(file).extension().is_some_and(|ending| ending == "rs"));
-    files.sort();
-    let has = |file: &String| {
-        read_file(&card.folder().join(file), &**file).is_ok_and(|source| functions::declares(&source, name))
-    };
-    files.into_iter().find(has)
+fn file_of(name: &str, card: &Card, files: &mut RustFiles) -> Option<String> {
+    let beside = fs::read_dir(card.folder()).ok()?;
+    let mut beside: Vec<_> = beside.filter_map(|file| file.ok()?.file_name().into_string().ok()).collect();
+    beside.retain(|file| Path::new(file).extension().is_some_and(|ending| ending == "rs"));
+    beside.sort();
+    beside
+        .into_iter()
+        .find(|file| files.get(&card.beside(file)).is_some_and(|parsed| functions::declares(parsed, name)))
 }
 
 fn stand_ins(invocation: &Invocation, names: &[String]) -> TokenStream {
@@ -201,6 +196,14 @@ fn compile_errors(errors: &[CardError], invocation: &Invocation) -> TokenStream 
 fn path_of<'i>(card: &str, invocation: &'i Invocation) -> &'i LitStr {
     let names = |path: &&LitStr| Path::new(card).starts_with(path.value());
     invocation.paths.iter().find(names).unwrap_or(&invocation.paths[0])
+}
+
+/// Makes the compiler look at files again when they change.
+pub(crate) fn looked_at<'f>(files: impl Iterator<Item = &'f Path>, span: Span) -> TokenStream {
+    let files = files.map(Path::to_string_lossy);
+    quote_spanned! {span=>
+        const _: &[&[::core::primitive::u8]] = &[#(::core::include_bytes!(#files)),*];
+    }
 }
 
 pub(crate) fn located(path: &LitStr) -> Span {

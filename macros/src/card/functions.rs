@@ -1,6 +1,6 @@
 //! Looks for the items of cards in files of Rust, so that a missing one is reported at its place in the card.
 
-use onionskin_cards::{HOOK_TYPES, Item, Kind, Need, Problem, Seen, Source, TURN_PLACES, ValueKind};
+use onionskin_cards::{HOOK_TYPES, Item, Kind, Need, Problem, Seen, TURN_PLACES, ValueKind};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, FnArg, ItemFn, Meta, Pat, Type, Visibility};
 
@@ -20,22 +20,21 @@ const PLAIN: [&str; 12] = [
     "warn",
 ];
 
-/// The mistake in an item that a card names, if the file shows one. A file that does not parse shows none: rustc reports it.
-pub(super) fn mistake(need: &Need<'_>, file: &Source) -> Option<Problem> {
+/// The mistake in an item that a card names, if the file shows one.
+pub(super) fn mistake(need: &Need<'_>, file: &syn::File) -> Option<Problem> {
     let Item::File { name, .. } = &need.item.value else { return None };
-    let parsed = syn::parse_file(&file.text).ok()?;
-    let mut items = parsed.items;
+    let mut items = &file.items;
     let mut parts: Vec<&str> = name.split("::").collect();
     let last = parts.pop()?;
     for part in parts {
-        let module = items.into_iter().find_map(|item| match item {
+        let module = items.iter().find_map(|item| match item {
             syn::Item::Mod(module) if module.ident.to_string().trim_start_matches("r#") == part => {
                 Some(module)
             }
             _ => None,
         })?;
         // A module in a file of its own is left to rustc.
-        items = module.content?.1;
+        items = &module.content.as_ref()?.1;
     }
     let declared: Vec<Declared<'_>> = items.iter().filter_map(Declared::of).collect();
     let last = last.trim_start_matches("r#");
@@ -85,19 +84,16 @@ fn letters(name: &str) -> Vec<char> {
 }
 
 /// What a file shows of a tool or a hook.
-pub(crate) fn seen(name: &str, file: &Source) -> Option<Seen> {
-    let parsed = syn::parse_file(&file.text).ok()?;
-    let declared: Vec<Declared<'_>> = parsed.items.iter().filter_map(Declared::of).collect();
-    let is_in_list = |kind| {
-        matches!(kind, Kind::Tool | Kind::ToolHook | Kind::RunHook | Kind::TurnHook(_) | Kind::MessageHook)
-    };
-    let others = declared.iter().filter(|item| item.name != name && item.kind().is_some_and(is_in_list));
+pub(crate) fn seen(name: &str, file: &syn::File) -> Seen {
+    let declared: Vec<Declared<'_>> = file.items.iter().filter_map(Declared::of).collect();
+    let is_in_list = |item: &&Declared<'_>| item.kind().is_some_and(Kind::is_tool_or_hook);
+    let others = declared.iter().filter(|item| item.name != name).filter(is_in_list);
     let others = others.map(|item| item.name.clone()).collect();
     let attrs = declared.iter().find(|item| item.name == name).map_or(&[][..], |item| item.attrs);
     let has_component = attrs.iter().any(|attr| is_called(attr, "ui_tool"));
     let hook = attrs.iter().find(|attr| is_called(attr, "message_hook"));
     let place = hook.and_then(|attr| word_of(&attr.meta, &HOOK_TYPES));
-    Some(Seen { others, has_component, place: place.map(str::to_owned) })
+    Seen { others, has_component, place: place.map(str::to_owned) }
 }
 
 fn is_called(attr: &Attribute, name: &str) -> bool {
@@ -105,9 +101,8 @@ fn is_called(attr: &Attribute, name: &str) -> bool {
 }
 
 /// Whether a file has an item of this name, outside of modules.
-pub(super) fn declares(file: &Source, name: &str) -> bool {
-    let Ok(parsed) = syn::parse_file(&file.text) else { return false };
-    parsed.items.iter().filter_map(Declared::of).any(|item| item.name == name)
+pub(super) fn declares(file: &syn::File, name: &str) -> bool {
+    file.items.iter().filter_map(Declared::of).any(|item| item.name == name)
 }
 
 /// Says which of the file's items could have been meant.
@@ -151,11 +146,9 @@ impl<'f> Declared<'f> {
     }
 
     fn is_of(&self, wanted: Kind) -> bool {
-        match (wanted, self.kind()) {
-            (Kind::TurnHook(Some(wanted)), Some(Kind::TurnHook(Some(found)))) => wanted == found,
-            (Kind::TurnHook(_), Some(Kind::TurnHook(_))) => true,
-            (wanted, Some(found)) => wanted == found,
-            (wanted, None) => self.function.is_none() || may_be(wanted, self.attrs),
+        match self.kind() {
+            Some(found) => wanted.accepts(found),
+            None => self.function.is_none() || may_be(wanted, self.attrs),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Mistakes that the macro finds in the text of a written `agent!`, at their places in the cards.
 //!
 //! The compiler gives all tokens of a text the place of the invocation, and a macro cannot make places of its own. It has two of
-//! them, the word `card` and the path. So the text is checked several times. Each time, every token gets one of the two places, by
+//! them, the word `card` and the path. So a text with mistakes is checked several times. Each time, every token gets one of the two places, by
 //! one bit of the number of its line. The places of an error in all checks are then the bits of its line.
 
 use onionskin_cards::Problem;
@@ -10,11 +10,11 @@ use proc_macro2::Span;
 use super::invocation::Invocation;
 use super::written::Written;
 use crate::agent;
+use crate::diag::Errors;
 
-/// The mistakes in a text, each with the index of its card.
-pub(super) fn mistakes(written: &Written, invocation: &Invocation) -> Vec<(usize, Problem)> {
+/// The mistakes in a text, each with the index of its card. `errors` are those of its expansion, whatever their places.
+pub(super) fn mistakes(written: &Written, errors: Errors, invocation: &Invocation) -> Vec<(usize, Problem)> {
     let [zero, one] = places(invocation);
-    let (_, errors) = agent::declared(written.tokens(&|_| zero));
     let mut found: Vec<(usize, String)> = errors.into_each().map(|error| (0, error.to_string())).collect();
     if found.is_empty() {
         return Vec::new();

@@ -11,6 +11,8 @@ mod invocation;
 mod mistakes;
 #[cfg(feature = "cards")]
 mod modules;
+#[cfg(feature = "cards")]
+mod rust_files;
 #[cfg(all(test, feature = "cards"))]
 mod tests;
 #[cfg(feature = "cards")]
@@ -19,8 +21,10 @@ mod written;
 use proc_macro2::TokenStream;
 
 #[cfg(feature = "cards")]
-pub(crate) use expand::{Cards, located, missing, refused};
+pub(crate) use expand::{Cards, located, looked_at, missing, refused};
 pub(crate) use invocation::{Invocation, names_cards};
+#[cfg(feature = "cards")]
+pub(crate) use rust_files::RustFiles;
 #[cfg(feature = "cards")]
 pub(crate) use written::type_name;
 

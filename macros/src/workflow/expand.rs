@@ -1,6 +1,6 @@
 //! From an invocation to the agents of the folder and the type of the workflow.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use onionskin_cards::{DeckError, Problem, Workflow};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -8,7 +8,7 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::items::{check, in_order};
 use super::warnings::warnings;
-use crate::card::{Cards, Invocation, located, refused, type_name};
+use crate::card::{Cards, Invocation, located, looked_at, refused, type_name};
 use crate::paths::Runtime;
 
 /// Expands an invocation whose path begins at this folder.
@@ -41,7 +41,6 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
             return stand_in(base, &of_workflow(&workflow, problems), invocation);
         }
     };
-    let files = workflow.files.iter().map(|file| file.to_string_lossy());
     let types = workflow.deck.cards.iter().map(|card| {
         let ty = type_name(&card.name.value);
         syn::parse_str::<Ident>(&ty).unwrap_or_else(|_| Ident::new("__Agent", span)).to_token_stream()
@@ -56,16 +55,12 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
         },
     );
     let warnings = warnings(&workflow, span);
-    // The compiler looks at the files again when they change.
-    let files = quote_spanned! {span=>
-        const _: &[&[::core::primitive::u8]] = &[#(::core::include_bytes!(#files)),*];
-    };
+    let files = looked_at(workflow.files.iter().map(PathBuf::as_path), span);
     quote!(#agents #declared #files #warnings)
 }
 
 fn of_workflow(workflow: &Workflow, problems: Vec<Problem>) -> DeckError {
-    let names = workflow.deck.cards.iter().map(|card| card.name.value.clone()).collect();
-    DeckError::new(vec![in_order(workflow, problems)], names)
+    DeckError::new(vec![in_order(workflow, problems)], workflow.deck.names())
 }
 
 /// The errors, and types for the workflow and its agents, so that the rest of the program finds them.

@@ -1,24 +1,24 @@
 //! The mistakes in the items that a workflow names.
 
-use onionskin_cards::{CardError, DeckError, Item, Problem, Seen, Workflow, normal, read_file};
+use onionskin_cards::{CardError, DeckError, Item, Problem, Seen, Workflow, normal};
 
-use crate::card::{functions, missing};
+use crate::card::{RustFiles, functions, missing};
 
 /// Checks the items of all agents.
 ///
 /// # Errors
 /// Returns all mistakes.
 pub(super) fn check(workflow: &Workflow) -> Result<(), DeckError> {
-    let missing = workflow.deck.cards.iter().filter_map(|card| missing(card));
+    let mut files = RustFiles::default();
+    let missing = workflow.deck.cards.iter().filter_map(|card| missing(card, &mut files));
     let mut problems: Vec<Problem> = missing.flat_map(|error| error.problems().to_vec()).collect();
     if problems.is_empty() {
-        problems = workflow.wrong_items(|item| seen(workflow, item));
+        problems = workflow.wrong_items(|item| seen(workflow, item, &mut files));
     }
     if problems.is_empty() {
         return Ok(());
     }
-    let names = workflow.deck.cards.iter().map(|card| card.name.value.clone()).collect();
-    Err(DeckError::new(vec![in_order(workflow, problems)], names))
+    Err(DeckError::new(vec![in_order(workflow, problems)], workflow.deck.names()))
 }
 
 /// The mistakes in the order of their places. A tool of all agents is one mistake.
@@ -29,8 +29,8 @@ pub(super) fn in_order(workflow: &Workflow, mut problems: Vec<Problem>) -> CardE
 }
 
 /// What a file of Rust shows of an item.
-fn seen(workflow: &Workflow, item: &Item) -> Option<Seen> {
+fn seen(workflow: &Workflow, item: &Item, files: &mut RustFiles) -> Option<Seen> {
     let Item::File { file, name } = item else { return None };
-    let source = read_file(&normal(&workflow.folder.join(file)), &**file).ok()?;
-    functions::seen(name, &source)
+    let parsed = files.get(&normal(&workflow.folder.join(file)))?;
+    Some(functions::seen(name, parsed))
 }

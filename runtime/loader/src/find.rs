@@ -101,7 +101,7 @@ impl<'r> Finder<'r> {
             return (MistakeKind::MissingItem, Problem { message, span: need.item.span.clone() });
         }
         let Item::File { file, .. } = &need.item.value else {
-            let Some(problem) = need.without_place(self.file_of(card, need).as_deref()) else {
+            let Some(problem) = need.without_place(|| self.file_of(card, need)) else {
                 return (MistakeKind::MissingItem, need.missing(self.paths(need.kind)));
             };
             return (MistakeKind::MissingItem, problem);
