@@ -1,5 +1,6 @@
 //! The fields of a card, and those of other frameworks.
 
+use super::synonyms;
 use crate::suggest;
 
 /// All fields.
@@ -77,32 +78,6 @@ pub(super) const LIMITS: &[&str] = &[
     "model_retries",
 ];
 
-/// The names that other frameworks have for a field, and its name here.
-const SYNONYMS: &[(&str, &str)] = &[
-    ("hooks", "tool_hooks"),
-    ("middleware", "tool_hooks"),
-    ("pre_hooks", "run_hooks"),
-    ("post_hooks", "run_hooks"),
-    ("prompt", "instruction"),
-    ("system_prompt", "instruction"),
-    ("functions", "function_tools"),
-    ("mcp", "servers"),
-    ("mcp_servers", "servers"),
-    ("children", "agents"),
-    ("subagents", "agents"),
-    ("sub_agents", "agents"),
-    ("handoffs", "agents"),
-    ("builtins", "runtime"),
-    ("strategy", "run"),
-    ("output_type", "output"),
-    ("output_schema", "output"),
-    ("response_format", "output"),
-    ("input_type", "input"),
-    ("input_schema", "input"),
-    ("timeout", "child_timeout_sec"),
-    ("child_timeout", "child_timeout_sec"),
-];
-
 /// Fields of fast-agent's cards that are said otherwise here, and what to write.
 const FAST_AGENT: &[(&str, &str)] = &[
     ("human_input", "write `runtime: [human.input]`"),
@@ -155,30 +130,16 @@ pub(super) fn is_of_another_type(name: &str) -> bool {
     OF_OTHER_TYPES.contains(&name)
 }
 
-/// Where the limit of turns belongs.
-pub(super) const TURNS: &str = "the limit is called `turns`: `limits: { turns: .. }`";
-
-/// Whether other frameworks call the limit of turns so.
-pub(super) fn is_turns(name: &str) -> bool {
-    matches!(name, "max_turns" | "max_iterations")
-}
-
 /// The error for a field that does not exist, and the field that its author most likely meant.
 pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
-    let in_table = |table: &str| format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`");
     let only = |message: String| (message, None);
-    match name {
-        "guardrails" | "input_guardrails" | "output_guardrails" => {
-            return only(
-                "guardrails belong to tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
-                    .to_owned(),
-            );
+    if let Some(message) = synonyms::elsewhere(name) {
+        return only(message.to_owned());
+    }
+    for (table, entries) in [("request_params", REQUEST_PARAMS), ("limits", LIMITS)] {
+        if entries.contains(&name) {
+            return only(format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`"));
         }
-        "ui_tools" => return only("UI tools are tools: name them in `function_tools`".to_owned()),
-        _ if is_turns(name) => return only(TURNS.to_owned()),
-        _ if REQUEST_PARAMS.contains(&name) => return only(in_table("request_params")),
-        _ if LIMITS.contains(&name) => return only(in_table("limits")),
-        _ => {}
     }
     if is_of_another_type(name) {
         return only(format!(
@@ -188,8 +149,8 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
     if let Some((_, write)) = FAST_AGENT.iter().find(|(theirs, _)| *theirs == name) {
         return only(format!("there is no field `{name}`: {write}"));
     }
-    match SYNONYMS.iter().find(|(theirs, _)| *theirs == name) {
-        Some((_, ours)) => (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours)),
+    match synonyms::ours(name) {
+        Some(ours) => (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours)),
         None => {
             let meant = suggest::nearest(name, FIELDS.iter().copied());
             let meant = meant.and_then(|near| FIELDS.iter().find(|field| **field == near));
@@ -200,7 +161,8 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAST_AGENT, OF_OTHER_TYPES, SYNONYMS};
+    use super::super::synonyms::SYNONYMS;
+    use super::{FAST_AGENT, OF_OTHER_TYPES};
 
     const GUIDE: &str = include_str!("../../../docs/guide.md");
 

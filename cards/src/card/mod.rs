@@ -6,6 +6,7 @@ mod filter;
 mod hooks;
 mod model;
 mod read;
+mod synonyms;
 mod write;
 
 use std::path::Path;

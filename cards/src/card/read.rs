@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::fields::{FIELDS, FLAGS, LIMITS, REQUEST_PARAMS, unknown};
-use super::{Card, HookItem, Text, Toolbox, check, fields};
+use super::{Card, HookItem, Text, Toolbox, check, fields, synonyms};
 use crate::item::Item;
 use crate::problem::Problem;
 use crate::reader::{Field, Reader};
@@ -282,7 +282,7 @@ fn settings(
     let mut given = Vec::new();
     for (key, value) in reader.map(field, example) {
         match known.iter().find(|name| **name == key.text) {
-            None if fields::is_turns(&key.text) => reader.note(&key.span, fields::TURNS),
+            None if synonyms::is_turns(&key.text) => reader.note(&key.span, synonyms::TURNS),
             None => reader.note(&key.span, suggest::unknown(what, &key.text, known)),
             Some(name) if value.is_null() => {
                 reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));

@@ -7,6 +7,7 @@ use super::ast::{BuiltinTool, HookItem, ListEntry, Number, RunHookEntry, Toolbox
 use super::field_reader::Field;
 use super::list::{built_in, child, entry, hook, message_hook, run_hook, server, toolbox, turn_hook};
 use super::settings::{LIMITS, REQUEST_PARAMS};
+use super::synonyms;
 use super::value::{bare, boolean, crate_path, function, model, number, state, string, text, typed};
 use crate::keys::{find, keys, names};
 use crate::suggest;
@@ -93,57 +94,23 @@ keys! {
     }
 }
 
-/// The names that other frameworks have for a field of an agent, and its name here.
-const SYNONYMS: &[(&str, &str)] = &[
-    ("hooks", "tool_hooks"),
-    ("middleware", "tool_hooks"),
-    ("pre_hooks", "run_hooks"),
-    ("post_hooks", "run_hooks"),
-    ("prompt", "instruction"),
-    ("system_prompt", "instruction"),
-    ("functions", "function_tools"),
-    ("mcp", "servers"),
-    ("mcp_servers", "servers"),
-    ("children", "agents"),
-    ("subagents", "agents"),
-    ("sub_agents", "agents"),
-    ("handoffs", "agents"),
-    ("builtins", "runtime"),
-    ("strategy", "run"),
-    ("output_type", "output"),
-    ("output_schema", "output"),
-    ("response_format", "output"),
-    ("input_type", "input"),
-    ("input_schema", "input"),
-    ("timeout", "child_timeout_sec"),
-    ("child_timeout", "child_timeout_sec"),
-];
-
 /// The error for a field that does not exist, and the field that the user most likely meant.
 pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
-    let in_table = |table: &str| format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`");
     let only = |message: String| (message, None);
-    match name {
-        "guardrails" | "input_guardrails" | "output_guardrails" => {
-            return only(
-                "guardrails belong to tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
-                    .to_owned(),
-            );
+    if let Some(message) = synonyms::elsewhere(name) {
+        return only(message.to_owned());
+    }
+    if name == "human_input" {
+        return only("there is no field `human_input`: write `runtime: [human.input]`".to_owned());
+    }
+    for (table, settings) in [("request_params", REQUEST_PARAMS), ("limits", LIMITS)] {
+        if settings.find(name).is_some() {
+            return only(format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`"));
         }
-        "human_input" => {
-            return only(
-                "the tool that asks the user is a built-in one: `runtime: [human.input]`".to_owned(),
-            );
-        }
-        "ui_tools" => return only("UI tools are tools: name them in `function_tools`".to_owned()),
-        _ if REQUEST_PARAMS.find(name).is_some() => return only(in_table("request_params")),
-        _ if LIMITS.find(name).is_some() => return only(in_table("limits")),
-        "max_turns" => return only("the limit is called `turns`: `limits: { turns: .. }`".to_owned()),
-        _ => {}
     }
     let names = names(Fields::KEYS);
-    match SYNONYMS.iter().find(|(theirs, _)| *theirs == name) {
-        Some((_, ours)) => (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours)),
+    match synonyms::ours(name) {
+        Some(ours) => (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours)),
         None => {
             let meant =
                 suggest::nearest(name, names.iter().copied()).and_then(|near| find(Fields::KEYS, near));
@@ -171,6 +138,31 @@ mod tests {
             for name in settings.names() {
                 assert!(row.contains(&format!("`{name}`")), "{name} is not in the row of `{field}`");
             }
+        }
+    }
+
+    #[test]
+    fn c1_cards_have_the_same_names_of_other_frameworks() {
+        const OURS: &str = include_str!("synonyms.rs");
+        const CARDS: &str = include_str!("../../../cards/src/card/synonyms.rs");
+        assert!(OURS == CARDS, "macros/src/agent/synonyms.rs and cards/src/card/synonyms.rs differ");
+    }
+
+    #[cfg(feature = "cards")]
+    #[test]
+    fn c1_cards_say_the_same_of_each_name_that_is_not_a_field() {
+        use std::path::Path;
+
+        use onionskin_cards::{Card, Source};
+
+        use crate::agent::synonyms::{ELSEWHERE, SYNONYMS};
+
+        let foreign = SYNONYMS.iter().chain(ELSEWHERE).map(|(theirs, _)| *theirs);
+        let misplaced = [REQUEST_PARAMS, LIMITS].into_iter().flat_map(|settings| settings.names());
+        for name in foreign.chain(misplaced).chain(["human_input", "instructio"]) {
+            let text = format!("instruction: Answer.\n{name}: x\n");
+            let error = Card::read(Path::new("a.yaml"), Source::new("a.yaml", text)).unwrap_err();
+            assert_eq!(error.problems()[0].message, super::unknown(name).0, "{name}");
         }
     }
 }

@@ -13,6 +13,7 @@ mod of_workflow;
 mod parse;
 mod prompt;
 mod settings;
+mod synonyms;
 mod target;
 mod value;
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use proc_macro2::Ident;
 use syn::{Expr, UnOp};
 
+use super::synonyms;
 use crate::diag::Errors;
 use crate::number;
 use crate::suggest;
@@ -107,7 +108,12 @@ impl Settings {
         for (key, value) in table {
             let name = key.to_string();
             let Some(setting) = self.find(&name) else {
-                errors.push(key.span(), suggest::unknown(self.what, &name, &self.names()));
+                let message = if synonyms::is_turns(&name) {
+                    synonyms::TURNS.to_owned()
+                } else {
+                    suggest::unknown(self.what, &name, &self.names())
+                };
+                errors.push(key.span(), message);
                 continue;
             };
             if given.iter().any(|earlier| earlier.key == key) {
