@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use crate::card::Card;
 use crate::deck_mistakes;
+use crate::endings::is_markdown;
 use crate::file::read_file;
 use crate::found::{FoundCards, found_cards};
-use crate::markdown::NO_FRONT;
+use crate::markdown::has_front;
 use crate::problem::CardError;
 use crate::source::Source;
 
@@ -57,8 +58,12 @@ impl CardFile {
         };
         let (card, mut problems) = Card::read_with_problems(path, &source);
         // A file that was named itself is a card.
-        for problem in problems.iter_mut().filter(|problem| is_of_folder && problem.message == NO_FRONT) {
-            problem.message.push_str("; if this file is no card, name the cards of its folder one by one");
+        if is_of_folder && is_markdown(path) && !has_front(&source.text) {
+            for problem in &mut problems {
+                problem
+                    .message
+                    .push_str("; if this file is not a card, name the cards of its folder one by one");
+            }
         }
         let name = card.as_ref().map(|card| card.name.value.clone());
         let card = match card {

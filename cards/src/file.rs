@@ -22,34 +22,43 @@ pub fn read_file(path: &Path, name: impl Into<Arc<str>>) -> Result<Source, CardE
             source.text = text.into();
             Ok(source)
         }
-        Err(message) => {
-            let is_missing = message == MISSING;
-            let error = CardError::new(source, vec![Problem { message, span: 0..0 }]);
-            Err(if is_missing { error.with_missing_file() } else { error })
+        Err(unread) => {
+            let error = CardError::new(source, vec![Problem { message: unread.to_string(), span: 0..0 }]);
+            Err(if matches!(unread, Unread::Missing) { error.with_missing_file() } else { error })
         }
     }
 }
 
-/// What is said of a file that does not exist.
-const MISSING: &str = "there is no such file";
+/// Why a file is not read.
+#[derive(Debug, thiserror::Error)]
+enum Unread {
+    #[error("there is no such file")]
+    Missing,
+    #[error("this is not a file")]
+    NotAFile,
+    #[error("a file has at most {LARGEST_FILE} bytes; this one has more")]
+    TooLarge,
+    #[error("the file is not UTF-8: the byte at {0} belongs to no character")]
+    NotUtf8(usize),
+    #[error("the file cannot be read: {0}")]
+    Io(io::Error),
+}
 
-fn text(path: &Path) -> Result<String, String> {
-    let unread = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => MISSING.to_owned(),
-        _ => format!("the file cannot be read: {error}"),
-    };
+impl From<io::Error> for Unread {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::NotFound { Self::Missing } else { Self::Io(error) }
+    }
+}
+
+fn text(path: &Path) -> Result<String, Unread> {
     // A pipe would never end, and opening it could wait for ever.
-    if !fs::metadata(path).map_err(unread)?.is_file() {
-        return Err("this is not a file".to_owned());
+    if !fs::metadata(path)?.is_file() {
+        return Err(Unread::NotAFile);
     }
     let mut bytes = Vec::new();
-    let most = LARGEST_FILE as u64 + 1;
-    File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(unread)?;
+    File::open(path)?.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LARGEST_FILE {
-        return Err(format!("a file has at most {LARGEST_FILE} bytes; this one has more"));
+        return Err(Unread::TooLarge);
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("the file is not UTF-8: the byte at {at} belongs to no character")
-    })
+    String::from_utf8(bytes).map_err(|error| Unread::NotUtf8(error.utf8_error().valid_up_to()))
 }

@@ -13,29 +13,24 @@ pub(crate) struct Parts {
     pub(crate) body: Range<usize>,
 }
 
-/// The error for a text that does not begin with front matter.
-pub(crate) const NO_FRONT: &str = "the front matter is missing: a card begins with a line `---`, its fields in YAML, and another line \
-     `---`; its text follows";
+/// Whether a text begins with the line in front of its fields.
+pub(crate) fn has_front(text: &str) -> bool {
+    lines(text).next().is_some_and(|(_, line)| is_mark(line))
+}
 
 /// Divides a card.
 ///
 /// # Errors
 /// Returns an error if it does not begin with front matter, or if that does not end.
 pub(crate) fn divide(text: &str) -> Result<Parts, Problem> {
-    let begin = text.len() - text.trim_start_matches('\u{feff}').trim_start_matches(['\r', '\n']).len();
-    let mut lines = text[begin..].split_inclusive('\n').scan(begin, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line))
-    });
-    let is_mark = |line: &str| line.trim_end() == "---";
-    let front = match lines.next() {
-        Some((start, line)) if is_mark(line) => start + line.len(),
-        first => {
-            let (start, line) = first.unwrap_or((begin, ""));
-            return Err(Problem { message: NO_FRONT.to_owned(), span: start..start + line.trim_end().len() });
-        }
-    };
+    let mut lines = lines(text);
+    let (begin, first) = lines.next().unwrap_or((text.len(), ""));
+    if !is_mark(first) {
+        let message = "the front matter is missing: a card begins with a line `---`, its fields in YAML, and another line `---`; its text \
+                       follows";
+        return Err(Problem { message: message.to_owned(), span: begin..begin + first.trim_end().len() });
+    }
+    let front = begin + first.len();
     match lines.find(|(_, line)| is_mark(line)) {
         Some((end, line)) => Ok(Parts { front: front..end, body: end + line.len()..text.len() }),
         None => {
@@ -44,6 +39,20 @@ pub(crate) fn divide(text: &str) -> Result<Parts, Problem> {
             Err(Problem { message, span: begin..begin + 3 })
         }
     }
+}
+
+/// The lines of a text, each with its place, without the empty ones in front.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let begin = text.len() - text.trim_start_matches('\u{feff}').trim_start_matches(['\r', '\n']).len();
+    text[begin..].split_inclusive('\n').scan(begin, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line))
+    })
+}
+
+fn is_mark(line: &str) -> bool {
+    line.trim_end() == "---"
 }
 
 #[cfg(test)]
