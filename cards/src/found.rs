@@ -17,7 +17,7 @@ use crate::suggest::nearest;
 pub struct FoundCards {
     /// The files, each once, in the order of the paths and of the names in a folder.
     pub files: Vec<FoundCard>,
-    /// What is wrong with the other paths.
+    /// The mistakes of the other paths.
     pub errors: Vec<CardError>,
 }
 
@@ -108,7 +108,7 @@ fn card_files(base: &Path, path: &Path) -> Result<Vec<PathBuf>, CardError> {
 /// The error for a file that does not exist, with the name in its folder that is most like it.
 fn missing(base: &Path, path: &Path) -> String {
     if let Some(folder) = folder_of_pattern(path) {
-        return format!("a path is no pattern here: name the folder, `{folder}`, or each card in a list");
+        return format!("patterns are not read here: name the folder, `{folder}`, or each card in a list");
     }
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
     let near = fs::read_dir(base.join(folder)).ok().and_then(|entries| {

@@ -14,7 +14,7 @@ const MOST_SHOWN: usize = 20;
 /// A mistake at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong, and what to write instead.
+    /// The mistake, and what to write instead.
     pub message: String,
     /// The bytes that are wrong.
     pub span: Range<usize>,

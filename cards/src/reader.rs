@@ -43,7 +43,7 @@ impl Reader {
         self.problems.push(Problem { message: message.into(), span: span.clone() });
     }
 
-    /// Notes what is wrong with the value of a field.
+    /// Notes a mistake in the value of a field.
     fn wrong<T>(&mut self, field: Field<'_>, message: impl Into<String>) -> Option<T> {
         self.note(&field.place(), message);
         None

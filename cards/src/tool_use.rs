@@ -1,4 +1,4 @@
-//! What is said of a tool beyond its code.
+//! The words that a workflow has for a tool, beyond its code.
 
 use crate::item::Item;
 use crate::source::Spanned;

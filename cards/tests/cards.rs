@@ -127,7 +127,7 @@ run_hooks: [hooks.rs:check]
     );
 }
 
-/// The files of this folder hold cards with mistakes, each followed by what is said of it. `ONIONSKIN_BLESS=1` writes it anew.
+/// The files of this folder hold cards with mistakes, each followed by its messages. `ONIONSKIN_BLESS=1` writes it anew.
 #[test]
 fn c1_each_mistake_has_a_place_and_says_what_to_write() {
     let bless = env::var_os("ONIONSKIN_BLESS").is_some();

@@ -177,7 +177,7 @@ fn c4_a_script_is_a_tool_where_there_is_no_file_of_rust() {
     assert_eq!(tool(), "tools/echo_all.rs:echo");
 }
 
-/// `mistakes.md` holds files with mistakes, each followed by what is said of them. `ONIONSKIN_BLESS=1` writes it anew.
+/// `mistakes.md` holds files with mistakes, each followed by the messages. `ONIONSKIN_BLESS=1` writes it anew.
 #[test]
 fn c4_each_mistake_has_a_place_and_says_what_to_write() {
     let mut parts = MISTAKES.split("\n## ");

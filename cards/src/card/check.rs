@@ -136,7 +136,7 @@ fn prefixes(card: &Card, reader: &mut Reader) {
 /// A child is a card, or an agent of the program.
 fn children(card: &Card, reader: &mut Reader) {
     for child in card.agents.iter().filter(|child| child.value.contains("::") && !is_path(&child.value)) {
-        let message = format!("`{}` is no path of an agent: `crate::agents::Helper`", child.value);
+        let message = format!("`{}` is not the path of an agent: `crate::agents::Helper`", child.value);
         reader.note(&child.span, message);
     }
 }

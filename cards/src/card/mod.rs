@@ -28,7 +28,7 @@ pub use model::{Card, Filter, Hook, HookItem, Text, Toolbox};
 /// them.
 ///
 /// # Errors
-/// Returns an error if these are no fields.
+/// Returns an error if `fields` is a list or a single value.
 pub(crate) fn of_fields(
     path: &Path,
     source: &Source,

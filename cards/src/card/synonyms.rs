@@ -33,7 +33,7 @@ pub(super) const TURNS: &str = "the limit is called `turns`: `limits: { turns: .
 const GUARDRAILS: &str =
     "guardrails belong to tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`";
 
-/// The names that other frameworks have for what is not a field here, and what to write.
+/// The names that other frameworks have for a field, where there is none here, and what to write.
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("guardrails", GUARDRAILS),
     ("input_guardrails", GUARDRAILS),

@@ -81,7 +81,7 @@ fn name(key: Option<&Key>, fields: &Node) -> Option<Spanned<String>> {
             Some(Spanned::new(scalar.text.clone(), span.clone()))
         }
         (_, Some(key)) => Some(of_key(key)),
-        // The card says what is wrong with the field.
+        // Reading the card gives the mistake in the field.
         (Some(value), None) => Some(Spanned::new(String::new(), value.span.clone())),
         (None, None) => None,
     }

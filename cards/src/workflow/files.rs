@@ -75,7 +75,7 @@ struct Tree {
 /// A field of the workflow, wherever it is written.
 pub(super) struct Part<'f> {
     pub(super) value: Option<&'f Node>,
-    /// The place for what is missing.
+    /// The place for the mistake that a field is missing.
     pub(super) start: usize,
 }
 
@@ -131,7 +131,7 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
 /// The files in a folder.
 ///
 /// # Errors
-/// Returns what is missing, or that the folder has all parts in one file and others beside it.
+/// Returns which file is missing, or that the folder has all parts in one file and others beside it.
 fn found(folder: &Path) -> Result<Vec<Found>, String> {
     if !folder.is_dir() {
         return Err("there is no such folder: a workflow is a folder with `orchestrator.json`, `agents.json`, `tools.json` and `hooks.json`, or with `workflow.json`".to_owned());
@@ -158,7 +158,7 @@ fn found(folder: &Path) -> Result<Vec<Found>, String> {
 }
 
 impl Found {
-    /// The messages of what is old or has no effect.
+    /// The messages for an old form, and for a file without effect.
     fn warnings(&self) -> impl Iterator<Item = String> {
         let Self { part, ending, unused } = self;
         let unused = unused.map(|unused| {

@@ -125,7 +125,7 @@ fn checked_file(file: Spanned<String>, reader: &mut Reader) -> Option<Spanned<St
                 "`{name}` is a script, and hooks on messages are written in Rust: `\"file\": \"{stem}.rs\"`"
             )
         }
-        _ => format!("`{name}` is no file of Rust in the folder `tools`: `\"file\": \"state.rs\"`"),
+        _ => format!("`{name}` is not a file of Rust in the folder `tools`: `\"file\": \"state.rs\"`"),
     };
     reader.note(&file.span, message);
     None

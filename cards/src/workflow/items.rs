@@ -74,7 +74,7 @@ impl Workflow {
             };
             match files.iter_mut().find(|(known, ..)| known == file) {
                 Some((_, first, _)) if first.value == item.value => {}
-                // The second entry is what is seen of the mistake.
+                // The mistake is shown at the second entry.
                 Some((_, first, problem)) => {
                     *problem = Some(at(item, message(first.value.last_name(), name)));
                 }

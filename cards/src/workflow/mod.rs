@@ -41,7 +41,7 @@ pub struct Workflow {
     pub initial_message: Option<Spanned<String>>,
     /// The hooks, each with its place and its function.
     pub hooks: Vec<(Spanned<&'static str>, Spanned<Item>)>,
-    /// What is not wrong, but old or without effect.
+    /// The places that are old or without effect, but not wrong.
     pub warnings: Vec<Problem>,
 }
 

@@ -1,4 +1,4 @@
-//! The tools of a workflow: which agents have them, and what is said of them.
+//! The tools of a workflow: which agents have them, and the words for them.
 
 use super::files::Files;
 use super::foreign;

@@ -91,7 +91,7 @@ impl Scalar {
             }
     }
 
-    /// The text; `None` for what is a number, a boolean or nothing.
+    /// The text; `None` for a number, a boolean or nothing.
     pub(crate) fn string(&self) -> Option<&str> {
         let is_other = self.is_null() || self.boolean().is_some() || self.number().is_some();
         (!is_other).then_some(&self.text)

@@ -214,7 +214,7 @@ fn errors(expansion: &str) -> Vec<String> {
     macros.map(|mac| mac.parse_body::<syn::LitStr>().unwrap().value()).collect()
 }
 
-/// The mistakes of the crate of cards: name, text, and what is said of it.
+/// The mistakes of the crate of cards: name, text, and their messages.
 fn mistakes() -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for file in ["files", "fields", "frameworks", "values", "hooks"] {

@@ -61,9 +61,9 @@ impl Written {
     pub(super) fn tokens(&self, place: &dyn Fn(usize) -> Span) -> TokenStream {
         match self.text.parse::<TokenStream>() {
             Ok(tokens) => at(tokens, &mut 0, place),
-            // A name that reads as one and is none, such as one with `²`.
+            // A card can have names that Rust does not, such as one with `²`.
             Err(error) => {
-                let message = format!("a name in these cards is no name of Rust: {error}");
+                let message = format!("a name in these cards is not one of Rust: {error}");
                 quote::quote_spanned!(place(0)=> ::core::compile_error! { #message })
             }
         }

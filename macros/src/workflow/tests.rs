@@ -79,7 +79,7 @@ fn c4_each_mistake_of_a_workflow_is_a_compile_error_with_the_same_words_and_plac
     assert!(cases > 70, "{cases}");
 }
 
-/// `items.md` holds workflows that name wrong items, each followed by what is said of them. `ONIONSKIN_BLESS=1` writes it anew. The loader is
+/// `items.md` holds workflows that name wrong items, each followed by the messages. `ONIONSKIN_BLESS=1` writes it anew. The loader is
 /// held to the same page.
 #[test]
 fn c4_each_mistake_in_an_item_is_a_compile_error_at_its_place() {
