@@ -1,23 +1,18 @@
-//! The agents that a command works with: those of the program, and those of cards.
+//! The agents that a command works with: those of the program, and those of cards or of a workflow folder.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use onionskin_cards::{children_beside, found_cards};
 use onionskin_core::declaration::{AppBuilder, AppDescription, DynAgent};
 use onionskin_core::model::BoxModel;
 use onionskin_core::text::nearest;
 use onionskin_core::{App, BuildError, ScriptedModel};
-use onionskin_loader::{CardLoader, LoadedCards, Registry};
 
 use crate::failure::Failure;
+use crate::loaded::Loaded;
 use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
-
-/// What a program without a registry says of items in Rust.
-const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
-                            also be scripts, such as `tools.rhai:add_one`";
 
 /// Which agents.
 #[derive(Args, Debug, Clone)]
@@ -31,7 +26,14 @@ pub(crate) struct AgentArguments {
     #[arg(long = "card", visible_alias = "agent-cards", value_name = "PATH")]
     pub(crate) cards: Vec<PathBuf>,
 
-    /// Ask this agent, in place of the one with `default: true`.
+    /// Add the agents of a workflow folder.
+    ///
+    /// It has `orchestrator.json` and `agents.json`, or `workflow.json`. Its start agent is the agent that is asked. Its agents come to those
+    /// of the program.
+    #[arg(long, value_name = "DIR", conflicts_with = "cards")]
+    pub(crate) workflow: Option<PathBuf>,
+
+    /// Ask this agent, in place of the one with `default: true` or the start agent of the workflow.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
 
@@ -102,13 +104,16 @@ pub(crate) async fn description(
 async fn build(
     program: &Program,
     arguments: &AgentArguments,
-    loaded: Option<&Cards>,
+    loaded: Option<&Loaded>,
     entry: &str,
     mut app: AppBuilder,
     model: Option<BoxModel>,
 ) -> Result<App, Failure> {
-    for agent in program.agents.iter().chain(loaded.map(Cards::agents).unwrap_or_default()) {
+    for agent in &program.agents {
         app = app.dyn_agent(agent);
+    }
+    if let Some(loaded) = loaded {
+        app = loaded.add_to(app);
     }
     app = program.prepare(app).await?.entry(entry);
     if let Some(model) = model {
@@ -134,63 +139,26 @@ fn lacks_model(error: &BuildError) -> bool {
     }
 }
 
-/// Agents of cards. Those of the arguments come first, then their children.
-struct Cards {
-    loaded: LoadedCards,
-    /// The cards of the arguments.
-    named: usize,
-}
-
-impl Cards {
-    fn agents(&self) -> &[DynAgent] {
-        self.loaded.agents()
+/// The agents of the files that the arguments name, if they name some.
+fn load(program: &Program, arguments: &AgentArguments) -> Result<Option<Loaded>, Failure> {
+    match &arguments.workflow {
+        Some(folder) => Loaded::workflow(program, folder).map(Some),
+        None if arguments.cards.is_empty() => Ok(None),
+        None => Loaded::cards(program, &arguments.cards).map(Some),
     }
-
-    /// The agent that is asked. A child that nothing but its parent names is not.
-    fn default_agent(&self) -> Option<&DynAgent> {
-        match self.agents().get(..self.named) {
-            Some([one]) => Some(one),
-            _ => self.loaded.default_agent(),
-        }
-    }
-}
-
-/// The agents of the cards, if there are cards.
-fn load(program: &Program, arguments: &AgentArguments) -> Result<Option<Cards>, Failure> {
-    if arguments.cards.is_empty() {
-        return Ok(None);
-    }
-    let named = found_cards(Path::new(""), &arguments.cards).files.len();
-    let paths = with_children(program, &arguments.cards);
-    let loaded = CardLoader::new(registry(program)).load(&paths).map_err(Failure::new)?;
-    Ok(Some(Cards { loaded, named }))
-}
-
-/// The paths of cards, and the cards of children that are beside them.
-pub(crate) fn with_children(program: &Program, paths: &[PathBuf]) -> Vec<PathBuf> {
-    let own: Vec<&str> = program.agents.iter().map(DynAgent::name).collect();
-    let mut paths = paths.to_vec();
-    let children = children_beside(Path::new(""), &paths, &own);
-    paths.extend(children);
-    paths
-}
-
-/// What cards can name.
-pub(crate) fn registry(program: &Program) -> Registry {
-    program.registry.clone().unwrap_or_else(|| Registry::new().without_rust(WITHOUT_RUST))
 }
 
 /// The name of the agent that is asked; none if several could be.
 fn entry(
     program: &Program,
     arguments: &AgentArguments,
-    loaded: Option<&Cards>,
+    loaded: Option<&Loaded>,
 ) -> Result<Option<String>, Failure> {
     let all: Vec<&str> = names(program, loaded).collect();
     if all.is_empty() {
         let name = program.name;
         return Err(Failure::new(format!(
-            "there is no agent: name a card with `--card PATH`; `{name} new NAME` makes a project that has one"
+            "there is no agent: name a card with `--card PATH` or a workflow folder with `--workflow DIR`; `{name} new NAME` makes a project that has one"
         )));
     }
     if let Some(wanted) = &arguments.agent {
@@ -203,7 +171,7 @@ fn entry(
         };
         return Err(Failure::new(format!("there is no agent `{}`; {hint}", output::line(wanted))));
     }
-    if let Some(agent) = loaded.and_then(Cards::default_agent) {
+    if let Some(agent) = loaded.and_then(Loaded::default_agent) {
         return Ok(Some(agent.name().to_owned()));
     }
     let defaults: Vec<_> =
@@ -215,8 +183,8 @@ fn entry(
 }
 
 /// The names of all agents.
-fn names<'a>(program: &'a Program, loaded: Option<&'a Cards>) -> impl Iterator<Item = &'a str> {
-    program.agents.iter().chain(loaded.map(Cards::agents).unwrap_or_default()).map(DynAgent::name)
+fn names<'a>(program: &'a Program, loaded: Option<&'a Loaded>) -> impl Iterator<Item = &'a str> {
+    program.agents.iter().chain(loaded.map(Loaded::agents).unwrap_or_default()).map(DynAgent::name)
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {

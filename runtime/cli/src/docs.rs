@@ -22,7 +22,8 @@ Exit code: 0 if all is well, 2 after an error.";
 pub(crate) const DOCS_EXAMPLES: &str = "\
 Examples:
   {program} docs --card cards
-  {program} docs --card cards --out docs/agents.md";
+  {program} docs --card cards --out docs/agents.md
+  {program} docs --workflow workflows/Intake --out docs/intake.md";
 
 pub(crate) const GRAPH: &str = "\
 Print a graph of the agents, their tools and their servers, for Mermaid.
@@ -33,7 +34,8 @@ Exit code: 0 if all is well, 2 after an error.";
 
 pub(crate) const GRAPH_EXAMPLES: &str = "\
 Examples:
-  {program} graph --card cards > agents.mmd";
+  {program} graph --card cards > agents.mmd
+  {program} graph --workflow workflows/Intake > intake.mmd";
 
 #[derive(Args)]
 pub(crate) struct PageArguments {

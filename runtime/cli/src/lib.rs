@@ -3,9 +3,9 @@
 //! Programs use it through the crate `onionskin`, whose feature `cli` brings it. `PROGRAM --help` shows the commands.
 
 // `start` reads the commands that `arguments` lists and runs one of them. Each command has a module; those of servers are in `mcp`. They
-// work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`. `signals` ends a command,
-// `typeahead` keeps what was typed early from answering a question,
-// `failure` says why there is no result, and `output` writes.
+// work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`; `loaded` has the agents
+// of files. `signals` ends a command, `typeahead` keeps what was typed early from answering a question, `failure` says why there is no
+// result, and `output` writes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -18,6 +18,7 @@ mod completions;
 mod docs;
 mod failure;
 mod list;
+mod loaded;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod migrate;

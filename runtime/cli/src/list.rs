@@ -21,6 +21,7 @@ Exit code: 0 if all is well, 2 after an error.";
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   {program} list --card cards
+  {program} list --workflow workflows/Intake
   {program} list --card cards/pmo.md --json | jq '.agents[].tools[].name'";
 
 #[derive(Args)]

@@ -46,6 +46,10 @@ pub(crate) fn failure(failure: &Failure) -> ExitCode {
     failure.exit_code()
 }
 
+pub(crate) fn warning(text: &str) {
+    aside(&format!("warning: {text}"));
+}
+
 pub(crate) fn note(text: &str) {
     aside(&format!("note: {text}"));
 }

@@ -25,7 +25,8 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   {program} schema --card cards/pmo.md
   {program} schema add_one --card cards/pmo.md --for openai
-  {program} schema --card cards --agent Clerk | jq '.[].name'";
+  {program} schema --card cards --agent Clerk | jq '.[].name'
+  {program} schema --workflow workflows/Intake";
 
 #[derive(Args)]
 pub(crate) struct SchemaArguments {

@@ -47,6 +47,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   {program} chat --card cards/helper.md
   {program} chat --card cards/ --agent helper --model gpt-4o-mini
+  {program} chat --workflow workflows/Intake
   echo \"What is 41 + 1?\" | {program} chat --card cards/helper.md";
 
 #[derive(Args)]

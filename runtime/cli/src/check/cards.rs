@@ -7,7 +7,7 @@ use onionskin_cards::{Card, Source, found_cards, read_file};
 use onionskin_loader::CardLoader;
 
 use super::report::Report;
-use crate::agents::{registry, with_children};
+use crate::loaded::{registry, with_children};
 use crate::program::Program;
 
 /// The servers that cards use, by their names: where each is named.

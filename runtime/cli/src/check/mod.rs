@@ -13,8 +13,8 @@ use clap::Args;
 use onionskin_cards::Workflow;
 use onionskin_loader::CardLoader;
 
-use crate::agents::registry;
 use crate::failure::{FOUND, Failure};
+use crate::loaded::registry;
 use crate::output;
 use crate::program::Program;
 #[cfg(feature = "mcp")]

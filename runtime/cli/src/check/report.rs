@@ -89,7 +89,7 @@ impl Report {
             return output::json(&self.listed);
         }
         for warning in &self.warnings {
-            output::aside(&format!("warning: {warning}"));
+            output::warning(warning);
         }
         if self.drawn.is_empty() {
             return Ok(());

@@ -139,7 +139,7 @@ async fn built(
     if program.agents.is_empty() && found.cards.is_empty() {
         return;
     }
-    let arguments = AgentArguments { cards: found.cards.clone(), agent: None, config: None };
+    let arguments = AgentArguments { cards: found.cards.clone(), workflow: None, agent: None, config: None };
     let with = |app| configs.fold(app, AppBuilder::servers);
     match agents::shown_with(program, &arguments, with).await {
         Ok(app) => app.shutdown().await,

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _, Read as _};
 use std::thread;
 
+use onionskin_core::App;
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
@@ -13,23 +14,40 @@ pub(super) const STANDARD: &str = "-";
 /// A longer input is refused.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// The input of the argument, or of standard input.
+/// The input of the argument, or of standard input. It is none without an argument if standard input is a terminal or has nothing.
 ///
 /// Cancel safety: a dropped future leaves a thread that reads what it does not pass on.
-pub(super) async fn read(argument: Option<String>) -> Result<String, Failure> {
+pub(super) async fn read(argument: Option<String>) -> Result<Option<String>, Failure> {
     let input = match argument {
         Some(input) if input != STANDARD => input,
-        None if io::stdin().is_terminal() => {
-            return Err(Failure::new(
-                "there is no input: write it behind the options, or pipe it to the program",
-            ));
-        }
-        _ => standard().await?,
+        None if io::stdin().is_terminal() => return Ok(None),
+        _ => match (standard().await?, argument) {
+            (input, None) if input.is_empty() => return Ok(None),
+            (input, _) => without_end(input),
+        },
     };
     if input.trim().is_empty() {
         return Err(Failure::new("the input is empty"));
     }
-    Ok(input)
+    Ok(Some(input))
+}
+
+/// The text without the end of its last line, which is not a part of the input.
+fn without_end(mut text: String) -> String {
+    if text.ends_with('\n') {
+        text.truncate(text.trim_end_matches(['\r', '\n']).len());
+    }
+    text
+}
+
+/// The input, or else the message that the app begins with. `workflow` if the agents are those of a workflow folder.
+pub(super) fn or_initial(input: Option<String>, app: &App, workflow: bool) -> Result<String, Failure> {
+    input.or_else(|| app.initial_message().map(str::to_owned)).ok_or_else(|| {
+        let more = if workflow { ", or give the workflow an `initial_message`" } else { "" };
+        Failure::new(format!(
+            "there is no input: write it behind the options, or pipe it to the program{more}"
+        ))
+    })
 }
 
 async fn standard() -> Result<String, Failure> {
@@ -46,10 +64,5 @@ async fn standard() -> Result<String, Failure> {
     if u64::try_from(text.len()).unwrap_or(u64::MAX) > MOST_BYTES {
         return Err(Failure::new(format!("the input has more than {MOST_BYTES} bytes")));
     }
-    let mut text = String::from_utf8(text).map_err(|_| Failure::new("the input is not text in UTF-8"))?;
-    // The end of the last line is none of the input.
-    if text.ends_with('\n') {
-        text.truncate(text.trim_end_matches(['\r', '\n']).len());
-    }
-    Ok(text)
+    String::from_utf8(text).map_err(|_| Failure::new("the input is not text in UTF-8"))
 }

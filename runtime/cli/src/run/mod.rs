@@ -32,6 +32,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   {program} run --card cards/helper.md \"What is 41 + 1?\"
   {program} run --card cards --agent Clerk - < question.txt
+  {program} run --workflow workflows/Intake
   {program} run --card cards/helper.md --model script:script.yaml \"Hello\"
   {program} run --card cards/helper.md --model qwen3 --base-url http://127.0.0.1:8080/v1 \"Hello\"
   {program} run --card cards/helper.md --json \"Hello\" | jq 'select(.kind.type == \"tool_started\")'";
@@ -39,6 +40,8 @@ Examples:
 #[derive(Args)]
 pub(crate) struct RunArguments {
     /// The input; `-` reads it from standard input, as does a pipe without it.
+    ///
+    /// Without any of them, it is the `initial_message` of the workflow.
     #[arg(value_name = "INPUT")]
     input: Option<String>,
 
@@ -61,15 +64,18 @@ pub(crate) struct RunArguments {
 }
 
 pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<ExitCode, Failure> {
-    let reads_input = !matches!(arguments.input.as_deref(), Some(input) if input != input::STANDARD);
-    // The input may be all that standard input has, and then nobody answers there.
-    let asks = !reads_input && io::stdin().is_terminal() && io::stderr().is_terminal();
+    // With `-`, standard input has ended before a question comes.
+    let has_person = arguments.input.as_deref() != Some(input::STANDARD);
+    let asks = has_person && io::stdin().is_terminal() && io::stderr().is_terminal();
     let ended = until_signal(async {
         let input = input::read(arguments.input).await?;
         let with = |app: AppBuilder| if asks { app.answerer(terminal()) } else { app };
         let app = agents::app(program, &arguments.agents, &arguments.model, with).await?;
         let mut view = View::new(arguments.json, arguments.verbose);
-        let ended = stream(&app, input, &mut view).await;
+        let ended = match input::or_initial(input, &app, arguments.agents.workflow.is_some()) {
+            Ok(input) => stream(&app, input, &mut view).await,
+            Err(failure) => Err(failure),
+        };
         app.shutdown().await;
         view.end(ended?)
     });

@@ -11,3 +11,4 @@ mod run;
 mod shown;
 mod signals;
 mod terminal;
+mod workflow;

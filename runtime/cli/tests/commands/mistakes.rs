@@ -6,10 +6,13 @@ use crate::folder::Folder;
 fn o1_every_mistake_in_arguments_says_what_to_do() {
     let folder = Folder::adder();
     let fails = |arguments: &[&str], parts: &[&str]| folder.run(arguments).failed(parts);
-    fails(&["run", "Hello"], &["there is no agent: name a card with `--card PATH`"]);
+    fails(
+        &["run", "Hello"],
+        &["there is no agent: name a card with `--card PATH` or a workflow folder with `--workflow DIR`"],
+    );
     fails(
         &["run", "--card", "cards/adder.md", "--model", "script:script.yaml"],
-        &["error: the input is empty"],
+        &["error: there is no input: write it behind the options, or pipe it to the program"],
     );
     fails(&["runn"], &["unrecognized subcommand 'runn'", "'run'"]);
     fails(&["run", "--card", "no.md", "Hello"], &["no.md"]);

@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 #![allow(clippy::needless_pass_by_value, reason = "the parameter of a tool has its type")]
 
+use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 use std::time::Duration;
 
 use onionskin::cli::Program;
 use onionskin::declaration::AppBuilder;
+use onionskin::loader::Registry;
 use onionskin::question::{Answer, Question};
 use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
 use serde_json::json;
@@ -51,6 +53,7 @@ fn model() -> ScriptedModel {
             ],
         )
         .agent("Clerk", [ScriptedTurn::say("I note: {input}")])
+        .agent("Seller", [ScriptedTurn::call("price", json!({})), ScriptedTurn::say("{input} {last}")])
 }
 
 fn program() -> Program {
@@ -78,12 +81,17 @@ fn main() -> ExitCode {
             .agent::<Blocker>()
             .setup(|app| app.model(ScriptedModel::turns([ScriptedTurn::call("block", json!({}))])))
             .main(),
+        Ok("registers") => program()
+            .registry(Registry::new().file("Sale/tools/price.rs", |items| items.tool::<price>()))
+            .setup(|app| app.provide(Prices(42)).model(model()))
+            .main(),
         Ok("asks") => program().setup(|app| app.provide(Prices(42)).model(model())).main(),
         _ => {
             o1_a_program_sets_its_agents_up();
             o1_a_setup_that_fails_is_an_error_of_the_command();
             o1_a_call_that_needs_approval_stays_open_without_a_person();
             o1_the_program_has_its_own_name_and_agents();
+            c4_the_registry_has_the_tools_of_a_workflow();
             #[cfg(unix)]
             o1_signals_end_a_program_that_a_tool_blocks();
             ExitCode::SUCCESS
@@ -91,10 +99,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// The exit code, the result and the words of a program.
 fn run(program: &str, arguments: &[&str]) -> (i32, String, String) {
+    run_in(Path::new("."), program, arguments)
+}
+
+/// The exit code, the result and the words of a program in a folder.
+fn run_in(folder: &Path, program: &str, arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    let Output { status, stdout, stderr } = command.args(arguments).env(PROGRAM, program).output().unwrap();
+    command.args(arguments).env(PROGRAM, program).current_dir(folder);
+    let Output { status, stdout, stderr } = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (status.code().unwrap(), text(stdout), text(stderr))
 }
@@ -139,6 +152,29 @@ fn o1_the_program_has_its_own_name_and_agents() {
     let (_, list, _) = run("builds", &["list"]);
     assert!(list.starts_with("Desk\n  price  function  The price of a lamp.\n"), "{list}");
     assert!(list.contains("\n\nClerk\n"), "{list}");
+}
+
+fn c4_the_registry_has_the_tools_of_a_workflow() {
+    let folder = tempfile::tempdir().unwrap();
+    let sale = folder.path().join("Sale");
+    std::fs::create_dir_all(sale.join("tools")).unwrap();
+    for (file, text) in [
+        ("orchestrator.json", r#"{ "start_agent": "Seller", "initial_message": "How much?" }"#),
+        ("agents.json", r#"{ "Seller": { "instruction": "Sell." } }"#),
+        ("tools.json", r#"{ "agent_tools": { "Seller": [{ "path": "tools.price.price" }] } }"#),
+        ("tools/price.rs", ""),
+    ] {
+        std::fs::write(sale.join(file), text).unwrap();
+    }
+    let run = |program, arguments: &[&str]| run_in(folder.path(), program, arguments);
+    // The agents of the program are there too, and the start agent wins over the default of the program.
+    let (code, out, words) = run("registers", &["run", "--workflow", "Sale"]);
+    assert_eq!((code, &*out), (0, "How much? 42\n"), "{words}");
+    let (_, out, _) = run("registers", &["run", "--workflow", "Sale", "--agent", "Clerk", "A lamp."]);
+    assert_eq!(out, "I note: A lamp.\n");
+    let (code, _, words) = run("builds", &["run", "--workflow", "Sale"]);
+    assert_eq!(code, 2);
+    assert!(words.contains("`tools/price.rs:price` is Rust"), "{words}");
 }
 
 #[cfg(unix)]
