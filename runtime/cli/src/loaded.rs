@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::{children_beside, found_cards};
+use onionskin_cards::{Workflow, children_beside, found_cards};
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 use onionskin_loader::{CardLoader, LoadedCards, LoadedWorkflow, Registry};
 
@@ -13,6 +13,9 @@ use crate::program::Program;
 /// What a program without a registry says of items in Rust.
 const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
                             also be scripts, such as `tools.rhai:add_one`";
+
+/// What an argument says that was given an address. The address is not shown, because it can hold a key.
+pub(crate) const NO_ADDRESS: &str = "reads files and folders, not addresses: save the card in a file first";
 
 /// The agents of files.
 pub(crate) enum Loaded {
@@ -27,6 +30,17 @@ pub(crate) enum Loaded {
 impl Loaded {
     /// Loads the cards of these paths, and the cards of their children.
     pub(crate) fn cards(program: &Program, paths: &[PathBuf]) -> Result<Self, Failure> {
+        for path in paths {
+            if is_address(path) {
+                return Err(Failure::new(format!("`--card` {NO_ADDRESS}")));
+            }
+            if is_workflow(path) {
+                let shown = path.display();
+                return Err(Failure::new(format!(
+                    "`{shown}` is a workflow folder: name it with `--workflow {shown}`"
+                )));
+            }
+        }
         let named = found_cards(Path::new(""), paths).files.len();
         let paths = with_children(program, paths);
         let cards = CardLoader::new(registry(program)).load(&paths).map_err(Failure::new)?;
@@ -64,6 +78,17 @@ impl Loaded {
             Self::Workflow(workflow) => workflow.add_to(app),
         }
     }
+}
+
+/// Whether this is an address of the web, as the loader of cards has them.
+pub(crate) fn is_address(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.contains("://"))
+}
+
+/// Whether a folder is a workflow and not one of cards. Files in YAML can be cards, so they have to be a whole workflow.
+fn is_workflow(folder: &Path) -> bool {
+    ["orchestrator.json", "workflow.json"].iter().any(|file| folder.join(file).exists())
+        || Workflow::read(Path::new(""), folder).is_ok()
 }
 
 /// The paths of cards, and the cards of children that are beside them.

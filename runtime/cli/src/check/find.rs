@@ -7,6 +7,7 @@ use std::{fs, io};
 use onionskin_cards::{is_card, is_workflow_file, is_workflow_folder};
 
 use super::report::Report;
+use crate::loaded::{NO_ADDRESS, is_address};
 
 /// The configuration of servers in a folder.
 const CONFIG: &str = ".mcp.json";
@@ -42,7 +43,9 @@ impl Found {
     }
 
     fn path(&mut self, path: &Path, report: &mut Report) {
-        if path.is_dir() {
+        if is_address(path) {
+            report.add_line(&format!("`check` {NO_ADDRESS}"));
+        } else if path.is_dir() {
             if is_workflow_folder(path) {
                 self.add_workflow(path);
             } else if !self.project(path, report) && !self.workflows_in(path, report) {

@@ -117,3 +117,18 @@ fn o1_a_script_is_a_file_of_a_bounded_size() {
             .failed(&[&script[7..], part]);
     }
 }
+
+#[test]
+fn o1_a_card_of_an_address_is_saved_first() {
+    let folder = Folder::adder();
+    for arguments in [&["run", "--card"][..], &["list", "--card", "cards", "--card"], &["check"]] {
+        let ran = folder.run(&[arguments, &["https://example.com/adder.md?key=hunter2"]].concat());
+        let name = if arguments == ["check"] { "check" } else { "--card" };
+        let words = format!(
+            "error: `{name}` reads files and folders, not addresses: save the card in a file first\n"
+        );
+        let (code, shown) = if name == "check" { (1, &ran.out) } else { (2, &ran.words) };
+        assert_eq!((ran.code, shown), (code, &words));
+        assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
+    }
+}

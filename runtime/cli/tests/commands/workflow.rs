@@ -189,3 +189,27 @@ fn c4_rust_in_a_workflow_needs_a_program() {
         "--> workflows/Intake/tools.json:1:",
     ]);
 }
+
+#[test]
+fn c4_a_workflow_that_is_named_as_a_card_is_named_with_the_right_option() {
+    let folder = intake();
+    // It would be a card.
+    folder.write("workflows/Intake/README.md", "Welcomes customers.\n");
+    let old =
+        |name: &str| (format!("old/{name}.yaml"), folder.read(&format!("workflows/Intake/{name}.json")));
+    for (name, text) in ["orchestrator", "agents"].map(old) {
+        folder.write(&name, &text);
+    }
+    folder.write("broken/workflow.json", "{");
+    for command in ["run", "chat", "list", "schema", "docs", "graph"] {
+        for path in ["workflows/Intake", "old", "broken"] {
+            folder.run(&[command, "--card", path]).failed(&[&format!(
+                "error: `{path}` is a workflow folder: name it with `--workflow {path}`\n"
+            )]);
+        }
+    }
+    // A card of that name is a card.
+    folder.write("cards/orchestrator.yaml", "instruction: Lead.\n");
+    folder.write("cards/workflow.yaml", "instruction: Work.\n");
+    assert_eq!(folder.run(&["list", "--card", "cards"]).out, "orchestrator\n\nworkflow\n");
+}
