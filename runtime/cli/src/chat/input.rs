@@ -58,9 +58,12 @@ type Printer = Arc<Mutex<Option<Box<dyn ExternalPrinter + Send>>>>;
 type Lines = Editor<(), MemHistory>;
 
 impl Input {
-    /// Lines with an editor. The terminal has to be one.
-    pub(super) fn edited() -> Result<Self, ReadlineError> {
+    /// Lines with an editor. The terminal has to be one. The arrow keys bring `first` back as if the user had typed it before.
+    pub(super) fn edited(first: Option<&str>) -> Result<Self, ReadlineError> {
         let mut inputs = editor()?;
+        if let Some(first) = first {
+            inputs.add_history_entry(first)?;
+        }
         let printer = Printer::default();
         let prints = Arc::clone(&printer);
         // An editor keeps the lines that came together. Those of the inputs are later inputs, and no answers.

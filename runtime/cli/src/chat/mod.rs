@@ -33,7 +33,7 @@ pub(crate) const ABOUT: &str = "\
 Talk with an agent.
 
 At a terminal the answer is streamed, and beneath it the agents and their calls are shown as a tree, with times and tokens. \
-Questions and approvals are asked in place. `/help` shows the commands of the chat.
+Questions and approvals are asked in place. `/help` shows the commands of the chat. The up arrow brings the initial message of a workflow.
 
 Without a terminal, each line of the input is one message to the agent or the answer to a question, and each change is one line of \
 the output.
@@ -65,7 +65,7 @@ pub(crate) async fn run(program: &Program, arguments: ChatArguments) -> Result<E
     let leave = Modes::keep();
     let mut signals = Signals::take(true, move || drop(leave));
     let app = signals.until(agents::app(program, &arguments.agents, &arguments.model, |app| app)).await?;
-    let done = match Talk::begin(app.entry().clone(), &mut signals) {
+    let done = match Talk::begin(app.entry().clone(), app.initial_message(), &mut signals) {
         Ok(talk) => talk.run().await,
         Err(failure) => Err(failure),
     };

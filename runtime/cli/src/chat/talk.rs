@@ -28,6 +28,8 @@ const LONGEST: usize = 100;
 pub(super) struct Talk<'s> {
     agent: AgentHandle,
     session: Session,
+    /// The message that the user can begin with.
+    first: Option<String>,
     input: Input,
     signals: &'s mut Signals,
     ends: Ends,
@@ -46,16 +48,25 @@ enum Next {
 }
 
 impl<'s> Talk<'s> {
-    pub(super) fn begin(agent: AgentHandle, signals: &'s mut Signals) -> Result<Self, Failure> {
+    /// Begins a conversation. A person at a terminal can send the `initial` message.
+    pub(super) fn begin(
+        agent: AgentHandle,
+        initial: Option<&str>,
+        signals: &'s mut Signals,
+    ) -> Result<Self, Failure> {
         let ends = Ends::of_process();
+        // A message that the terminal would not show as it is cannot be edited.
+        let first = initial.filter(|text| ends.is_live && !text.contains('\n') && text::block(text) == *text);
         let input = if ends.is_live {
-            Input::edited().map_err(|error| Failure::new(format!("the terminal cannot be used: {error}")))?
+            Input::edited(first)
+                .map_err(|error| Failure::new(format!("the terminal cannot be used: {error}")))?
         } else {
             Input::plain(ends.is_typed).map_err(Failure::new)?
         };
         let session = agent.session();
         let (paused, last, sum) = (None, None, Used::default());
-        Ok(Self { agent, session, input, signals, ends, paused, last, sum, has_failed: false })
+        let first = first.map(str::to_owned);
+        Ok(Self { agent, session, first, input, signals, ends, paused, last, sum, has_failed: false })
     }
 
     pub(super) async fn run(mut self) -> Result<ExitCode, Failure> {
@@ -76,6 +87,9 @@ impl<'s> Talk<'s> {
                 "Chat with {}. `/help` shows the commands.",
                 text::line(self.agent.name(), LONGEST)
             ))?;
+        }
+        if let Some(first) = &self.first {
+            say(&format!("The up arrow brings the initial message: {}", text::line(first, LONGEST)))?;
         }
         loop {
             let typed = tokio::select! {

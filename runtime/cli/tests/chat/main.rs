@@ -14,6 +14,7 @@ mod screen;
 mod session;
 mod terminal;
 mod typeahead;
+mod workflow;
 
 use folder::Folder;
 use screen::Terminal;
