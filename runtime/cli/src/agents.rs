@@ -11,8 +11,8 @@ use onionskin_core::{App, BuildError, ScriptedModel};
 use crate::failure::Failure;
 use crate::loaded::Loaded;
 use crate::model::ModelArguments;
-use crate::output;
 use crate::program::Program;
+use crate::text;
 
 /// Which agents.
 #[derive(Args, Debug, Clone)]
@@ -57,7 +57,7 @@ pub(crate) async fn app(
     let model = model.model()?;
     let loaded = load(program, agents)?;
     let Some(entry) = entry(program, agents, loaded.as_ref())? else {
-        let names = quoted(names(program, loaded.as_ref()));
+        let names = text::quoted(names(program, loaded.as_ref()));
         return Err(Failure::new(format!("which agent? Name it with `--agent`; there are {names}")));
     };
     build(program, agents, loaded.as_ref(), &entry, with(App::builder()), model).await
@@ -166,10 +166,10 @@ fn entry(
             return Ok(Some(wanted.clone()));
         }
         let hint = match nearest(wanted, all.iter().copied()) {
-            Some(near) => format!("did you mean `{}`?", output::line(near)),
-            None => format!("there are {}", quoted(all.iter().copied())),
+            Some(near) => format!("did you mean `{}`?", text::first_line(near)),
+            None => format!("there are {}", text::quoted(all.iter().copied())),
         };
-        return Err(Failure::new(format!("there is no agent `{}`; {hint}", output::line(wanted))));
+        return Err(Failure::new(format!("there is no agent `{}`; {hint}", text::first_line(wanted))));
     }
     if let Some(agent) = loaded.and_then(Loaded::default_agent) {
         return Ok(Some(agent.name().to_owned()));
@@ -185,8 +185,4 @@ fn entry(
 /// The names of all agents.
 fn names<'a>(program: &'a Program, loaded: Option<&'a Loaded>) -> impl Iterator<Item = &'a str> {
     program.agents.iter().chain(loaded.map(Loaded::agents).unwrap_or_default()).map(DynAgent::name)
-}
-
-fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.map(|name| format!("`{}`", output::line(name))).collect::<Vec<_>>().join(", ")
 }

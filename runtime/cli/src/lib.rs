@@ -5,7 +5,7 @@
 // `start` reads the commands that `arguments` lists and runs one of them. Each command has a module; those of servers are in `mcp`. They
 // work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`; `loaded` has the agents
 // of files. `signals` ends a command, `typeahead` keeps what was typed early from answering a question, `failure` says why there is no
-// result, and `output` writes.
+// result, `text` makes texts for people, and `output` writes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -30,6 +30,7 @@ mod run;
 mod schema;
 mod signals;
 mod start;
+mod text;
 mod typeahead;
 
 pub use program::{Prepared, Program};

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
 use crate::signals::until_signal;
+use crate::text;
 
 pub(crate) const ABOUT: &str = "\
 Show the agents, each with its tools, where they come from, and its hooks. The first agent is the one that `run` asks.
@@ -46,9 +47,9 @@ pub(crate) async fn run(program: &Program, arguments: ListArguments) -> Result<E
 }
 
 fn agent(agent: &AgentDescription) -> String {
-    let mut lines = output::line(&agent.name);
+    let mut lines = text::first_line(&agent.name);
     if let Some(description) = &agent.description {
-        lines += &format!(": {}", output::line(description));
+        lines += &format!(": {}", text::first_line(description));
     }
     lines.push('\n');
     let rows: Vec<[String; 3]> = agent.tools.iter().map(tool).collect();
@@ -74,7 +75,7 @@ fn agent(agent: &AgentDescription) -> String {
     ];
     for (kind, hooks) in of_kinds {
         if !hooks.is_empty() {
-            let names: Vec<_> = hooks.into_iter().map(|name| output::line(name)).collect();
+            let names: Vec<_> = hooks.into_iter().map(|name| text::first_line(name)).collect();
             lines += &format!("  {kind}: {}\n", names.join(", "));
         }
     }
@@ -84,8 +85,8 @@ fn agent(agent: &AgentDescription) -> String {
 /// Its name, its source, and the first line of its description.
 fn tool(tool: &ToolDescription) -> [String; 3] {
     let source = match &tool.server {
-        Some(server) => format!("{} {}", tool.source, output::line(server)),
+        Some(server) => format!("{} {}", tool.source, text::first_line(server)),
         None => tool.source.to_string(),
     };
-    [output::line(&tool.name), source, output::line(&tool.description)]
+    [text::first_line(&tool.name), source, text::first_line(&tool.description)]
 }

@@ -9,6 +9,7 @@ use onionskin_cards::{Migration, migrate};
 
 use crate::failure::{FOUND, Failure};
 use crate::output;
+use crate::text;
 
 pub(crate) const ABOUT: &str = "\
 Write the files of workflow folders that are YAML as JSON, beside them.
@@ -68,7 +69,7 @@ pub(crate) fn run(arguments: &MigrateArguments) -> Result<ExitCode, Failure> {
     }
     let is_found = arguments.check && files > 0;
     let what = if arguments.check { "to write" } else { "written" };
-    output::aside(&format!("{} {what}", output::counted(files, "file")));
+    output::aside(&format!("{} {what}", text::counted(files as u64, "file")));
     Ok(if is_found { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
 
@@ -76,7 +77,7 @@ fn show(migration: &Migration) -> Result<(), Failure> {
     for file in &migration.files {
         output::text(&format!("{} -> {}\n", file.name, file.json_name))?;
         if file.comments > 0 {
-            let lines = output::counted(file.comments, "line");
+            let lines = text::counted(file.comments as u64, "line");
             output::note(&format!("{}: {lines} with comments, which JSON cannot hold", file.name));
         }
     }

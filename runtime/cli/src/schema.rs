@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
 use crate::signals::until_signal;
+use crate::text;
 
 pub(crate) const ABOUT: &str = "\
 Print the tools of an agent as JSON, in the form of MCP or of a provider. With the name of a tool, that one alone.
@@ -92,9 +93,9 @@ fn find<'t>(tools: &'t [ToolDefinition], name: &str) -> Result<&'t ToolDefinitio
     found.ok_or_else(|| {
         let names = || tools.iter().map(|tool| &*tool.name);
         let hint = match nearest(name, names()) {
-            Some(near) => format!("did you mean `{}`?", output::line(near)),
-            None => format!("it has: {}", names().map(output::line).collect::<Vec<_>>().join(", ")),
+            Some(near) => format!("did you mean `{}`?", text::first_line(near)),
+            None => format!("it has: {}", names().map(text::first_line).collect::<Vec<_>>().join(", ")),
         };
-        Failure::new(format!("the agent has no tool `{}`; {hint}", output::line(name)))
+        Failure::new(format!("the agent has no tool `{}`; {hint}", text::first_line(name)))
     })
 }

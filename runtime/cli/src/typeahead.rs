@@ -6,6 +6,7 @@ use onionskin_core::question::{Answer, Answerer, Question, Terminal};
 use tokio::sync::Mutex;
 
 use crate::output;
+use crate::text;
 
 /// How long a question waits for the text before it.
 const SHOWN: Duration = Duration::from_millis(50);
@@ -35,7 +36,7 @@ pub(crate) fn set_aside() -> Option<String> {
     if typed.is_empty() {
         return None;
     }
-    Some(format!("dropped, because it was typed before the question: {}", output::line(&typed)))
+    Some(format!("dropped, because it was typed before the question: {}", text::first_line(&typed)))
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 // `talk` is the loop: it reads lines with `input`, does what `command` makes of them, and runs the agent with `turn`, which shows the run
 // through a `view`: at a terminal or as plain lines, from the `tree` of its agents and calls. `files` keeps conversations. `terminal`
-// and `text` know the outside.
+// knows the outside.
 
 mod command;
 #[cfg(test)]
@@ -11,7 +11,6 @@ mod files;
 mod input;
 mod talk;
 mod terminal;
-mod text;
 mod tree;
 mod turn;
 mod view;

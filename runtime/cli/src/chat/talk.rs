@@ -11,18 +11,16 @@ use onionskin_core::{AgentHandle, Session};
 use crate::failure::{FAILED, Failure};
 use crate::output;
 use crate::signals::{INTERRUPT, Signals};
+use crate::text;
 
 use super::command::{self, Command, HELP, Said};
+use super::files;
 use super::input::{Input, Typed, Use};
 use super::terminal::{self, Ends, Modes};
 use super::turn::{End, Turn, Used, say};
 use super::view::{Live, Plain, View};
-use super::{files, text};
 
 const PROMPT: &str = "you> ";
-
-/// The characters of a tool's description.
-const LONGEST: usize = 100;
 
 /// A conversation in progress.
 pub(super) struct Talk<'s> {
@@ -83,13 +81,10 @@ impl<'s> Talk<'s> {
 
     async fn lines(&mut self) -> io::Result<Next> {
         if self.ends.is_typed {
-            say(&format!(
-                "Chat with {}. `/help` shows the commands.",
-                text::line(self.agent.name(), LONGEST)
-            ))?;
+            say(&format!("Chat with {}. `/help` shows the commands.", text::first_line(self.agent.name())))?;
         }
         if let Some(first) = &self.first {
-            say(&format!("The up arrow brings the initial message: {}", text::line(first, LONGEST)))?;
+            say(&format!("The up arrow brings the initial message: {}", text::first_line(first)))?;
         }
         loop {
             let typed = tokio::select! {
@@ -200,7 +195,7 @@ impl<'s> Talk<'s> {
 
     /// `12 messages`.
     fn messages(&self) -> String {
-        output::counted(self.session.history().len(), "message")
+        text::counted(self.session.history().len() as u64, "message")
     }
 
     fn tools(&mut self) -> io::Result<()> {
@@ -214,12 +209,11 @@ impl<'s> Talk<'s> {
         if tools.is_empty() {
             return say("the agent has no tools");
         }
-        let names: Vec<_> = tools.iter().map(|tool| text::line(&tool.name, LONGEST)).collect();
+        let names: Vec<_> = tools.iter().map(|tool| text::first_line(&tool.name)).collect();
         let width = names.iter().map(|name| text::width(name)).max().unwrap_or_default();
         for (name, tool) in names.iter().zip(&tools) {
             let space = " ".repeat(width - text::width(name));
-            let first = tool.description.trim().lines().next().unwrap_or_default();
-            say(format!("{name}{space}  {}", text::line(first, LONGEST)).trim_end())?;
+            say(format!("{name}{space}  {}", text::first_line(&tool.description)).trim_end())?;
         }
         Ok(())
     }

@@ -14,10 +14,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 
 use crate::signals::{INTERRUPT, Signals};
+use crate::text;
 use crate::typeahead;
 
 use super::input::{Input, Typed, Use};
-use super::text;
 use super::view::View;
 
 /// The time between two drawings.

@@ -19,6 +19,7 @@ use crate::output;
 use crate::program::Program;
 #[cfg(feature = "mcp")]
 use crate::signals::until_signal;
+use crate::text;
 use find::Found;
 use report::Report;
 
@@ -109,7 +110,7 @@ fn summary(found: &Found, report: &Report) -> String {
         .collect();
     let problems = match report.problems() {
         0 => "no problems".to_owned(),
-        count => output::counted(count, "problem"),
+        count => text::counted(count as u64, "problem"),
     };
     if parts.is_empty() { problems } else { format!("checked {}: {problems}", parts.join(", ")) }
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output;
+use crate::text;
 
 /// All problems, as people and as programs read them.
 #[derive(Default)]
@@ -94,7 +95,7 @@ impl Report {
         if self.drawn.is_empty() {
             return Ok(());
         }
-        output::text(&format!("{}\n", output::plain(&self.drawn.join("\n\n"))))
+        output::text(&format!("{}\n", text::plain(&self.drawn.join("\n\n"))))
     }
 }
 

@@ -9,6 +9,7 @@ use super::arguments::ListArguments;
 use super::servers::take;
 use crate::failure::Failure;
 use crate::output;
+use crate::text;
 
 pub(crate) async fn run(arguments: ListArguments) -> Result<ExitCode, Failure> {
     let snapshot = take(&arguments.of).await?;
@@ -24,11 +25,11 @@ fn as_table(snapshot: &Snapshot) -> String {
         if !table.is_empty() {
             table.push('\n');
         }
-        table += &format!("{}: {}\n", output::line(server), output::counted(tools.len(), "tool"));
-        let names: Vec<_> = tools.iter().map(|tool| output::line(tool.name())).collect();
+        table += &format!("{}: {}\n", text::first_line(server), text::counted(tools.len() as u64, "tool"));
+        let names: Vec<_> = tools.iter().map(|tool| text::first_line(tool.name())).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
         for (name, tool) in names.iter().zip(tools) {
-            let row = format!("  {name:width$}  {}", output::line(tool.description()));
+            let row = format!("  {name:width$}  {}", text::first_line(tool.description()));
             table += row.trim_end();
             table.push('\n');
         }

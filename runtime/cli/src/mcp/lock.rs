@@ -10,6 +10,7 @@ use super::servers::take;
 use crate::failure::{FOUND, Failure};
 use crate::output;
 use crate::program::Program;
+use crate::text;
 
 /// What errors of the library call the command.
 const PLAIN_COMMAND: &str = "onionskin mcp lock";
@@ -90,12 +91,12 @@ fn write(now: &Snapshot, out: &Path, existed: bool) -> Result<ExitCode, Failure>
     let drift = before.map(|before| before.drift(now)).unwrap_or_default();
     let mut text = String::new();
     for (servers, what) in [(drift.added(), "added"), (drift.removed(), "removed")] {
-        text.extend(servers.iter().map(|server| format!("`{}`: {what}\n", output::line(server))));
+        text.extend(servers.iter().map(|server| format!("`{}`: {what}\n", text::first_line(server))));
     }
     text.extend(drift.servers().iter().map(|server| format!("{server}\n")));
     let tools: usize = now.servers().filter_map(|server| now.tools(server)).map(<[_]>::len).sum();
-    let servers = output::counted(now.servers().count(), "server");
-    let tools = output::counted(tools, "tool");
+    let servers = text::counted(now.servers().count() as u64, "server");
+    let tools = text::counted(tools as u64, "tool");
     let unchanged = if has_changed { "" } else { ", unchanged" };
     text += &format!("{}: {servers}, {tools}{unchanged}\n", out.display());
     output::text(&text)?;

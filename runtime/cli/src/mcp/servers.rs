@@ -6,6 +6,7 @@ use onionskin_mcp::snapshot::{Snapshot, Taken};
 use super::arguments::ServerArguments;
 use crate::failure::Failure;
 use crate::output;
+use crate::text;
 
 /// Takes a snapshot of the chosen servers, and shows what they report.
 ///
@@ -34,9 +35,8 @@ fn chosen(arguments: &ServerArguments) -> Result<McpConfig, Failure> {
         return Err(Failure::new(format!("`{file}` has no servers: add one to `mcpServers`")));
     }
     if let Some(unknown) = servers.iter().find(|server| !known.contains(server)) {
-        let known =
-            known.iter().map(|name| format!("`{}`", output::line(name))).collect::<Vec<_>>().join(", ");
-        let unknown = output::line(unknown);
+        let known = text::quoted(known.iter().map(String::as_str));
+        let unknown = text::first_line(unknown);
         return Err(Failure::new(format!("`{file}` has no server `{unknown}`; it has {known}")));
     }
     if !servers.is_empty() {

@@ -11,6 +11,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::text;
 use name::mistake;
 
 pub(crate) const ABOUT: &str = "\
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<ExitCode, Failure> {
     if let Some(mistake) = mistake(name) {
         return Err(Failure::new(format!(
             "`{}` cannot be the name of a package: {mistake}",
-            output::line(name)
+            text::first_line(name)
         )));
     }
     let manifest = manifest(name, arguments.path.as_deref())?;

@@ -14,9 +14,9 @@ use onionskin_core::{App, RunError};
 use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
 use crate::model::ModelArguments;
-use crate::output;
 use crate::program::Program;
 use crate::signals::until_signal;
+use crate::text;
 use crate::typeahead::Person;
 use show::{Ended, View};
 
@@ -116,8 +116,8 @@ fn question(question: &Question) -> String {
     let asks = match question.kind() {
         QuestionKind::Approval => "may this call run?".to_owned(),
         QuestionKind::External => "the call runs outside of the program".to_owned(),
-        _ => question.text().map_or_else(|| "asks".to_owned(), output::line),
+        _ => question.text().map_or_else(|| "asks".to_owned(), text::first_line),
     };
-    let call = output::line(&format!("{} {}", question.tool_name(), question.arguments()));
-    format!("  {}: {call}: {asks}", output::line(&question.agents().join(" > ")))
+    let call = text::first_line(&format!("{} {}", question.tool_name(), question.arguments()));
+    format!("  {}: {call}: {asks}", text::first_line(&question.agents().join(" > ")))
 }

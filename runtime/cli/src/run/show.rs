@@ -7,6 +7,7 @@ use onionskin_core::{RunError, RunOutput};
 
 use crate::failure::Failure;
 use crate::output;
+use crate::text;
 
 /// What a run ends with.
 pub(super) type Ended = Result<RunOutput, RunError>;
@@ -53,7 +54,7 @@ impl View {
             EventKind::TurnRestarted { .. } if is_outermost && !self.turn.is_empty() => {
                 self.end_line()?;
                 self.turn.clear();
-                output::note("the model failed in this answer, and is asked again");
+                output::note(text::RESTARTED);
             }
             EventKind::TurnFinished { .. } | EventKind::Asked { .. } if is_outermost => self.end_line()?,
             EventKind::Notice { text, .. } => {
@@ -61,7 +62,7 @@ impl View {
                 output::note(text);
             }
             EventKind::ToolStarted { tool, arguments, .. } if self.verbose => {
-                output::aside(&format!("{} calls {tool} {}", event.agent, output::line(arguments)));
+                output::aside(&format!("{} calls {tool} {}", event.agent, text::first_line(arguments)));
             }
             EventKind::ToolFinished { tool, outcome, duration, .. } if self.verbose => {
                 output::aside(&format!("{} got {tool}: {} in {duration:.1?}", event.agent, word(*outcome)));

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use onionskin_core::event::CallOutcome;
 
-use super::{Call, Does, Ended, Line, Run, Style, Tree, text};
+use crate::text;
+
+use super::{Call, Does, Ended, Line, Run, Style, Tree};
 
 /// The calls of each agent that are tried to be shown, until the tree has few enough lines.
 const CALLS_SHOWN: [usize; 7] = [usize::MAX, 20, 10, 5, 3, 1, 0];

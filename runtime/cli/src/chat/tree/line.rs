@@ -1,6 +1,6 @@
 //! One line of the tree.
 
-use super::text;
+use crate::text;
 
 /// How a part of a line is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use onionskin_core::content::ContentBlock;
 use onionskin_core::event::{CallOutcome, Event, EventKind};
 use onionskin_core::model::Usage;
 
-pub(super) use line::{Line, Style};
+use crate::text;
 
-use super::text;
+pub(super) use line::{Line, Style};
 
 /// The calls of one agent that are kept. Older ones that have ended are counted only.
 const KEPT_CALLS: usize = 100;

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use onionskin_core::event::Event;
 
+use crate::text::char_width;
+
 use super::View;
 use super::said::Said;
-use super::text::char_width;
 use super::tree::{Line, Style, Tree};
 
 const CLEAR_BELOW: &str = "\x1b[J";

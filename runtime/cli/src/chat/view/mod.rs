@@ -14,7 +14,7 @@ use onionskin_core::event::Event;
 pub(super) use live::Live;
 pub(super) use plain::Plain;
 
-use super::{text, tree};
+use super::tree;
 
 /// Shows the events of one run.
 pub(super) trait View {

@@ -7,9 +7,11 @@ use std::time::Duration;
 use onionskin_core::definition::ToolSource;
 use onionskin_core::event::{CallOutcome, Event, EventKind};
 
+use crate::text;
+
+use super::View;
 use super::said::Said;
 use super::tree::{Tree, call_of, shown_content};
-use super::{View, text};
 
 /// The characters of arguments and results.
 const LONGEST: usize = 200;

@@ -2,7 +2,7 @@
 
 use onionskin_core::event::{Event, EventKind};
 
-use super::text;
+use crate::text;
 
 /// The text for the user: what the outermost agent writes, and lines between it.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Said {
                 self.push(&text::block(text));
             }
             EventKind::TurnRestarted { .. } if !self.turn.is_empty() => {
-                self.line("(the model failed and is asked again: this part of its answer does not count)");
+                self.line(&format!("({})", text::RESTARTED));
                 self.turn.clear();
             }
             EventKind::TurnFinished { .. } => self.end_line(),

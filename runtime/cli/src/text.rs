@@ -1,22 +1,41 @@
-//! Texts of models, tools and servers for a terminal: they do not control it.
+//! Texts for people. Those of models, tools and servers do not control the terminal.
 
 use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use crate::output::plain;
+/// The characters of a line of a table or of an error.
+const LONGEST: usize = 100;
 
 /// What a tabulator is shown as.
 const TAB: &str = "    ";
 
+/// What `run` and `chat` say when a model is asked again.
+pub(crate) const RESTARTED: &str =
+    "the model failed and is asked again: this part of its answer does not count";
+
+/// The text without characters that control a terminal or change the direction of writing. Its lines stay.
+pub(crate) fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        let directs = matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if directs || (c.is_control() && !matches!(c, '\n' | '\t')) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// The text with its lines, and spaces in place of tabulators.
-pub(super) fn block(text: &str) -> String {
+pub(crate) fn block(text: &str) -> String {
     // The end of a line of other systems has two characters.
     plain(&text.replace('\r', "").replace('\t', TAB))
 }
 
 /// The text as one line, of at most `most` characters: spaces and ends of lines are one space.
-pub(super) fn line(text: &str, most: usize) -> String {
+pub(crate) fn line(text: &str, most: usize) -> String {
     let mut shown = String::new();
     let mut left = most;
     let mut is_space = false;
@@ -35,18 +54,28 @@ pub(super) fn line(text: &str, most: usize) -> String {
     plain(&shown)
 }
 
+/// The first line of a text, cut.
+pub(crate) fn first_line(text: &str) -> String {
+    line(text.trim().lines().next().unwrap_or_default(), LONGEST)
+}
+
+/// Names in a list: `` `a`, `b` ``.
+pub(crate) fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{}`", first_line(name))).collect::<Vec<_>>().join(", ")
+}
+
 /// The columns that a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// The columns that a character takes.
-pub(super) fn char_width(c: char) -> usize {
+pub(crate) fn char_width(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
 /// The longest beginning of a text that takes at most `most` columns.
-pub(super) fn beginning(text: &str, most: usize) -> &str {
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
     let mut columns = 0;
     for (at, c) in text.char_indices() {
         columns += char_width(c);
@@ -58,7 +87,7 @@ pub(super) fn beginning(text: &str, most: usize) -> &str {
 }
 
 /// A duration for people: `0.3 s`, `2 min 05 s`.
-pub(super) fn time(time: Duration) -> String {
+pub(crate) fn time(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0..60 => format!("{seconds}.{} s", time.subsec_millis() / 100),
@@ -68,7 +97,7 @@ pub(super) fn time(time: Duration) -> String {
 }
 
 /// A number with commas between its thousands.
-pub(super) fn number(number: u64) -> String {
+pub(crate) fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -81,7 +110,7 @@ pub(super) fn number(number: u64) -> String {
 }
 
 /// `1 token`, `1,234 tokens`.
-pub(super) fn counted(count: u64, what: &str) -> String {
+pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
@@ -94,6 +123,10 @@ mod tests {
         assert_eq!(block("a\u{1b}[31m\u{202e}b\r\nc\td\u{9b}e"), "a\\u{1b}[31m\\u{202e}b\nc    d\\u{9b}e");
         assert_eq!(line(" a\u{7}\n\n b ", 9), "a\\u{7} b");
         assert_eq!(line("äöüß", 3), "äöü…");
+        assert_eq!(first_line("\n One.\nTwo."), "One.");
+        assert_eq!(first_line("a\u{1b}[31m\u{202e}b"), "a\\u{1b}[31m\\u{202e}b");
+        assert_eq!(first_line(&"ü".repeat(101)), "ü".repeat(100) + "…");
+        assert_eq!(plain("a\nb\tc\rd"), "a\nb\tc\\rd");
     }
 
     #[test]
@@ -109,5 +142,6 @@ mod tests {
             [340, 59_940, 60_000, 125_000, 3_720_000].map(|millis| time(Duration::from_millis(millis)));
         assert_eq!(shown, ["0.3 s", "59.9 s", "1 min 00 s", "2 min 05 s", "1 h 02 min"]);
         assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 1, 1_234].map(|count| counted(count, "tool")), ["0 tools", "1 tool", "1,234 tools"]);
     }
 }
