@@ -17,9 +17,9 @@ pub(super) const HELP: &str = "\
 
 Ctrl-C cancels a run; on an empty line it leaves. The arrow keys bring earlier inputs back.";
 
-/// What a line says.
+/// A line of the user.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum ParsedLine {
     Nothing,
     Input(String),
     Command(Command),
@@ -41,16 +41,16 @@ const NAMES: [&str; 9] =
     ["/help", "/tools", "/system", "/usage", "/save", "/save!", "/load", "/resume", "/quit"];
 
 /// Reads a line. The error says what to write instead.
-pub(super) fn read(line: &str) -> Result<Said, String> {
+pub(super) fn read(line: &str) -> Result<ParsedLine, String> {
     let line = line.trim();
     if line.is_empty() {
-        return Ok(Said::Nothing);
+        return Ok(ParsedLine::Nothing);
     }
     if let Some(input) = line.strip_prefix("//") {
-        return Ok(Said::Input(format!("/{input}")));
+        return Ok(ParsedLine::Input(format!("/{input}")));
     }
     if !line.starts_with('/') {
-        return Ok(Said::Input(line.to_owned()));
+        return Ok(ParsedLine::Input(line.to_owned()));
     }
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -74,7 +74,7 @@ pub(super) fn read(line: &str) -> Result<Said, String> {
         "/quit" => alone(Command::Quit),
         _ => Err(unknown(name)),
     };
-    command.map(Said::Command)
+    command.map(ParsedLine::Command)
 }
 
 fn unknown(name: &str) -> String {
@@ -101,11 +101,11 @@ mod tests {
 
     #[test]
     fn o1_a_line_is_an_input_or_a_command() {
-        assert_eq!(read("  "), Ok(Said::Nothing));
-        assert_eq!(read(" hello /tools "), Ok(Said::Input("hello /tools".to_owned())));
-        assert_eq!(read("//etc/hosts?"), Ok(Said::Input("/etc/hosts?".to_owned())));
-        assert_eq!(read("/tools"), Ok(Said::Command(Command::Tools)));
-        let save = |replace| Ok(Said::Command(Command::Save { file: "a b.json".into(), replace }));
+        assert_eq!(read("  "), Ok(ParsedLine::Nothing));
+        assert_eq!(read(" hello /tools "), Ok(ParsedLine::Input("hello /tools".to_owned())));
+        assert_eq!(read("//etc/hosts?"), Ok(ParsedLine::Input("/etc/hosts?".to_owned())));
+        assert_eq!(read("/tools"), Ok(ParsedLine::Command(Command::Tools)));
+        let save = |replace| Ok(ParsedLine::Command(Command::Save { file: "a b.json".into(), replace }));
         assert_eq!(read("/save a b.json "), save(false));
         assert_eq!(read("/save! a b.json"), save(true));
     }

@@ -13,11 +13,11 @@ use crate::output;
 use crate::signals::{INTERRUPT, Signals};
 use crate::text;
 
-use super::command::{self, Command, HELP, Said};
+use super::command::{self, Command, HELP, ParsedLine};
 use super::files;
 use super::input::{Input, Typed, Use};
-use super::terminal::{self, Ends, Modes};
-use super::turn::{End, Turn, Used, say};
+use super::terminal::{self, Modes, Streams};
+use super::turn::{Turn, TurnEnd, Used, say};
 use super::view::{Live, Plain, View};
 
 const PROMPT: &str = "you> ";
@@ -30,7 +30,7 @@ pub(super) struct Talk<'s> {
     first: Option<String>,
     input: Input,
     signals: &'s mut Signals,
-    ends: Ends,
+    streams: Streams,
     paused: Option<Paused>,
     last: Option<Used>,
     sum: Used,
@@ -39,10 +39,10 @@ pub(super) struct Talk<'s> {
 
 /// What comes after a line.
 enum Next {
-    Goes,
-    Leaves,
-    /// After a signal.
-    Ends(u8),
+    Continue,
+    Quit,
+    /// The number of the signal that ends the chat.
+    Signal(u8),
 }
 
 impl<'s> Talk<'s> {
@@ -52,26 +52,27 @@ impl<'s> Talk<'s> {
         initial: Option<&str>,
         signals: &'s mut Signals,
     ) -> Result<Self, Failure> {
-        let ends = Ends::of_process();
+        let streams = Streams::of_process();
         // A message that the terminal would not show as it is cannot be edited.
-        let first = initial.filter(|text| ends.is_live && !text.contains('\n') && text::block(text) == *text);
-        let input = if ends.is_live {
+        let first =
+            initial.filter(|text| streams.is_live && !text.contains('\n') && text::block(text) == *text);
+        let input = if streams.is_live {
             Input::edited(first)
                 .map_err(|error| Failure::new(format!("the terminal cannot be used: {error}")))?
         } else {
-            Input::plain(ends.is_typed).map_err(Failure::new)?
+            Input::plain(streams.is_typed).map_err(Failure::new)?
         };
         let session = agent.session();
         let (paused, last, sum) = (None, None, Used::default());
         let first = first.map(str::to_owned);
-        Ok(Self { agent, session, first, input, signals, ends, paused, last, sum, has_failed: false })
+        Ok(Self { agent, session, first, input, signals, streams, paused, last, sum, has_failed: false })
     }
 
     pub(super) async fn run(mut self) -> Result<ExitCode, Failure> {
         match self.lines().await {
-            Ok(Next::Ends(signal)) => Err(Failure::interrupted(signal)),
+            Ok(Next::Signal(signal)) => Err(Failure::interrupted(signal)),
             // Who types has read what failed.
-            Ok(_) if self.has_failed && !self.ends.is_typed => Ok(ExitCode::from(FAILED)),
+            Ok(_) if self.has_failed && !self.streams.is_typed => Ok(ExitCode::from(FAILED)),
             Ok(_) => Ok(ExitCode::SUCCESS),
             // A reader that has seen enough is no failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
@@ -80,7 +81,7 @@ impl<'s> Talk<'s> {
     }
 
     async fn lines(&mut self) -> io::Result<Next> {
-        if self.ends.is_typed {
+        if self.streams.is_typed {
             say(&format!("Chat with {}. `/help` shows the commands.", text::first_line(self.agent.name())))?;
         }
         if let Some(first) = &self.first {
@@ -89,7 +90,7 @@ impl<'s> Talk<'s> {
         loop {
             let typed = tokio::select! {
                 biased;
-                signal = self.signals.next() => return Ok(Next::Ends(signal)),
+                signal = self.signals.next() => return Ok(Next::Signal(signal)),
                 typed = self.input.line(PROMPT, Use::Input) => typed,
             };
             let line = match typed {
@@ -98,25 +99,25 @@ impl<'s> Talk<'s> {
                     self.refuse(&why);
                     continue;
                 }
-                Typed::Interrupted => return Ok(Next::Ends(INTERRUPT)),
-                Typed::End => return Ok(Next::Leaves),
+                Typed::Interrupted => return Ok(Next::Signal(INTERRUPT)),
+                Typed::End => return Ok(Next::Quit),
                 Typed::Failed(why) => {
                     return Err(io::Error::other(format!("the input cannot be read: {why}")));
                 }
             };
             let next = match command::read(&line) {
-                Ok(Said::Nothing) => Next::Goes,
-                Ok(Said::Input(text)) => {
+                Ok(ParsedLine::Nothing) => Next::Continue,
+                Ok(ParsedLine::Input(text)) => {
                     let request = self.agent.request(text).session(&self.session);
                     self.turn(request).await?
                 }
-                Ok(Said::Command(command)) => self.command(command).await?,
+                Ok(ParsedLine::Command(command)) => self.command(command).await?,
                 Err(mistake) => {
                     self.refuse(&mistake);
-                    Next::Goes
+                    Next::Continue
                 }
             };
-            if !matches!(next, Next::Goes) {
+            if !matches!(next, Next::Continue) {
                 return Ok(next);
             }
         }
@@ -131,12 +132,12 @@ impl<'s> Talk<'s> {
     /// Runs the agent, and shows the run.
     async fn turn(&mut self, request: RunRequest) -> io::Result<Next> {
         self.paused = None;
-        let mut view: Box<dyn View> = if self.ends.is_live {
-            Box::new(Live::new(io::stdout(), terminal::size, self.ends.has_colours))
+        let mut view: Box<dyn View> = if self.streams.is_live {
+            Box::new(Live::new(io::stdout(), terminal::size, self.streams.has_colours))
         } else {
             Box::new(Plain::new(io::stdout()))
         };
-        let quiet = self.ends.is_live.then(Modes::without_echo);
+        let quiet = self.streams.is_live.then(Modes::without_echo);
         let ended = Turn::new(&mut *view, &mut self.input, self.signals).run(request).await;
         drop(quiet);
         let (end, used) = ended?;
@@ -144,9 +145,9 @@ impl<'s> Talk<'s> {
         self.sum.add(used);
         match end {
             // Its last line says so.
-            End::Answered | End::Cancelled => {}
-            End::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
-            End::Paused(paused) => {
+            TurnEnd::Answered | TurnEnd::Cancelled => {}
+            TurnEnd::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
+            TurnEnd::Paused(paused) => {
                 let questions =
                     paused.questions().iter().map(|question| format!("  {}\n", question.to_line()));
                 let questions: String = questions.collect();
@@ -155,10 +156,10 @@ impl<'s> Talk<'s> {
                 ));
                 self.paused = Some(paused);
             }
-            End::Failed(error) => self.refuse(&error.to_string()),
-            End::Left(signal) => return Ok(Next::Ends(signal)),
+            TurnEnd::Failed(error) => self.refuse(&error.to_string()),
+            TurnEnd::Left(signal) => return Ok(Next::Signal(signal)),
         }
-        Ok(Next::Goes)
+        Ok(Next::Continue)
     }
 
     async fn command(&mut self, command: Command) -> io::Result<Next> {
@@ -188,9 +189,9 @@ impl<'s> Talk<'s> {
                 }
                 None => self.refuse("no run is paused"),
             },
-            Command::Quit => return Ok(Next::Leaves),
+            Command::Quit => return Ok(Next::Quit),
         }
-        Ok(Next::Goes)
+        Ok(Next::Continue)
     }
 
     /// `12 messages`.
@@ -223,7 +224,7 @@ impl<'s> Talk<'s> {
         let prompt = self.agent.request("").session(&self.session).system_prompt();
         let prompt = tokio::select! {
             signal = self.signals.next() => {
-                return Ok(if signal == INTERRUPT { Next::Goes } else { Next::Ends(signal) });
+                return Ok(if signal == INTERRUPT { Next::Continue } else { Next::Signal(signal) });
             }
             prompt = prompt => prompt,
         };
@@ -232,7 +233,7 @@ impl<'s> Talk<'s> {
             Ok(None) => say("the agent has no system prompt")?,
             Err(error) => self.refuse(&error.to_string()),
         }
-        Ok(Next::Goes)
+        Ok(Next::Continue)
     }
 
     fn usage(&self) -> io::Result<()> {

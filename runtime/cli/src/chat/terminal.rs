@@ -8,9 +8,9 @@ use terminal_size::{Height, Width, terminal_size};
 /// The columns and rows of a terminal that does not say them.
 const USUAL: (usize, usize) = (80, 24);
 
-/// What the standard streams are.
+/// The standard streams of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct Streams {
     /// Lines are edited, and the tree is redrawn in place.
     pub(super) is_live: bool,
     /// A person types.
@@ -18,7 +18,7 @@ pub(super) struct Ends {
     pub(super) has_colours: bool,
 }
 
-impl Ends {
+impl Streams {
     pub(super) fn of_process() -> Self {
         let (input, output) = (io::stdin().is_terminal(), io::stdout().is_terminal());
         Self::of(input, output, |variable| std::env::var_os(variable))
@@ -96,18 +96,18 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn o1_colours_need_a_terminal_that_has_them_and_a_user_who_wants_them() {
-        let ends = |input, output, variables: &[(&str, &str)]| {
+        let streams = |input, output, variables: &[(&str, &str)]| {
             let value =
                 |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
-            let Ends { is_live, has_colours, .. } = Ends::of(input, output, value);
+            let Streams { is_live, has_colours, .. } = Streams::of(input, output, value);
             (is_live, has_colours)
         };
-        assert_eq!(ends(true, true, &[("TERM", "xterm")]), (true, true));
-        assert_eq!(ends(true, true, &[("TERM", "xterm"), ("NO_COLOR", "1")]), (true, false));
-        assert_eq!(ends(true, true, &[("TERM", "xterm"), ("NO_COLOR", "")]), (true, true));
-        assert_eq!(ends(true, true, &[("TERM", "dumb")]), (false, false));
-        assert_eq!(ends(true, true, &[]), (false, false));
-        assert_eq!(ends(false, true, &[("TERM", "xterm")]), (false, false));
-        assert_eq!(ends(true, false, &[("TERM", "xterm")]), (false, false));
+        assert_eq!(streams(true, true, &[("TERM", "xterm")]), (true, true));
+        assert_eq!(streams(true, true, &[("TERM", "xterm"), ("NO_COLOR", "1")]), (true, false));
+        assert_eq!(streams(true, true, &[("TERM", "xterm"), ("NO_COLOR", "")]), (true, true));
+        assert_eq!(streams(true, true, &[("TERM", "dumb")]), (false, false));
+        assert_eq!(streams(true, true, &[]), (false, false));
+        assert_eq!(streams(false, true, &[("TERM", "xterm")]), (false, false));
+        assert_eq!(streams(true, false, &[("TERM", "xterm")]), (false, false));
     }
 }

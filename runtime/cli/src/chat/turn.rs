@@ -24,7 +24,7 @@ use super::view::View;
 const FRAME: Duration = Duration::from_millis(50);
 
 /// How a run ended.
-pub(super) enum End {
+pub(super) enum TurnEnd {
     Answered,
     /// It had its answer already when the user cancelled it.
     AnsweredBefore,
@@ -94,7 +94,7 @@ impl<'c> Turn<'c> {
     ///
     /// # Errors
     /// Returns an error if the output fails.
-    pub(super) async fn run(mut self, request: RunRequest) -> io::Result<(End, Used)> {
+    pub(super) async fn run(mut self, request: RunRequest) -> io::Result<(TurnEnd, Used)> {
         let (sender, mut questions) = mpsc::unbounded_channel::<(Question, Reply)>();
         let answerer = move |question: Question| {
             let (reply, answer) = oneshot::channel();
@@ -132,13 +132,13 @@ impl<'c> Turn<'c> {
         self.used.time = self.began.elapsed();
         self.view.end(self.used.time)?;
         let end = match left {
-            Some(signal) => End::Left(signal),
+            Some(signal) => TurnEnd::Left(signal),
             None => match run.output().await {
-                Ok(_) if self.token.is_cancelled() => End::AnsweredBefore,
-                Ok(_) => End::Answered,
-                Err(RunError::Paused(paused)) => End::Paused(paused),
-                Err(RunError::Cancelled { .. }) if self.token.is_cancelled() => End::Cancelled,
-                Err(error) => End::Failed(error),
+                Ok(_) if self.token.is_cancelled() => TurnEnd::AnsweredBefore,
+                Ok(_) => TurnEnd::Answered,
+                Err(RunError::Paused(paused)) => TurnEnd::Paused(paused),
+                Err(RunError::Cancelled { .. }) if self.token.is_cancelled() => TurnEnd::Cancelled,
+                Err(error) => TurnEnd::Failed(error),
             },
         };
         Ok((end, self.used))

@@ -1,7 +1,7 @@
 //! `run`.
 
 mod input;
-mod show;
+mod printer;
 
 use std::io::{self, BufReader, IsTerminal as _};
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use crate::program::Program;
 use crate::signals::until_signal;
 use crate::text;
 use crate::typeahead::Person;
-use show::{Ended, View};
+use printer::{RunPrinter, RunResult};
 
 pub(crate) const ABOUT: &str = "\
 Run an agent, and print its answer.
@@ -67,19 +67,19 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
     // With `-`, standard input has ended before a question comes.
     let has_person = arguments.input.as_deref() != Some(input::STANDARD);
     let asks = has_person && io::stdin().is_terminal() && io::stderr().is_terminal();
-    let ended = until_signal(async {
+    let result = until_signal(async {
         let input = input::read(arguments.input).await?;
         let with = |app: AppBuilder| if asks { app.answerer(terminal()) } else { app };
         let app = agents::app(program, &arguments.agents, &arguments.model, with).await?;
-        let mut view = View::new(arguments.json, arguments.verbose);
-        let ended = match input::or_initial(input, &app, arguments.agents.workflow.is_some()) {
-            Ok(input) => stream(&app, input, &mut view).await,
+        let mut printer = RunPrinter::new(arguments.json, arguments.verbose);
+        let result = match input::or_initial(input, &app, arguments.agents.workflow.is_some()) {
+            Ok(input) => stream(&app, input, &mut printer).await,
             Err(failure) => Err(failure),
         };
         app.shutdown().await;
-        view.end(ended?)
+        printer.end(result?)
     });
-    match ended.await? {
+    match result.await? {
         Ok(_) => Ok(ExitCode::SUCCESS),
         Err(RunError::Paused(paused)) => Err(Failure::new(waits(&paused))),
         Err(error) => Err(Failure::new(error)),
@@ -91,10 +91,10 @@ fn terminal() -> Person {
     Person::at(Terminal::on(BufReader::with_capacity(1, io::stdin()), io::stderr()))
 }
 
-async fn stream(app: &App, input: String, view: &mut View) -> Result<Ended, Failure> {
+async fn stream(app: &App, input: String, printer: &mut RunPrinter) -> Result<RunResult, Failure> {
     let mut run = app.stream(input);
     while let Some(event) = run.next().await {
-        view.show(&event)?;
+        printer.show(&event)?;
     }
     Ok(run.output().await)
 }

@@ -6,7 +6,7 @@ use onionskin_core::event::CallOutcome;
 
 use crate::text;
 
-use super::{Call, Does, Ended, Line, Run, Style, Tree};
+use super::{Call, Does, Line, Run, RunStatus, Style, Tree};
 
 /// The calls of each agent that are tried to be shown, until the tree has few enough lines.
 const CALLS_SHOWN: [usize; 7] = [usize::MAX, 20, 10, 5, 3, 1, 0];
@@ -107,10 +107,10 @@ fn agent_line(line: Line, run: &Run, now: Duration) -> Line {
     }
     let line = line.with(Style::Plain, facts);
     match run.ended {
-        Some((_, Ended::Failed)) => line.with(Style::Bad, " · failed"),
-        Some((_, Ended::Cancelled)) => line.with(Style::Bad, " · cancelled"),
-        Some((_, Ended::Paused)) => line.with(Style::Plain, " · waits for an answer"),
-        Some((_, Ended::Answered)) => line,
+        Some((_, RunStatus::Failed)) => line.with(Style::Bad, " · failed"),
+        Some((_, RunStatus::Cancelled)) => line.with(Style::Bad, " · cancelled"),
+        Some((_, RunStatus::Paused)) => line.with(Style::Plain, " · waits for an answer"),
+        Some((_, RunStatus::Answered)) => line,
         None => line.with(
             Style::Faint,
             match run.does {

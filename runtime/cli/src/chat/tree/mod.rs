@@ -48,7 +48,7 @@ struct Run {
     name: Arc<str>,
     parent: Option<Scope>,
     began: Duration,
-    ended: Option<(Duration, Ended)>,
+    ended: Option<(Duration, RunStatus)>,
     does: Does,
     /// Those of the runs beneath it included.
     usage: Usage,
@@ -99,7 +99,7 @@ enum Does {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
+enum RunStatus {
     Answered,
     Paused,
     Failed,
@@ -132,10 +132,10 @@ impl Tree {
                 self.note(event, [&*share, message].join(" ").trim());
             }
             EventKind::User { value, .. } => self.note(event, &value.to_string()),
-            EventKind::RunFinished { .. } => self.run_ended(scope, Ended::Answered, now),
-            EventKind::RunPaused { .. } => self.run_ended(scope, Ended::Paused, now),
+            EventKind::RunFinished { .. } => self.run_ended(scope, RunStatus::Answered, now),
+            EventKind::RunPaused { .. } => self.run_ended(scope, RunStatus::Paused, now),
             EventKind::RunFailed { .. } => {
-                let ended = if self.is_cancelled { Ended::Cancelled } else { Ended::Failed };
+                let ended = if self.is_cancelled { RunStatus::Cancelled } else { RunStatus::Failed };
                 self.run_ended(scope, ended, now);
             }
             _ => {}
@@ -265,7 +265,7 @@ impl Tree {
         }
     }
 
-    fn run_ended(&mut self, scope: &str, ended: Ended, now: Duration) {
+    fn run_ended(&mut self, scope: &str, ended: RunStatus, now: Duration) {
         if let Some(run) = self.runs.get_mut(scope) {
             run.ended = Some((now, ended));
         }

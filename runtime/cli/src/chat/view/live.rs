@@ -11,7 +11,7 @@ use onionskin_core::event::Event;
 use crate::text::char_width;
 
 use super::View;
-use super::said::Said;
+use super::transcript::Transcript;
 use super::tree::{Line, Style, Tree};
 
 const CLEAR_BELOW: &str = "\x1b[J";
@@ -32,7 +32,7 @@ pub(in crate::chat) struct Live<W, S> {
     size: S,
     has_colours: bool,
     tree: Tree,
-    said: Said,
+    transcript: Transcript,
     /// The line of the text at whose end the cursor is.
     line: String,
     /// The column of the cursor.
@@ -50,7 +50,7 @@ impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
             size,
             has_colours,
             tree: Tree::default(),
-            said: Said::default(),
+            transcript: Transcript::default(),
             line: String::new(),
             column: 0,
             held: String::new(),
@@ -73,7 +73,7 @@ impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
     }
 
     fn draw(&mut self, lines: Vec<Line>, size: (usize, usize)) -> io::Result<()> {
-        let fresh = self.said.take();
+        let fresh = self.transcript.take();
         let before = std::mem::replace(&mut self.drawn, (lines, size));
         if fresh.is_empty() && self.drawn == before {
             return Ok(());
@@ -157,7 +157,7 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
     fn see(&mut self, event: &Event, now: Duration) {
         let shown = self.tree.shows(event.step.scope());
         self.tree.see(event, now);
-        self.said.see(event, shown);
+        self.transcript.see(event, shown);
     }
 
     fn show(&mut self, now: Duration) -> io::Result<()> {
@@ -169,7 +169,7 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
 
     fn cancel(&mut self) {
         self.tree.cancel();
-        self.said.mute();
+        self.transcript.mute();
     }
 
     fn is_immediate(&self) -> bool {
@@ -177,7 +177,7 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
     }
 
     fn pause(&mut self, _: Duration) -> io::Result<()> {
-        self.said.end_line();
+        self.transcript.end_line();
         self.draw(Vec::new(), (self.size)())
     }
 

@@ -2,9 +2,9 @@
 
 mod live;
 mod plain;
-mod said;
 #[cfg(test)]
 mod tests;
+mod transcript;
 
 use std::io;
 use std::time::Duration;

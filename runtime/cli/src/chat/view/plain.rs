@@ -10,7 +10,7 @@ use onionskin_core::event::{CallOutcome, Event, EventKind};
 use crate::text;
 
 use super::View;
-use super::said::Said;
+use super::transcript::Transcript;
 use super::tree::{Tree, call_of, shown_content};
 
 /// The characters of arguments and results.
@@ -22,7 +22,7 @@ const PROGRESS: Duration = Duration::from_secs(1);
 pub(in crate::chat) struct Plain<W> {
     out: W,
     tree: Tree,
-    said: Said,
+    transcript: Transcript,
     /// Calls of agents that have not begun their run: whether it is shown is not known yet.
     agents: HashMap<String, String>,
     /// The calls in progress that are shown: their tools, and the times of the last lines about them.
@@ -34,7 +34,7 @@ impl<W: Write> Plain<W> {
         Self {
             out,
             tree: Tree::default(),
-            said: Said::default(),
+            transcript: Transcript::default(),
             agents: HashMap::new(),
             calls: HashMap::new(),
         }
@@ -128,19 +128,19 @@ impl<W: Write> View for Plain<W> {
         let was_shown = self.tree.shows(scope);
         self.tree.see(event, now);
         let shown = was_shown && self.tree.shows(scope);
-        self.said.see(event, shown);
+        self.transcript.see(event, shown);
         if !shown {
             self.agents.remove(scope);
             self.calls.remove(scope);
             return;
         }
         if let Some(line) = self.line_of(event, now) {
-            self.said.line(&line);
+            self.transcript.line(&line);
         }
     }
 
     fn show(&mut self, _: Duration) -> io::Result<()> {
-        let fresh = self.said.take();
+        let fresh = self.transcript.take();
         if fresh.is_empty() {
             return Ok(());
         }
@@ -150,7 +150,7 @@ impl<W: Write> View for Plain<W> {
 
     fn cancel(&mut self) {
         self.tree.cancel();
-        self.said.mute();
+        self.transcript.mute();
     }
 
     fn is_immediate(&self) -> bool {
@@ -158,7 +158,7 @@ impl<W: Write> View for Plain<W> {
     }
 
     fn pause(&mut self, now: Duration) -> io::Result<()> {
-        self.said.end_line();
+        self.transcript.end_line();
         self.show(now)
     }
 

@@ -6,7 +6,7 @@ use crate::text;
 
 /// The text for the user: what the outermost agent writes, and lines between it.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct Transcript {
     /// Not shown yet.
     fresh: String,
     /// Whether the next text begins a line.
@@ -16,13 +16,13 @@ pub(super) struct Said {
     is_muted: bool,
 }
 
-impl Default for Said {
+impl Default for Transcript {
     fn default() -> Self {
         Self { fresh: String::new(), begins_line: true, turn: String::new(), is_muted: false }
     }
 }
 
-impl Said {
+impl Transcript {
     /// Takes an event of any run. `shown` if its run is shown.
     pub(super) fn see(&mut self, event: &Event, shown: bool) {
         if let EventKind::Notice { text, .. } = &event.kind

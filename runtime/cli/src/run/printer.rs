@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::text;
 
-/// What a run ends with.
-pub(super) type Ended = Result<RunOutput, RunError>;
+/// The answer of a run, or its error.
+pub(super) type RunResult = Result<RunOutput, RunError>;
 
 /// The form of the result.
 enum Form {
@@ -23,14 +23,14 @@ enum Form {
 }
 
 /// Shows the events of a run.
-pub(super) struct View {
+pub(super) struct RunPrinter {
     form: Form,
     verbose: bool,
     /// The text of the turn so far, in the live form.
     turn: String,
 }
 
-impl View {
+impl RunPrinter {
     pub(super) fn new(json: bool, verbose: bool) -> Self {
         let form = match (json, io::stdout().is_terminal()) {
             (true, _) => Form::Json,
@@ -82,9 +82,9 @@ impl View {
     }
 
     /// Shows the answer, as far as it is not shown yet.
-    pub(super) fn end(&mut self, ended: Ended) -> Result<Ended, Failure> {
+    pub(super) fn end(&mut self, result: RunResult) -> Result<RunResult, Failure> {
         self.end_line()?;
-        if let Ok(answer) = &ended {
+        if let Ok(answer) = &result {
             let text = answer.text.trim_end();
             let is_shown = match self.form {
                 Form::Json => true,
@@ -96,7 +96,7 @@ impl View {
                 output::text(&format!("{text}\n"))?;
             }
         }
-        Ok(ended)
+        Ok(result)
     }
 }
 
