@@ -38,7 +38,7 @@
 /// | Key | Value |
 /// |---|---|
 /// | `agents` | the types of the agents |
-/// | `registry` | a [`Registry`](crate::loader::Registry) of the items that cards of `--card` can name |
+/// | `registry` | a [`Registry`](crate::loader::Registry) of the items that cards of `--card` and the folder of `--workflow` can name |
 /// | `setup` | a function that adds to the [`AppBuilder`](crate::declaration::AppBuilder) what the agents need: servers, services, a model, a state. It gives the builder, a `Result` with it, or a future of such a `Result` |
 ///
 /// The name, the version and the description are those of the package. Feature `cli`.

@@ -1,4 +1,4 @@
-//! `completions`.
+//! `completions` prints a script that completes commands and options in a shell.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `docs` and `graph`: pages of the agents.
+//! `docs` and `graph` print pages of the agents.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Why a command ends without a result.
+//! The failure of a command and its exit code.
 
 use std::fmt::Display;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `list`.
+//! `list` shows the agents with their tools and hooks.
 
 use std::process::ExitCode;
 

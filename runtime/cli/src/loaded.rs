@@ -10,11 +10,11 @@ use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
 
-/// What a program without a registry says of items in Rust.
+/// The words for items in Rust where the program has no registry.
 const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
                             also be scripts, such as `tools.rhai:add_one`";
 
-/// What an argument says that was given an address. The address is not shown, because it can hold a key.
+/// The words for an address in place of a path. They do not show the address, because it can hold a key.
 pub(crate) const NO_ADDRESS: &str = "reads files and folders, not addresses: save the card in a file first";
 
 /// The agents of files.

@@ -1,4 +1,4 @@
-//! The ready program: agents of cards, without Rust.
+//! The ready program: agents of cards and workflow folders, without Rust.
 
 #![forbid(unsafe_code)]
 

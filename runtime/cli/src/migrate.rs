@@ -1,4 +1,4 @@
-//! `migrate`.
+//! `migrate` writes the YAML of workflow folders as JSON.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -76,7 +76,7 @@ fn real(name: Option<&str>, url: Option<&str>, key: Option<&str>) -> Result<BoxM
     Ok(BoxModel::new(model))
 }
 
-/// Checks an address. What is wrong with it does not show it, because it can hold a key.
+/// Checks an address. The error does not show the address, because it can hold a key.
 #[cfg(feature = "genai")]
 fn check(url: &str) -> Result<(), &'static str> {
     let wrong = "`--base-url` is an address such as `http://127.0.0.1:8080/v1`";

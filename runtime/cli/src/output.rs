@@ -1,5 +1,5 @@
-//! What is written for the user: results to standard output, words to standard error. It is plain text. In a terminal, characters that
-//! control it are escaped, because models, tools and servers wrote parts of the text.
+//! Writes for the user: results to standard output, words to standard error. The text is plain. Characters that control a terminal are
+//! escaped there, because models, tools and servers wrote parts of the text.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::text;
 
-/// Writes a result. A reader that has seen enough is no failure.
+/// Writes a result. A reader that has closed its end is not a failure.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let shown = if out.is_terminal() { text::plain(text) } else { text.to_owned() };
@@ -52,7 +52,7 @@ pub(crate) fn note(text: &str) {
     aside(&format!("note: {text}"));
 }
 
-/// Writes to standard error. Where nobody can be told, nothing is lost: the exit code says as much.
+/// Writes to standard error. Ignores write errors: the exit code reports the failure too.
 pub(crate) fn aside(text: &str) {
     let _ = writeln!(io::stderr(), "{}", text::plain(text));
 }

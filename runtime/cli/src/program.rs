@@ -1,4 +1,4 @@
-//! What a program offers on its command line.
+//! The program that a command line belongs to.
 
 use std::fmt;
 use std::future::Future;
@@ -55,7 +55,7 @@ impl Program {
         self
     }
 
-    /// Sets the items that cards of `--card` can name. The paths of its files begin at the working directory.
+    /// Sets the items that cards of `--card` and the folder of `--workflow` can name. The paths of its files begin at the working directory.
     pub fn registry(mut self, registry: Registry) -> Self {
         self.registry = Some(registry);
         self

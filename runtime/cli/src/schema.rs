@@ -1,4 +1,4 @@
-//! `schema`.
+//! `schema` prints the tools of an agent as JSON.
 
 use std::process::ExitCode;
 

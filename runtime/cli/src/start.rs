@@ -1,4 +1,4 @@
-//! From the arguments of the process to the exit code.
+//! Reads the arguments of the process, runs their command and gives its exit code.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ impl Program {
             Err(error) => return output::failure(&Failure::new(error)),
         };
         let done = runtime.block_on(self.execute(command));
-        // What is left of a run is dropped here.
+        // Drops the tasks that a run has left.
         runtime.shutdown_timeout(LAST_WORK);
         match done {
             Ok(code) => code,

@@ -1,4 +1,4 @@
-//! What was typed before a question was there. It is no answer.
+//! Drops the text that was typed before a question, so that it does not answer the question.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ fn read_waiting() -> Vec<u8> {
 
     let mut typed = Vec::new();
     if let Ok(input) = std::io::stdin().as_fd().try_clone_to_owned() {
-        // What is read before an error counts.
+        // The bytes that were read before an error count.
         let _ = std::fs::File::from(input).take(MOST).read_to_end(&mut typed);
     }
     typed

@@ -1,4 +1,4 @@
-//! What a line of the user says: an input for the agent, or a command of the chat.
+//! Reads a line of the user: it is an input for the agent, or a command of the chat.
 
 use std::path::PathBuf;
 

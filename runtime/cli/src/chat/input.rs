@@ -18,11 +18,11 @@ const LONGEST: u64 = 1 << 20;
 /// The inputs that the arrow keys bring back.
 const MOST_INPUTS: usize = 1000;
 
-/// What came in place of a line, or the line.
+/// The line, or the event that came in its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Typed {
     Line(String),
-    /// A line that is no text, or too long: why.
+    /// Why a line is refused: it is not UTF-8, or it is too long.
     Refused(String),
     /// Ctrl-C.
     Interrupted,
@@ -30,7 +30,7 @@ pub(super) enum Typed {
     Failed(String),
 }
 
-/// What a line is for.
+/// The purpose of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// The arrow keys bring it back later.
@@ -89,7 +89,7 @@ impl Input {
                 && wanted.of == Use::Input
                 && !line.trim().is_empty()
             {
-                // One that is not kept cannot be brought back, which is no reason to refuse it.
+                // A line that the history does not keep is an input all the same.
                 let _ = editor.add_history_entry(line.as_str());
             }
             typed
@@ -123,7 +123,7 @@ impl Input {
 
     /// The next line.
     ///
-    /// Cancel safety: a dropped wait takes the next line with it.
+    /// Not cancel safe: if the future is dropped, the next line is lost.
     pub(super) fn line(&self, prompt: &str, of: Use) -> impl Future<Output = Typed> + use<> {
         let (reply, typed) = oneshot::channel();
         // If the reader has ended, so has the channel.

@@ -1,4 +1,4 @@
-//! `chat`: a conversation with an agent.
+//! `chat` holds a conversation with an agent.
 
 // `talk` is the loop: it reads lines with `input`, does what `command` makes of them, and runs the agent with `turn`, which shows the run
 // through a `view`: at a terminal or as plain lines, from the `tree` of its agents and calls. `files` keeps conversations. `terminal`

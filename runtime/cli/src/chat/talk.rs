@@ -37,7 +37,7 @@ pub(super) struct Talk<'s> {
     has_failed: bool,
 }
 
-/// What comes after a line.
+/// What the chat does after a line.
 enum Next {
     Continue,
     Quit,
@@ -71,10 +71,10 @@ impl<'s> Talk<'s> {
     pub(super) async fn run(mut self) -> Result<ExitCode, Failure> {
         match self.lines().await {
             Ok(Next::Signal(signal)) => Err(Failure::interrupted(signal)),
-            // Who types has read what failed.
+            // A user at the terminal has seen the error already.
             Ok(_) if self.has_failed && !self.streams.is_typed => Ok(ExitCode::from(FAILED)),
             Ok(_) => Ok(ExitCode::SUCCESS),
-            // A reader that has seen enough is no failure.
+            // A reader that has closed its end is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
             Err(error) => Err(Failure::new(error)),
         }

@@ -1,4 +1,4 @@
-//! What the paths are.
+//! Finds the cards, workflow folders and configurations of paths.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::loaded::{NO_ADDRESS, is_address};
 /// The configuration of servers in a folder.
 const CONFIG: &str = ".mcp.json";
 
-/// What is checked.
+/// The paths to check.
 #[derive(Default)]
 pub(super) struct Found {
     /// Cards and folders of cards.
@@ -58,12 +58,12 @@ impl Found {
         } else if path.extension().is_some_and(|ending| ending == "json") {
             self.add_config(path);
         } else if is_card(path) || !path.exists() {
-            // The loader says that there is no such file.
+            // The loader reports a file that does not exist.
             self.add_cards(path);
         } else {
             report.add_at(
                 path,
-                "this is no card (`.md`, `.yaml`, `.yml`), no workflow folder and no configuration of servers (`.json`)",
+                "this is not a card (`.md`, `.yaml`, `.yml`), a workflow folder or a configuration of servers (`.json`)",
             );
         }
     }

@@ -1,4 +1,4 @@
-//! `check`.
+//! `check` shows the mistakes of cards, workflow folders and configurations of servers.
 
 mod cards;
 mod find;

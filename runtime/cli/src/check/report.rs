@@ -1,4 +1,4 @@
-//! The problems that were found.
+//! Collects the problems and shows them.
 
 use std::path::Path;
 
@@ -64,7 +64,7 @@ impl Report {
         self.problems += 1;
     }
 
-    /// What is not wrong, but perhaps not meant.
+    /// A warning: the text is valid, but the user perhaps meant another one.
     pub(super) fn warn(&mut self, line: &str) {
         let (place, message) = divided(line);
         self.list("warning", place, message);

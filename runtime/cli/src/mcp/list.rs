@@ -1,4 +1,4 @@
-//! `onionskin mcp list`.
+//! `mcp list` shows servers and their tools.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `onionskin mcp lock`.
+//! `mcp lock` writes the tools of servers to a file, or compares them with it.
 
 use std::path::Path;
 use std::process::ExitCode;

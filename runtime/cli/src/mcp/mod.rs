@@ -1,4 +1,4 @@
-//! `mcp`.
+//! `mcp` has the commands for MCP servers.
 
 mod arguments;
 mod list;

@@ -1,4 +1,4 @@
-//! `new`.
+//! `new` makes a small project.
 
 mod name;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<ExitCode, Failure> {
         _ => Failure::new(format!("cannot make the folder `{name}`: {error}")),
     })?;
     write(folder, name, &manifest).inspect_err(|_| {
-        // It is ours, and of no use.
+        // The command made the folder, and its files are not complete.
         let _ = fs::remove_dir_all(folder);
     })?;
     output::aside(&format!(

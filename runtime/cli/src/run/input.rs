@@ -1,4 +1,4 @@
-//! The input of a run.
+//! Reads the input of a run.
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::thread;

@@ -1,4 +1,4 @@
-//! `run`.
+//! `run` runs an agent and prints its answer.
 
 mod input;
 mod printer;
@@ -99,7 +99,7 @@ async fn stream(app: &App, input: String, printer: &mut RunPrinter) -> Result<Ru
     Ok(run.output().await)
 }
 
-/// The open questions of a run that nobody answered.
+/// The open questions of a run, for the error.
 fn waits(paused: &Paused) -> String {
     let questions: Vec<_> = paused.questions().iter().map(question).collect();
     let (open, those) = match questions.len() {

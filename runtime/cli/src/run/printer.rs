@@ -1,4 +1,4 @@
-//! What is shown of a run.
+//! Prints the events and the answer of a run.
 
 use std::io::{self, IsTerminal as _};
 

@@ -46,6 +46,6 @@ fn o1_a_run_that_fails_through_pipes_fails_the_chat() {
     assert_eq!(ran.code, 2);
     assert!(ran.words.contains("error: the agent `a` got no answer from its model"), "{ran:?}");
     assert!(ran.words.contains("error: there is no command `/nothing`"), "{ran:?}");
-    // A chat without a line is no failure.
+    // A chat without a line is not a failure.
     assert_eq!(folder.pipe(b"", &DESK).code, 0);
 }

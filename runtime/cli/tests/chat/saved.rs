@@ -92,6 +92,6 @@ fn o1_hostile_files_are_refused_with_their_place_and_the_conversation_stays() {
         assert!(ran.words.contains(part), "{part}: {}", ran.words);
     }
     assert!(!ran.words.contains('\u{1b}'), "{}", ran.words);
-    // What was said before is still there.
+    // The conversation from before is still there.
     assert!(ran.out.contains("Turn 2: two\n"), "{ran:?}");
 }

@@ -46,7 +46,7 @@ fn o1_a_conversation_in_a_terminal() {
     chat.until_prompt("hello");
     chat.types("\u{1b}[B");
     chat.until_prompt("paint it");
-    // Ctrl-C drops a line that was begun, and is no end.
+    // Ctrl-C drops a line that was begun, and does not end the chat.
     chat.types("\u{3}");
     chat.until_prompt("");
 

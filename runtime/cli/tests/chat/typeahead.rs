@@ -48,7 +48,7 @@ fn o1_lines_that_come_together_are_inputs_in_their_order() {
     folder.write("go", "");
     let mut chat = chat_in(&folder, (80, 40), &[]);
     chat.until_prompt("");
-    // The later lines are no answers either.
+    // The later lines are not answers either.
     chat.types("ask\raa\rbb\r");
     chat.until_shows("decline> ");
     chat.types("red\r");

@@ -82,7 +82,7 @@ fn o1_check_gives_the_problems_to_programs() {
 fn o1_a_path_that_is_nothing_to_check_is_a_problem() {
     let folder = Folder::new(&[("notes.txt", ""), ("empty/x.txt", "")]);
     for (path, part) in [
-        ("notes.txt", "notes.txt: this is no card"),
+        ("notes.txt", "notes.txt: this is not a card"),
         ("no.md", "no.md"),
         ("no", "no"),
         ("empty", "empty"),

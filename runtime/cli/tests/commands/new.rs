@@ -32,7 +32,7 @@ fn o1_a_new_project_builds_and_runs() {
     );
     fs::copy(path.parent().unwrap().join("Cargo.lock"), folder.path("help-desk/Cargo.lock")).unwrap();
 
-    // What is built is the workspace's own, so most of it is there already.
+    // The project uses the crates of the workspace, and most of them are built already.
     let target = Path::new(env!("CARGO_BIN_EXE_onionskin")).parent().unwrap().parent().unwrap();
     let built = Command::new(env!("CARGO"))
         .args(["build", "--offline", "--quiet", "--color=never"])

@@ -69,7 +69,7 @@ fn o1_a_question_without_a_person_stays_open_and_is_named() {
         "Which colour?",
         "Run it in a terminal",
     ]);
-    // An answer in a pipe is the input of nobody.
+    // The text of a pipe does not answer a question if the input is an argument.
     folder.pipe(b"red\n", &arguments).failed(&["a question is open"]);
 }
 
@@ -119,7 +119,7 @@ clerk:
     let ran = folder.run(&arguments);
     assert_eq!((ran.code, &*ran.out), (0, "The desk: the helper: noted\n"), "{}", ran.words);
     assert_eq!(folder.run(&["check", "cards/desk.md"]).code, 0);
-    // A path that is given wins over what is beside the card.
+    // A path that is given wins over a card beside the first one.
     folder.write("others/helper.md", "---\ndescription: Helps.\n---\nHelp.\n");
     folder.write("short.yaml", "desk:\n  - calls: [{ tool: agent__helper, args: { input: Look. } }]\n  - say: \"{last}\"\nhelper:\n  - say: the other\n");
     let ran = folder.run(&[

@@ -25,7 +25,7 @@ impl Line {
         self
     }
 
-    /// The line in at most `columns`. What is cut is marked.
+    /// The line in at most `columns`. A mark shows where it is cut.
     pub(in crate::chat) fn cut(mut self, columns: usize) -> Self {
         let whole: usize = self.0.iter().map(|(_, text)| text::width(text)).sum();
         if whole <= columns {

@@ -278,7 +278,7 @@ impl Tree {
         }
     }
 
-    /// Drops the runs of a call that is no longer kept.
+    /// Drops the runs of a call that has left the list.
     fn forget(&mut self, call: Call) {
         let mut runs = call.runs;
         while let Some(scope) = runs.pop() {

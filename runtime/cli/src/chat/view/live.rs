@@ -39,7 +39,7 @@ pub(in crate::chat) struct Live<W, S> {
     column: usize,
     /// The end of a row that would be full: a terminal whose cursor is behind the last column moves it in its own way.
     held: String,
-    /// What is drawn below, for a terminal of this size.
+    /// The lines that are drawn below, for a terminal of this size.
     drawn: (Vec<Line>, (usize, usize)),
 }
 

@@ -1,4 +1,4 @@
-//! How a run is shown while it is in progress.
+//! Shows a run while it is in progress.
 
 mod live;
 mod plain;
@@ -21,7 +21,7 @@ pub(super) trait View {
     /// Takes an event. It is shown with the next [`show`](Self::show).
     fn see(&mut self, event: &Event, now: Duration);
 
-    /// Shows what was seen.
+    /// Shows the events since the last call.
     fn show(&mut self, now: Duration) -> io::Result<()>;
 
     /// Whether each event is shown at once: else `show` is called now and then.
@@ -30,7 +30,7 @@ pub(super) trait View {
     /// Notes that the user cancelled the run: what its agent still says is not shown.
     fn cancel(&mut self);
 
-    /// Leaves the terminal to a question: what was seen is shown, and the cursor is at the beginning of a line.
+    /// Leaves the terminal to a question: shows the events so far, and puts the cursor at the beginning of a line.
     fn pause(&mut self, now: Duration) -> io::Result<()>;
 
     /// As [`pause`](Self::pause), for good.

@@ -60,7 +60,7 @@ impl<W: Write> Plain<W> {
             }
             EventKind::ToolFinished { tool, outcome, content, duration, error_chain, .. } => {
                 self.agents.remove(&step());
-                // One that began a run which is not shown is none of those that are.
+                // A call whose run is hidden is not in `calls`.
                 self.calls.remove(&step())?;
                 let said = match error_chain.first() {
                     Some(error) if *outcome != CallOutcome::Ok => error.clone(),

@@ -1,4 +1,4 @@
-//! What an agent says to the user, as its run goes on.
+//! Collects the text of an agent for the user while its run goes on.
 
 use onionskin_core::event::{Event, EventKind};
 
@@ -71,7 +71,7 @@ impl Transcript {
         }
     }
 
-    /// What was not shown until now.
+    /// The text since the last call.
     pub(super) fn take(&mut self) -> String {
         std::mem::take(&mut self.fresh)
     }
