@@ -36,7 +36,7 @@ const FOLDERS: [(&str, usize); 16] = [
     ("toolbox", 13),
     ("turn_hook", 8),
     ("visit", 1),
-    ("workflow", 3),
+    ("workflow", 4),
 ];
 
 /// The folders of `macros/tests/errors` with a lock file of MCP servers: each is a package of its own.

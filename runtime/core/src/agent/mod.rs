@@ -157,7 +157,8 @@ pub use typed_run::{TypedRunOutput, TypedRunStream};
     message = "`{Self}` is not an agent",
     label = "not an agent",
     note = "declare it with `agent!`, or implement `Agent` for the type",
-    note = "a tool belongs in `function_tools`, a toolbox in `toolboxes`"
+    note = "a tool belongs in `function_tools`, a toolbox in `toolboxes`",
+    note = "a workflow is given by its agents: name them; a program with a command line takes the folder too, `--workflow DIR`"
 )]
 pub trait Agent: Send + Sync + Sized + 'static {
     /// The agent's name. Its parent calls it as the tool `agent__` plus the name.
