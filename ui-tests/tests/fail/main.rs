@@ -28,9 +28,9 @@ const FOLDERS: [(&str, usize); 16] = [
     ("run_hook", 15),
     ("half_typed", 16),
     ("hook", 53),
+    ("loader", 22),
     ("message_hook", 9),
     ("program", 6),
-    ("registry", 21),
     ("strict", 27),
     ("tool", 80),
     ("toolbox", 13),
@@ -116,8 +116,8 @@ fn o1_program() {
 }
 
 #[test]
-fn c3_registry() {
-    words_of("registry");
+fn c3_loader() {
+    words_of("loader");
 }
 
 #[test]
