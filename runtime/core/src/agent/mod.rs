@@ -19,6 +19,7 @@ mod children;
 mod compiled_hook;
 mod declaration;
 mod declared;
+mod declared_at_run_time;
 mod describe;
 mod drive;
 mod handle;

@@ -1,0 +1,130 @@
+//! A declaration that is made at run time says here what `agent!` says with words of its own: the place of the builder's hooks, tools as
+//! values, other words for tools, the text that ends a run, and the function in place of the loop.
+
+use std::sync::Arc;
+
+use super::declaration::{AgentDeclaration, DynAgent, RunFn};
+use crate::definition::ToolWords;
+use crate::spec::ToolValue;
+
+impl AgentDeclaration {
+    /// Sets the place of the dynamic hooks, those that the builder adds: inside of the hooks that were added before, as `..` in
+    /// `tool_hooks`. Without it they are outside of all declared ones.
+    #[must_use]
+    pub fn dynamic_hooks(mut self) -> Self {
+        self.outside = self.hooks.len();
+        self
+    }
+
+    /// Adds a tool that is a value, such as a [`ToolSpec`](crate::ToolSpec), behind the other tools. An agent with another state than the
+    /// tool's is not built ([`BuildError::ToolState`](crate::BuildError::ToolState)).
+    #[must_use]
+    pub fn tool_value(mut self, tool: impl ToolValue) -> Self {
+        self.specs.push(tool.tool_value());
+        self
+    }
+
+    /// Adds tools, and gives them other words: `add` calls [`Self::tool`] or [`Self::tool_value`]. The tool itself stays as it is, with
+    /// its parameters and options, and so do other agents with it. An agent is not built if `add` adds no tool
+    /// ([`BuildError::WordsWithoutTool`](crate::BuildError::WordsWithoutTool)).
+    ///
+    /// ```
+    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+    /// use onionskin::definition::ToolWords;
+    /// use onionskin::{App, ScriptedModel, ScriptedTurn, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Says a text back.
+    /// #[tool]
+    /// fn echo(text: String) -> String {
+    ///     text
+    /// }
+    ///
+    /// let clerk = DynAgent::new("Clerk", || {
+    ///     AgentDeclaration::new()
+    ///         .instruction("Talk.")
+    ///         .worded(ToolWords::new().name("say"), |agent| agent.tool(echo::default()))
+    /// });
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("say", json!({ "text": "Ho." })), ScriptedTurn::say("{last}")]);
+    /// let app = App::builder().dyn_agent(&clerk).model(model).build().await.unwrap();
+    /// assert_eq!(app.run("Talk.").await.unwrap().text, "Ho.");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn worded(mut self, words: ToolWords, add: impl FnOnce(Self) -> Self) -> Self {
+        let (tools, specs) = (self.tools.len(), self.specs.len());
+        self = add(self);
+        self.worded.adds_nothing |= self.tools.len() == tools && self.specs.len() == specs;
+        for spec in &mut self.specs[specs..] {
+            spec.reword(&words);
+        }
+        if self.tools.len() > tools {
+            self.worded.tools.push((tools..self.tools.len(), words));
+        }
+        self
+    }
+
+    /// As [`Self::worded`], for the compiled tool of this index. `agent!` writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn compiled_words(mut self, index: usize, words: ToolWords) -> Self {
+        self.worded.compiled.push((index, words));
+        self
+    }
+
+    /// Lets each run go on until an answer holds this text: after an answer without it, the model is asked to go on, in the same
+    /// conversation and under the same [limits](Self::limits). So a run that never says it ends with
+    /// [`RunError::Limit`](crate::RunError::Limit). A tool that ends the run ([`Exit::stop`](crate::Exit::stop)) still does, and the text is
+    /// not taken out of the answer.
+    ///
+    /// An agent whose answers have a type ends with the first that fits, so such an agent is not built
+    /// ([`BuildError::UntilTyped`](crate::BuildError::UntilTyped)), and [`RunRequest::run_as`](super::RunRequest::run_as) does not look for
+    /// the text. With an empty text an agent is not built either ([`BuildError::UntilEmpty`](crate::BuildError::UntilEmpty)).
+    ///
+    /// ```
+    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+    /// use onionskin::{App, ScriptedModel, ScriptedTurn};
+    ///
+    /// let clerk = DynAgent::new("Clerk", || AgentDeclaration::new().instruction("Write, then say DONE.").until("DONE"));
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("One line."), ScriptedTurn::say("Another one. DONE")]);
+    /// let app = App::builder().dyn_agent(&clerk).model(model).build().await.unwrap();
+    /// let output = app.run("Write two lines.").await.unwrap();
+    /// assert_eq!((output.text.as_str(), output.turns), ("Another one. DONE", 2));
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn until(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.until = Some(text.into());
+        self
+    }
+}
+
+impl DynAgent {
+    /// Sets the function that runs the agent in place of the loop, as `run: ..` in `agent!`.
+    ///
+    /// ```
+    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+    /// use onionskin::run::AgentRun;
+    /// use onionskin::{App, RunError, ScriptedModel};
+    ///
+    /// async fn repeat(_run: &AgentRun, input: String) -> Result<String, RunError> {
+    ///     Ok(input.repeat(2))
+    /// }
+    ///
+    /// let echo = DynAgent::new("Echo", AgentDeclaration::new).with_run(|run, input| Box::pin(repeat(run, input)));
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let app = App::builder().dyn_agent(&echo).model(ScriptedModel::new()).build().await.unwrap();
+    /// assert_eq!(app.run("Ho").await.unwrap().text, "HoHo");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with_run(mut self, run: RunFn) -> Self {
+        self.run = run;
+        self
+    }
+}
