@@ -255,7 +255,7 @@ class Editor:
         return sorted(set(lines))
 
     def complete(self, old, new):
-        """What is offered at `|`, in the order in which an editor shows it."""
+        """The completions at `|`, in the order in which an editor shows it."""
         assert MAIN.count(old) == 1, old
         text = MAIN.replace(old, new)
         offset = text.index("|")
@@ -346,7 +346,7 @@ def gotos(editor, table):
 def completions(editor, table):
     tools, hooks = "function_tools: [add_one, greet]", "tool_hooks: [audit, retry(3) for [add_one], larger]"
     limits, body = "limits: { turns: 10 }", 'format!("{who} {times} {}", ctx.tool_name())'
-    # What is written instead, what must be offered, and whether nothing else may be.
+    # The text that is written instead, the completions that must be offered, and whether nothing else may be.
     keys = [
         ("a field of `agent!`", limits, limits + ", max_|", ["max_parallel", "max_display_instances"]),
         ("a field, nothing typed", limits, limits + ", |", ["max_parallel", "request_params"]),

@@ -3,7 +3,7 @@
 # usage: install.sh [PART...]     parts: mcp (real MCP servers), schemas (readers of tool
 #        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs), otel (a
 #        receiver of OpenTelemetry's protocol). Without a part: all of them.
-# Run again, it installs only what is missing. Needs python3 with venv, and npm; `api` needs cargo.
+# Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
 mkdir -p .kit

@@ -6,7 +6,7 @@ Six things are held, for every library crate of the workspace with all its featu
 1. Its public items with `lists/CRATE.txt`, so that each change of the API shows in a diff (cargo-public-api).
 2. Its API with that of the baseline, which is the commit that the file `baseline` names: the last state that landed before the newest one
    (cargo-semver-checks). Each break has to be in `accepted.toml` with a reason, and each break in that file has to be there.
-3. Its lines in that list, and its features with what they turn on, with those of the baseline: what is gone or changed has to be in `accepted.toml`
+3. Its lines in that list, and its features with what they turn on, with those of the baseline: each line or feature that is gone or changed has to be in `accepted.toml`
    too, unless 2 found it. cargo-semver-checks does not see each change, for example of a re-export or of a parameter's type.
 4. Its types with a rule: an enum, a variant with named fields, and a struct whose fields are all public are `non_exhaustive`, and a tuple variant has one
    field, or they are in `accepted.toml`.
@@ -34,7 +34,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 TOOLS = ROOT / "judges/.kit/api/bin"
-# What the macros' expansions use. It is no part of the promise, and its name changes with every incompatible change.
+# What the macros' expansions use. It is not a part of the promise, and its name changes with every incompatible change.
 INTERNAL = re.compile(r"::__private\d+\b|\b__rt::")
 # An alias of one type, which several modules re-export: which of their paths is shown, changes with the modules.
 ALIAS = re.compile(r"\b(?:\w+::)+BoxError\b(?! =)")
@@ -62,7 +62,7 @@ def baseline_sources():
         raise Failed("this clone has no history, so there is no baseline; run `git fetch --unshallow`")
     commit = (HERE / "baseline").read_text().split()[0]
     if subprocess.run(["git", "-C", str(ROOT), "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True).returncode:
-        raise Failed(f"judges/api/baseline names {commit}, which is no commit before this one")
+        raise Failed(f"judges/api/baseline names {commit}, which is not a commit before this one")
     folder = TARGET / "api" / "baseline"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -157,7 +157,7 @@ def judge_breaks(crate, found, accepted):
 
 
 def public_names(items, kinds):
-    """The names of the public items of these kinds. What is only in `checks` and `forms` is for the compiler's errors, not for programs."""
+    """The names of the public items of these kinds. Items that are only in `checks` and `forms` are for the compiler's errors, not for programs."""
     found = (re.match(rf"pub (?:unsafe |const |async )*(?:{kinds}) ((?:\w+::)*)(\w+)", item) for item in items)
     return {match[2] for match in found if match and "::checks::" not in match[1] and "::forms::" not in match[1]}
 

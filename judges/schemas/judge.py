@@ -23,7 +23,7 @@ from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
 logging.disable(logging.WARNING)
 
 MODES = ("plain", "strict", "lossy")
-# Where the schema stands as the tool has it.
+# The forms that hold the schema as the tool has it.
 AS_IT_IS = [
     *((form, "plain") for form in ("openai_chat", "openai_responses", "to_jsonschema", "anthropic")),
     *((form, mode) for form in ("gemini_json_schema", "mcp") for mode in MODES),
@@ -197,7 +197,7 @@ def self_test():
     for check, subject in wrong:
         if not refuses(check, subject):
             sys.exit(f"{check.__name__} took {subject}")
-    # Each form is looked at where its schema stands, by each checker that must look there.
+    # Each form is looked at where its schema is, by each checker that must look there.
     broken, nothing = {"type": 1}, {"type": "object", "properties": {"a": False}, "required": ["a"]}
     at = {
         "openai_chat": lambda schema, strict: {"function": {"parameters": schema, "strict": strict}},

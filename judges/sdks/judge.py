@@ -48,7 +48,7 @@ def exported(form, sdk_type):
 
 
 def run(name, arguments, schemas):
-    """Runs a call whose arguments fit what the model was told of them."""
+    """Runs a call whose arguments fit the schema that the model read."""
     arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
     Draft202012Validator(schemas[name]).validate(arguments)
     return ours("call", name, json.dumps(arguments))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests in this folder ask over the wire, pinned, into ../.kit: a mock of the OpenAI and
-# Anthropic servers (npm), and the Node that it needs (PyPI). Run again, it does only what is missing.
+# Anthropic servers (npm), and the Node that it needs (PyPI). Run again, it does only the missing parts.
 # Needs: bash, python3 with venv. usage: install.sh
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,7 +23,7 @@ part='@copilotkit/aimock 1.43.0 (npm)'
 if ! grep -qs '"version": "1.43.0"' "$kit/wire/node_modules/@copilotkit/aimock/package.json"; then
   mkdir -p "$kit/wire"
   [ -f "$kit/wire/package.json" ] || echo '{"private": true}' > "$kit/wire/package.json"
-  # The npm beside that Node, whoever put it there.
+  # The npm beside that Node, also where another program put it there.
   npm=$(dirname "$(readlink -f "$node")")/../lib/node_modules/npm/bin/npm-cli.js
   (cd "$kit/wire" && "$node" "$npm" install --no-audit --no-fund --ignore-scripts --save-exact --loglevel=error \
     @copilotkit/aimock@1.43.0)

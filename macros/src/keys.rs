@@ -23,7 +23,7 @@ pub(crate) fn names<R>(keys: &[Key<R>]) -> Vec<&'static str> {
 /// Writes a struct with a field for each key, its `Default`, and the table `KEYS`.
 ///
 /// An entry is the row of the documentation, the key, the field, its default where that is not the type's, and how it is
-/// read. What is read is an expression over the name behind `from`; `?` gives an error.
+/// read. The last part is an expression over the name behind `from`; `?` gives an error.
 macro_rules! keys {
     (
         $(#[$about:meta])*

@@ -1,6 +1,6 @@
 //! A reader of `Cargo.toml`.
 //!
-//! It reads the syntax of [TOML 1.0](https://toml.io/en/v1.0.0) as far as a manifest's values can be told apart: texts, and everything
+//! It reads the syntax of [TOML 1.0](https://toml.io/en/v1.0.0) as far as a manifest's values can be distinguished: texts, and everything
 //! else as it is written. Cargo has read the file before, so a mistake in it needs no message: reading ends at `None`.
 //! A crate that reads TOML would be one more to compile in each program, before the macros.
 

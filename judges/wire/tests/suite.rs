@@ -1,4 +1,4 @@
-//! The suite for models, on `GenaiModel` against aimock, in each protocol. A relay in between shows the suite what is sent.
+//! The suite for models, on `GenaiModel` against aimock, in each protocol. A relay in between shows the suite the requests.
 #![allow(clippy::unwrap_used)]
 
 mod mock;

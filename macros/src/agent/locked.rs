@@ -1,7 +1,7 @@
 //! Checks the names of tools of MCP servers against the package's lock file.
 //!
-//! A server that the file does not have is no mistake: it can be one that the program configures in code, or a source of its own, which
-//! `onionskin mcp lock` does not know. A name that is near one in the file is no mistake either, because `git` and `github` are near each
+//! A server that the file does not have is not a mistake: it can be one that the program configures in code, or a source of its own, which
+//! `onionskin mcp lock` does not know. A name that is near one in the file is not a mistake either, because `git` and `github` are near each
 //! other and two servers. The build of the agent reports a server that is not configured, with the nearest name.
 
 use std::rc::Rc;
@@ -38,7 +38,7 @@ pub(super) fn check(agent: &mut AgentModel<'_>, file: &LockFile, errors: &mut Er
     {
         match target {
             Target::Remote(name, span) => check_name(agent, name, *span, file, errors),
-            // A tool whose name is no word of Rust is written so too.
+            // A tool whose name is not an identifier of Rust is written so too.
             Target::Added(name) => check_name(agent, &name.text, name.span, file, errors),
             _ => {}
         }

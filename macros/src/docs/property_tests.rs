@@ -88,7 +88,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A part of documentation as people write it, `{}` standing for words, and where those must be found.
+/// A part of documentation as people write it, with `{}` in place of words, and where those must be found.
 const BLOCKS: &[(&[&str], &[Place])] = &[
     (&["It {}.", "And: {} - so."], &[Place::Description, Place::Description]),
     (&["- a {}", "- b {}"], &[Place::Description, Place::Description]),

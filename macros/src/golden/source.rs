@@ -34,5 +34,5 @@ fn alone(span: Span, program: &str) -> Span {
     // The apostrophe of a lifetime has no text of its own: an identifier takes its place.
     first(&program[span.byte_range()])
         .or_else(|| first(&"x".repeat(end.column - start.column)))
-        .expect("only an apostrophe is no text")
+        .expect("only an apostrophe has no text")
 }

@@ -22,7 +22,7 @@ pub(super) enum Value {
     Object(Vec<(String, Json)>),
 }
 
-/// What is wrong, and where.
+/// A mistake in the text, and its place.
 #[derive(Debug)]
 pub(super) struct Mistake {
     pub(super) at: usize,

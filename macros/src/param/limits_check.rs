@@ -54,7 +54,7 @@ fn of_type(ty: &Type, is_optional: bool, arg: &Arg, errors: &mut Errors) {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "a range that is wrong by one near 2^64 is none of the mistakes"
+    reason = "a range that is wrong by one near 2^64 is not one of the mistakes"
 )]
 fn kind(name: &str) -> Option<LimitedType> {
     Some(match name {

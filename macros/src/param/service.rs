@@ -36,8 +36,10 @@ pub(super) fn check(ty: &Type, bound: Option<&Attribute>, errors: &mut Errors) {
         return;
     }
     if let Some(bound) = bound {
-        errors
-            .at(bound, "a service is found by its type, and is no part of the state: take `#[bind(..)]` off");
+        errors.at(
+            bound,
+            "a service is found by its type, and is not a part of the state: take `#[bind(..)]` off",
+        );
     } else if borrows(service) {
         errors.at(service, "calls of all sessions share a service: its type borrows nothing");
     }

@@ -58,7 +58,7 @@ pub(super) fn cache(option: &mut WrittenOption<'_>) -> syn::Result<Cache> {
         Meta::NameValue(pair) => {
             return Err(syn::Error::new_spanned(
                 &pair.value,
-                "write `cache` alone, or what is to be said of it in parentheses: `cache(ttl = \"60s\")`",
+                "write `cache` alone, or with its options in parentheses: `cache(ttl = \"60s\")`",
             ));
         }
     }

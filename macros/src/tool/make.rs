@@ -15,7 +15,7 @@ impl Expansion<'_> {
         let of = self.model.method.as_ref().map(|Method { self_ty, .. }| quote!(__of: __rt::Arc<#self_ty>));
         let of_field = of.as_ref().map(|_| quote!(of: __of));
         let of_given = of.as_ref().map(|_| quote!(__of));
-        // The hooks' values are the user's words: names in reach of them are none that a user writes.
+        // The hooks' values are the user's words, so the names in their reach are ones that a user does not write.
         let layered = self.model.is_layered().then(|| {
             let given = if of.is_some() { quote!(__rt::Arc::clone(&__of)) } else { quote!(()) };
             let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {

@@ -165,7 +165,7 @@ fn describe(function: &FnItem, options: &Options, params: &mut [Param], errors: 
     words
 }
 
-/// A description as documentation. It is no Markdown: rustdoc would read `Vec<u8>` as HTML and `[x]` as a link.
+/// A description as documentation. It is not Markdown: rustdoc would read `Vec<u8>` as HTML and `[x]` as a link.
 fn plain(description: &Expr) -> Option<TokenStream> {
     let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = description else { return None };
     let text = text.value();

@@ -77,7 +77,7 @@ fn main() -> ExitCode {
             let (Some(one), Ok(turns), Ok(calls), Ok(count)) =
                 (one, turns.parse(), calls.parse(), count.parse())
             else {
-                eprintln!("no loop `{name}` (`loop list` names them), or a number is none");
+                eprintln!("no loop `{name}` (`loop list` names them), or an argument is not a number");
                 return ExitCode::FAILURE;
             };
             repeat(&runtime, &prepare(&runtime, &one, Shape { turns, calls, yields: false }), count);

@@ -1,4 +1,4 @@
-//! A server between a program and the mock, which shows a test what is sent.
+//! A server between a program and the mock, which shows a test the bytes between them.
 
 use std::sync::Arc;
 

@@ -202,7 +202,7 @@ fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
                 (quote!(::core::option::Option::Some(|__cx| #concerned)), Some(quote!(.filter_words(#words))))
             }
         };
-        // Behind the last hook that stands outside of the dynamic ones.
+        // Behind the last hook that is outside of the dynamic ones.
         let seam = (agent.seam == index + 1).then(|| quote!(let __agent = __agent.seam();));
         quote_spanned! {span=>
             #(#cfgs)*

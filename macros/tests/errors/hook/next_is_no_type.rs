@@ -1,4 +1,4 @@
-// The second error is the compiler's: the type stands in the user's own signature.
+// The second error is the compiler's: the type is in the user's own signature.
 use onionskin::{Args, Next, ToolResult, tool_hook};
 
 #[tool_hook]
