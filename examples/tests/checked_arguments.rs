@@ -187,7 +187,7 @@ async fn agent_tool() -> ToolSpec {
     AgentTool::new(&child).name("agent_tool").spec()
 }
 
-/// The tools by the names that the model uses, arguments that fit, and what is in the result.
+/// The tools by the names that the model uses, arguments that fit, and the text that is in the result.
 async fn calls() -> Vec<(String, Value, &'static str)> {
     let id = || json!({ "id": "3" });
     let mut calls: Vec<_> = ["function", "by_hand", "method", "office__remote"]

@@ -68,7 +68,7 @@ struct Ended {
     killed: bool,
 }
 
-/// What is on the disk.
+/// The data on the disk.
 #[derive(Clone, Default)]
 struct Disk {
     /// What was asked, and its idempotency key.
@@ -149,7 +149,7 @@ impl Order {
         Ended { moments, shown, killed }
     }
 
-    /// As [`Self::start`], and checks what the process repeated of what is on the disk.
+    /// As [`Self::start`], and checks what the process repeated of the steps on the disk.
     fn go_on(&mut self, death: Option<&Death>) -> Ended {
         let before = self.disk();
         for (_, effect, step, _) in REQUESTS {

@@ -18,7 +18,7 @@ fn desk(arguments: &[&str], input: &str) -> (String, String, bool) {
     (text(output.stdout), text(output.stderr), output.status.success())
 }
 
-/// The parts stand in this order.
+/// The parts are in this order.
 fn in_order(shown: &str, parts: &[&str]) {
     let mut rest = shown;
     for part in parts {

@@ -14,7 +14,7 @@
     clippy::wildcard_imports,
     clippy::trivially_copy_pass_by_ref,
     clippy::elidable_lifetime_names,
-    reason = "the tools stand for what people write, and their tests are elsewhere"
+    reason = "the tools are examples of what people write, and their tests are elsewhere"
 )]
 
 #[path = "../tests/type_matrix/cases.rs"]

@@ -1,4 +1,4 @@
-//! A few tools as values, for programs that nobody here wrote: `judges/sdks` has the official SDKs and an MCP client list,
+//! A few tools as values, for programs of others: `judges/sdks` has the official SDKs and an MCP client list,
 //! send and call them.
 //!
 //! usage: `serve_tools serve` (MCP over stdio), `serve_tools export FORM` (a list of JSON), `serve_tools call NAME ARGUMENTS`

@@ -83,7 +83,7 @@ impl Agent for ByHand {
 
 #[tokio::test]
 async fn t7_a_tool_asks_with_a_schema_of_its_own_and_a_wrong_one_is_its_error() {
-    /// Asks for what it is told.
+    /// Asks the question that it gets.
     #[tool(asks)]
     async fn asks(cx: &ToolContext, schema: String) -> Result<String, String> {
         let schema = serde_json::from_str(&schema).unwrap();

@@ -1,4 +1,4 @@
-//! An answerer.
+//! [`LetterBox`] answers questions with answers that were written beforehand.
 
 use std::sync::{Mutex, PoisonError};
 

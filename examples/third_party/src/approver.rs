@@ -1,4 +1,4 @@
-//! An approver.
+//! [`UpTo`] approves payments up to an amount.
 
 use onionskin_core::approval::{Approval, ApprovalRequest, Approver};
 

@@ -1,4 +1,4 @@
-//! An agent.
+//! [`Clerk`] is an agent that is written by hand.
 
 use onionskin_core::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin_core::{Agent, ToolSpec};

@@ -1,4 +1,4 @@
-//! A journal.
+//! [`FileJournal`] keeps the steps of runs in a file.
 
 use std::collections::BTreeMap;
 use std::fs::File;

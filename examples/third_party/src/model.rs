@@ -1,4 +1,4 @@
-//! A model.
+//! [`Dictated`] is a model that makes the calls in the lines of its input.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};

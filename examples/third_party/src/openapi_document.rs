@@ -122,7 +122,7 @@ impl Document<'_> {
             }
         }
         if let Some(missing) = path_names.iter().find(|name| !properties.contains_key(**name)) {
-            return Err(self.error(place, &format!("the path names `{missing}`, which is no parameter")));
+            return Err(self.error(place, &format!("the path names `{missing}`, which is not a parameter")));
         }
         if let Some(body) = described.get("requestBody") {
             let place = format!("{place}/requestBody");

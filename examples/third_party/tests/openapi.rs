@@ -179,7 +179,7 @@ fn a4_a_document_that_cannot_become_tools_is_an_error_that_names_file_and_place(
         ),
         (
             changed("/paths/~1books~1{id}/parameters", json!([])),
-            "library.json#/paths/~1books~1{id}/get: the path names `id`, which is no parameter",
+            "library.json#/paths/~1books~1{id}/get: the path names `id`, which is not a parameter",
         ),
         (
             changed("/paths/~1books~1{id}/parameters/0/in", json!("header")),

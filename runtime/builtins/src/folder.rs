@@ -1,4 +1,4 @@
-//! A folder that is held by its handle. What is opened through it is in it, whatever happens to links and names meanwhile.
+//! A folder that is held by its handle. Each file and folder that is opened through it is in it, whatever happens to links and names meanwhile.
 
 use std::io;
 use std::path::Path;
@@ -120,7 +120,7 @@ pub(crate) fn check(path: &str) -> Result<(), PathError> {
     }
 }
 
-/// Refuses what is not a regular file.
+/// Refuses everything but a regular file.
 pub(crate) fn regular(path: &str, metadata: &Metadata) -> Result<(), PathError> {
     let kind = metadata.file_type();
     let kind = match () {

@@ -225,7 +225,7 @@ pub const fn is_own_tool(tools: &[(usize, &str)], of_hook: Option<&str>) -> bool
 }
 
 /// Whether no typed hook comes before this entry, or it is one itself.
-pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
+pub const fn is_outside(typed: &[(usize, bool)], index: usize) -> bool {
     let mut own = false;
     let mut before = false;
     let mut at = 0;
@@ -286,7 +286,7 @@ impl Seconds for u64 {
 #[diagnostic::do_not_recommend]
 impl Seconds for f64 {
     fn duration(self) -> Duration {
-        // A time beyond all clocks is no limit. The builder rejects 0.
+        // A time beyond all clocks sets no limit. The builder rejects 0.
         let otherwise = if self > 0.0 { Duration::MAX } else { Duration::ZERO };
         Duration::try_from_secs_f64(self).unwrap_or(otherwise)
     }

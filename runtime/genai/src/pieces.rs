@@ -33,7 +33,7 @@ impl CallPieces {
             let id = if is_own { id.to_owned() } else { numbered_id(id, self.0.len() + 1) };
             return Some(self.begin(&id, name).pass(&argument_text(&call.fn_arguments, None)));
         };
-        // Without an id, pieces of two calls cannot be told apart.
+        // Without an id, pieces of two calls cannot be distinguished.
         if id.is_empty() {
             return None;
         }
@@ -51,7 +51,7 @@ impl CallPieces {
         &mut self.0[at]
     }
 
-    /// What is left of the arguments of these calls, which are all of the answer.
+    /// The rest of the arguments of these calls, which are all calls of the answer.
     pub(super) fn rests(self, calls: &[ToolCall]) -> Vec<ToolCallDelta> {
         let rest = |mut begun: BegunCall| {
             let call = calls.iter().find(|call| call.id == begun.id)?;

@@ -135,7 +135,7 @@ fn assistant(
     (!content.is_empty()).then(|| ChatMessage::assistant(content))
 }
 
-/// Providers take nothing but an object back; text that is none goes inside one.
+/// Providers take nothing but an object back; text that is not an object goes inside one.
 fn arguments(text: &str) -> Map<String, Value> {
     if text.trim().is_empty() {
         return Map::new();

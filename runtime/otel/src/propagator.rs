@@ -37,7 +37,7 @@ impl Propagator for OtelPropagator {
 
     fn set_parent(&self, span: &Span, parent: &TraceParent) {
         let headers = HashMap::from([(HEADER.to_owned(), parent.to_string())]);
-        // Nothing but the parent: what is around the program's span is not a part of the other process.
+        // Nothing but the parent: the spans around the program's span are not a part of the other process.
         let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &headers);
         let program = Context::current().span().span_context().clone();
         if program.is_valid() && program.trace_id() != parent.span().span_context().trace_id() {

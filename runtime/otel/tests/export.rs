@@ -56,7 +56,7 @@ async fn o4_a_collector_gets_spans_and_metrics() {
     adder.run("41 + 1?").await.unwrap();
     otel.flush().unwrap();
     assert!(!collector.sent("/v1/traces").is_empty());
-    // Nobody is asked for the model, so it fails.
+    // The model refuses the request, so the run fails.
     let failed = Adder::builder().model(ScriptedModel::turns([ScriptedTurn::fail(401)]));
     failed.run("41 + 1?").await.unwrap_err();
     otel.shutdown().unwrap();

@@ -224,7 +224,7 @@ fn entry(line: &str) -> Result<ParamDoc, String> {
             let end = bare.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(bare.len());
             let after = bare[end..].strip_prefix(':');
             match after.map(|after| after.split_once(" - ").map_or((after, ""), |(kind, _)| (kind, after))) {
-                // `name: type - text`, or `name: type`. Words that are no type are text.
+                // `name: type - text`, or `name: type`. Words that are not a type are text.
                 Some((kind, text)) if !is_text(kind, text) => bare.split_at(end + 1 + kind.len()),
                 _ => bare.split_at(end),
             }

@@ -55,7 +55,7 @@ impl ScriptHook {
         &self.code.function
     }
 
-    /// The result of the hook, from what its function returned and what is inside of it.
+    /// The result of the hook, from the value that its function returned and the result of the call inside of it.
     fn settle(&self, returned: Result<Value, Box<EvalAltResult>>, inner: Option<ToolResult>) -> ToolResult {
         let hook = self.name();
         match (returned, inner) {
@@ -126,7 +126,7 @@ impl Hook for ScriptHook {
         let (sender, mut asked) = mpsc::channel::<Asked>(1);
         let env = with_call_next(self.code.env.clone(), call_next(sender, &watch));
         let (code, stack) = (Arc::clone(&self.code), self.code.limits.stack());
-        // The environment is dropped with the script, so that nobody waits for a script that asks nothing.
+        // The environment is dropped with the script, so `asked.recv()` does not wait for a script that asks nothing.
         let script = off_thread(stack, move || {
             let called = code.call(&env, values, &watch)?;
             Ok(called.map(|value| from_script(&value)))

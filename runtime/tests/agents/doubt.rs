@@ -275,7 +275,7 @@ async fn insists(args: &mut Args, next: impl Next) -> ToolResult {
     }
 }
 
-/// Pays once, whoever insists.
+/// Pays once, however often it is asked.
 #[tool(effect = once, hooks = [insists])]
 async fn pay_insisted(bank: State<Bank>, key: IdempotencyKey) -> String {
     bank.pay("insisted", &key).await

@@ -79,7 +79,7 @@ async fn a11_each_row_of_the_prompt_is_on_or_off_by_default_and_in_its_place() {
     let of = async |built: Result<AgentHandle, BuildError>| prompt_of(&built.unwrap()).await;
     let info =
         |lines: &str| format!("Answer.\n\n<additional_information>\n{lines}\n</additional_information>");
-    // Nothing is there that nobody gave.
+    // Without a part there is no prompt.
     assert_eq!(Bare::builder().model(model()).build().await.unwrap().system_prompt().await.unwrap(), None);
     // 1: a system message replaces everything, the instructions of tools included.
     assert_eq!(of(Whole::builder().model(Opinionated).build().await).await, "Only this.");

@@ -47,7 +47,7 @@ agent! {
     Clerk { instruction: "Find.", function_tools: [find, refuse], tool_hooks: [count for [find]] }
 }
 
-/// The last text that the model was told.
+/// The last text that the model got.
 fn last_told(model: &ScriptedModel) -> String {
     let last = model.requests().pop().unwrap();
     super::support::texts(&last.messages).pop().unwrap()

@@ -1,4 +1,4 @@
-//! Arguments as models write them: what is repaired, what is read as another type, and what is refused.
+//! Arguments as models write them: which are repaired, which are read as another type, and which are refused.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

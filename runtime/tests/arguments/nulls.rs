@@ -3,7 +3,7 @@
     missing_docs,
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
-    reason = "the tools stand for what people write"
+    reason = "the tools are examples of what people write"
 )]
 
 use onionskin::{Args, Tool, ToolContext, tool};

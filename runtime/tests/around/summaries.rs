@@ -30,7 +30,7 @@ enum Summaries {
     Hang,
 }
 
-/// Answers with the number of the request, and calls a tool if it is told to.
+/// Answers with the number of the request, and calls a tool if the request says so.
 struct Talker {
     summaries: Summaries,
     requests: Mutex<Vec<ModelRequest>>,

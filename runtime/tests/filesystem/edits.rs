@@ -1,4 +1,4 @@
-//! `filesystem.write` and `filesystem.edit`.
+//! `filesystem.write` and `filesystem.edit` change files beneath the root.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::sync::Arc;

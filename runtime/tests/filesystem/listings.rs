@@ -1,4 +1,4 @@
-//! `filesystem.list`.
+//! `filesystem.list` shows the entries of a folder.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;

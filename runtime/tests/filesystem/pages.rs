@@ -1,4 +1,4 @@
-//! `filesystem.read`.
+//! `filesystem.read` shows the lines of a file, in pages.
 
 use onionskin::content::ContentBlock;
 

@@ -1,4 +1,4 @@
-//! `filesystem.search`.
+//! `filesystem.search` finds lines in the files of a folder.
 
 use std::os::unix::fs::symlink;
 use std::time::Instant;

@@ -140,7 +140,7 @@ macro_rules! bytes {
     }};
 }
 
-/// The bytes that the hook's own future adds to the one inside it, measured where nothing else stands
+/// The bytes that the hook's own future adds to the one inside it, measured where nothing else is
 /// between: a `next` of the same size whose `run` gives the inner future as it is.
 fn own_bytes() -> usize {
     #[derive(Clone, Copy)]

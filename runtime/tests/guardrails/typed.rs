@@ -39,7 +39,7 @@ async fn a9_strings_of_a_typed_answer_are_masked_by_value() {
     }
     let to = "[email] or \"[phone]\"".to_owned();
     assert_eq!(last.unwrap()["to"], *to);
-    // What replaces a number is no number, so it stays.
+    // What replaces a number is not a number, so it stays.
     assert_eq!(run.output().await.unwrap().answer, Letter { to, card: 4_111_111_111_111_111 });
 }
 

@@ -222,7 +222,7 @@ fn guarded(log: State<Log>) -> String {
 }
 
 #[tokio::test]
-async fn l1_the_cache_stands_outside_of_guardrails() {
+async fn l1_the_cache_is_outside_of_guardrails() {
     let (cx, log) = crate::support::context("guarded");
     let tool = guarded::default();
     let text = async |cx| {

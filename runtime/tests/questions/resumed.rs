@@ -1,4 +1,4 @@
-//! Runs that are resumed with something that changed, or in a way that cannot work: nothing is done twice or for a question that nobody
+//! Runs that are resumed with something that changed, or in a way that cannot work: nothing is done twice or for a question that no person
 //! saw, and nothing is lost.
 
 use std::sync::Arc;

@@ -117,7 +117,7 @@ async fn u3_a_terminal_asks_no_more_for_a_question_that_was_dropped() {
     until(|| hints() == 1).await;
     dropped.abort();
     assert!(dropped.await.unwrap_err().is_cancelled());
-    // The dropped question takes this line, which is no answer.
+    // The dropped question takes this line, which is not an answer.
     keys.send(b"perhaps\n").unwrap();
     keys.send(b"y\n").unwrap();
     assert_eq!(terminal.answer(approval()).await, Some(Answer::allow()));

@@ -94,7 +94,7 @@ async fn t8_a_secret_of_the_session_is_given_as_a_secret_only() {
     cx.run().session_state().set_secret("api.key", Secret::new(json!(["hunter3"])));
     let cx = tools.context("keyed").unwrap();
     let exit = tools.call(&cx, &mut Args::default()).await.unwrap_err();
-    assert!(exit.to_string().contains("which is no `"), "{exit}");
+    assert!(exit.to_string().contains("which is not a `"), "{exit}");
     assert!(!format!("{exit:?}").contains("hunter3"));
 }
 

@@ -120,7 +120,7 @@ async fn t8_a_secret_as_the_id_or_the_name_of_a_call_leaves_nowhere() {
 async fn t8_requests_hide_ids_and_names_also_if_the_secret_is_known_only_later() {
     let model = Fixed::new([
         vec![ToolCall::new(KEY, "conceal", r#"{"text":"hunter2-token"}"#), ToolCall::new("two", KEY, "{}")],
-        // The model is told the name of a tool in each request, so it is not hidden.
+        // The model reads the name of a tool in each request, so it is not hidden.
         vec![ToolCall::new("three", "conceal", r#"{"text":"conceal"}"#)],
     ]);
     let agent = Desk::builder().model(model.clone()).build().await.unwrap();

@@ -234,7 +234,7 @@ async fn t7_an_agent_tool_has_the_services_of_its_own_build() {
     let outer = Plain::builder().model(asks()).tool(AgentTool::new(&inner));
     assert_eq!(outer.run("Ask.").await.unwrap().text, "1");
 
-    // A service per request comes from the caller, which is told at its build.
+    // A service per request comes from the caller: without it, the build of the caller fails.
     let inner = Counting::builder().model(model()).provide_per_request::<Counter>().build().await.unwrap();
     let error = refused(Plain::builder().tool(AgentTool::new(&inner))).await;
     assert!(error.to_string().starts_with("the tool `agent__Counting` of the agent `Plain`"), "{error}");

@@ -328,7 +328,7 @@ async fn t8_keys_of_the_session_fill_parameters() {
     let session = agent.session();
     session.state().set("service.retries", "hunter2");
     let text = results(&agent.request("go").session(&session).run().await.unwrap())[0].clone();
-    assert!(text.contains("which is no `u8`") && !text.contains("hunter2"), "{text}");
+    assert!(text.contains("which is not a `u8`") && !text.contains("hunter2"), "{text}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::needless_pass_by_value,
-    reason = "the tools stand for what people write"
+    reason = "the tools are examples of what people write"
 )]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -58,7 +58,7 @@ async fn t11_a_panic_of_a_blocking_tool_is_never_a_hang() {
     assert!(call.await.unwrap_err().is_panic());
 }
 
-/// How many threads of `watches` were told to stop.
+/// How many threads of `watches` got the signal to stop.
 static TOLD: AtomicU32 = AtomicU32::new(0);
 
 /// Works until it is cancelled, for ten seconds at most.

@@ -5,7 +5,7 @@
     clippy::unwrap_used,
     clippy::needless_pass_by_value,
     clippy::trivially_copy_pass_by_ref,
-    reason = "the types and tools stand for what people write"
+    reason = "the types and tools are examples of what people write"
 )]
 
 use std::borrow::Cow;

@@ -6,7 +6,7 @@
     clippy::unnecessary_wraps,
     clippy::non_minimal_cfg,
     clippy::duration_suboptimal_units,
-    reason = "the tools stand for what people write"
+    reason = "the tools are examples of what people write"
 )]
 
 use std::borrow::Cow;

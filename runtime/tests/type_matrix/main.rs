@@ -9,7 +9,7 @@
     clippy::unnecessary_wraps,
     clippy::wildcard_imports,
     clippy::trivially_copy_pass_by_ref,
-    reason = "the tools stand for what people write"
+    reason = "the tools are examples of what people write"
 )]
 
 mod cases;

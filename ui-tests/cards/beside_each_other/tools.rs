@@ -2,7 +2,7 @@
 
 use onionskin::{Args, Next, ToolResult, tool, tool_hook};
 
-/// What is known.
+/// The known facts.
 #[derive(Clone, Default)]
 pub struct Ledger;
 

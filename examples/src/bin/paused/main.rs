@@ -9,7 +9,7 @@
 //! `--answer pay='"allow"' --answer order=41`; what was done is not done again. The journal, the paused run and what was done are
 //! files in FOLDER. A script plays the model's part.
 
-#![allow(clippy::needless_pass_by_value, reason = "tools take what is injected by value")]
+#![allow(clippy::needless_pass_by_value, reason = "tools take injected values by value")]
 
 use std::error::Error;
 use std::fs::{self, File};

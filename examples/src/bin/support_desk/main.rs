@@ -11,7 +11,7 @@
 //! Without options, a script plays the customer, the model and the person. With `--chat` you are the customer and the person. With `--model` or
 //! `--base-url` a real model answers.
 
-#![allow(clippy::needless_pass_by_value, reason = "tools take what is injected by value")]
+#![allow(clippy::needless_pass_by_value, reason = "tools take injected values by value")]
 
 mod agents;
 mod options;

@@ -58,7 +58,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         let tool = listed.made("TOOL");
         let on_tool = listed.holds("HookOnOwnTool", &quote!({ __rt::is_own_tool(__TOOL_NAMES, #tool) }));
         let order = (index > 0).then(|| {
-            let holds = quote!({ __rt::stands_outside(__TYPED_HOOKS, #index) });
+            let holds = quote!({ __rt::is_outside(__TYPED_HOOKS, #index) });
             let holds = listed.holds("BeforeTypedHooks", &holds);
             quote!(&& #holds)
         });

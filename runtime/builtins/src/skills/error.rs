@@ -33,7 +33,7 @@ pub enum SkillsError {
         line: u64,
         /// The column, counted from 1.
         column: u64,
-        /// What is wrong, and what to write.
+        /// The mistake, and what to write.
         problem: String,
     },
     /// Two skills have the same name.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_saphyr::{Error, Spanned};
 
-/// What is used of it. Other tools have fields of their own beside these.
+/// The fields of it that are used. Other tools have fields of their own beside these.
 #[derive(Debug, PartialEq)]
 pub(super) struct FrontMatter {
     pub(super) name: Option<String>,

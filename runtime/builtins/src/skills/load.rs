@@ -86,7 +86,7 @@ pub(super) fn all(path: &Path, mut skills: Vec<Skill>) -> Result<Vec<Skill>, Ski
 fn inner(path: &Path, folder: &Folder, name: &str) -> Result<Option<Skill>, SkillsError> {
     match folder.inner(name) {
         Ok(inner) => skill(path, &Place::Inside(folder.clone(), name.to_owned()), &inner),
-        // The person who made the link decided what is a skill. The model cannot make one.
+        // The person who made the link decided that it is a skill. The model cannot make one.
         Err(PathError::Outside(_)) => match Folder::open(path) {
             Ok(linked) => skill(path, &Place::Whole(linked.clone()), &linked),
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),

@@ -114,7 +114,7 @@ impl fmt::Debug for Skills {
 /// [`filesystem.read`](crate::filesystem::read). Effect: [`Pure`](onionskin_core::Effect::Pure).
 ///
 /// The skills are those that the program provides. Otherwise they are those of the first of these folders that exists in the working directory in which the agent was built:
-/// `skills`, `.agents/skills`, `.fast-agent/skills`, `.claude/skills`. If that is none, or contains a mistake, each run fails before its first turn
+/// `skills`, `.agents/skills`, `.fast-agent/skills`, `.claude/skills`. If none exists, or it contains a mistake, each run fails before its first turn
 /// ([`RunError::ToolDefinition`](onionskin_core::RunError::ToolDefinition)).
 pub fn read() -> impl DynTool {
     ReadSkill::new(Source::given())

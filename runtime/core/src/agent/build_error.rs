@@ -201,7 +201,7 @@ pub enum BuildError {
         agent: String,
         /// The tool.
         tool: String,
-        /// The place of the part in the schema, its value, and what is wanted there.
+        /// The place of the part in the schema, its value, and the value that is wanted there.
         problem: String,
     },
     /// The request parameters of the agent cannot be used: its model does not support one of them, or `tool_choice` names a tool that
@@ -211,7 +211,7 @@ pub enum BuildError {
     RequestParams {
         /// The agent.
         agent: String,
-        /// What is wrong with them.
+        /// The reason why they are refused.
         source: Box<ModelError>,
     },
     /// The agent declares a state, and no state of this type was set.
@@ -445,7 +445,7 @@ pub enum BuildError {
         agent: String,
         /// The tool, with the prefix of its toolbox.
         tool: String,
-        /// What is wrong with the name.
+        /// The mistake in the name.
         problem: NameProblem,
     },
     /// A hand-written tool has one name in its type and another in its definition.

@@ -122,7 +122,7 @@ fn of_agent<'e>(
         zero("limits.depth", "the outermost run is 1 deep");
     }
     if model_timeout.is_zero() {
-        zero("limits.model_timeout", "a model needs time to answer; `Duration::MAX` is no limit");
+        zero("limits.model_timeout", "a model needs time to answer; `Duration::MAX` sets no limit");
     }
     if declaration.output.is_some() && declaration.params.response_schema.is_some() {
         problems.push(BuildError::TwoAnswerForms { agent: name.to_owned() });

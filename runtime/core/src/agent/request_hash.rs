@@ -10,7 +10,7 @@ use crate::model::ModelRequest;
 
 impl AgentRun {
     /// The hash of a turn's request, and of what decides beside it how the run goes on: the effects of its tools, and in the first turn
-    /// of the outermost run the state that it began with. What is the default or empty changes no hash, so that records stay
+    /// of the outermost run the state that it began with. A value that is the default or empty changes no hash, so that records stay
     /// readable.
     pub(super) fn request_hash(&self, turn: u32, request: &ModelRequest, table: &ToolTable) -> String {
         let hash = fingerprint(request);

@@ -369,7 +369,7 @@ impl AgentRun {
                     self.tally().ids.take_messages(&mut messages);
                     let mut conversation = self.cx.conversation();
                     for mut message in messages {
-                        // What a child was asked is no input of this run.
+                        // What a child was asked is not an input of this run.
                         if message.is_input() {
                             Arc::make_mut(&mut message).mark_by_runtime();
                         }

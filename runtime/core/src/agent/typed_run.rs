@@ -85,7 +85,7 @@ pub struct TypedRunStream<T> {
 #[derive(Default)]
 struct Written {
     text: String,
-    /// The call that is the answer. Text beside it is none.
+    /// The call that is the answer. Text beside it is not the answer.
     call: Option<Arc<str>>,
 }
 

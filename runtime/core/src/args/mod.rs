@@ -38,7 +38,7 @@ pub(crate) use parse::parse_object;
 ///
 /// A [`Value`] holds whole numbers from `i64::MIN` to `u64::MAX`; longer ones read as the nearest fraction. They keep
 /// their digits all the same, also if a hook changed or moved arguments. Two different ones that read as the same
-/// fraction are refused if a hook changed the arguments, because they cannot be told apart.
+/// fraction are refused if a hook changed the arguments, because they cannot be distinguished.
 pub struct Args {
     text: Arc<str>,
     object: OnceLock<Result<Map<String, Value>, Arc<Broken>>>,

@@ -72,13 +72,13 @@ impl ToolContext {
     /// not in doubt; it is in doubt if the process dies between the last answer and the end of the call.
     ///
     /// The question shows the arguments that were passed on last, on their way to the tool, and the answer counts for them only: if a hook outside
-    /// changes them to others when the run is resumed, the question is open again. What the asking hook itself, and what is inside of
-    /// it, does to the arguments afterwards is not shown, so a hook that changes arguments belongs outside of the one that asks. Typed
+    /// changes them to others when the run is resumed, the question is open again. Changes that the asking hook itself, or a hook inside of
+    /// it, makes to the arguments afterwards are not shown, so a hook that changes arguments belongs outside of the one that asks. Typed
     /// hooks and their function have the arguments with which the call reached the outermost typed hook.
     ///
-    /// The wait is no part of the tool's `timeout`, and the call holds no permit of `max_parallel` meanwhile. Declare the tool with
-    /// `#[tool(asks)]` ([`ToolDefinition::asks`](crate::ToolDefinition::asks)), so that its runs can pause. The answer is recorded with the run, so it is
-    /// no place for a secret.
+    /// The wait is not a part of the tool's `timeout`, and the call holds no permit of `max_parallel` meanwhile. Declare the tool with
+    /// `#[tool(asks)]` ([`ToolDefinition::asks`](crate::ToolDefinition::asks)), so that its runs can pause. The answer is recorded with the run, so it must
+    /// not hold a secret.
     ///
     /// ```
     /// use onionskin::question::{Answer, AskError, Question};
@@ -210,7 +210,7 @@ impl ToolContext {
             Ok(Answer::Value(value)) => Ok(value),
             Ok(Answer::Declined(reason)) => Err(AskError::Declined { reason }),
             Ok(Answer::Approval(_)) => Err(AskError::Declined { reason: None }),
-            Err(Unanswered::Nobody(reason)) => {
+            Err(Unanswered::NoAnswerer(reason)) => {
                 let error = AskError::NoAnswerer { tool: self.tool_name().into(), reason };
                 if self.run().session().is_some() {
                     let agent = self.agent_name().into();

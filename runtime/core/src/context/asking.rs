@@ -25,7 +25,7 @@ use crate::secret::Redact as _;
 #[derive(Clone, Copy)]
 pub(crate) enum Unanswered {
     /// No person can be asked, and the call cannot be paused, for this reason.
-    Nobody(&'static str),
+    NoAnswerer(&'static str),
     /// Who was asked gave no answer that can be used, for this reason.
     Failed(&'static str),
     /// Who was asked gave no answer in this time.
@@ -38,7 +38,7 @@ pub(crate) struct OwnQuestion {
     pub(super) hash: String,
 }
 
-/// The arguments for a person. A whole number that a value would round is a string of its digits: nobody approves another amount.
+/// The arguments for a person. A whole number that a value would round is a string of its digits, so that a person does not approve another amount.
 fn shown(args: &Args) -> Value {
     let Ok(object) = args.as_object() else { return Value::Object(Map::new()) };
     let text = args.text();
@@ -136,7 +136,7 @@ impl ToolContext {
     /// `front`. Without one of them the call waits, and its run pauses when its other calls have ended.
     ///
     /// # Errors
-    /// Returns an error if nobody can be asked and the call cannot be paused.
+    /// Returns an error if no person can be asked and the call cannot be paused.
     pub(crate) async fn answer_to(
         &self,
         asked: OwnQuestion,
@@ -153,7 +153,7 @@ impl ToolContext {
             }
             let was_asked = front.is_some();
             if let Some(problem) = self.no_pause(was_asked).filter(|_| !was_asked) {
-                return Err(Unanswered::Nobody(problem));
+                return Err(Unanswered::NoAnswerer(problem));
             }
             run.events().push(question.step().as_step(), EventKind::Asked { question: question.clone() });
             if let Some(front) = front
@@ -221,7 +221,7 @@ impl ToolContext {
         was_asked: bool,
     ) -> Result<T, Unanswered> {
         if let Some(problem) = self.no_pause(was_asked) {
-            return Err(Unanswered::Nobody(problem));
+            return Err(Unanswered::NoAnswerer(problem));
         }
         let Some(questions) = self.run().questions() else { return pending().await };
         if let Some((step, problem)) = questions.unrecorded() {

@@ -190,11 +190,11 @@ pub fn bound<T: DeserializeOwned, C: HasKeys>(
         (Some(secret), _) => {
             Some(T::deserialize(OnlyAsSecret(secret.expose())).map_err(|wrong| match wrong {
                 NotAsSecret::Exposed => "is a secret: take it as `Secret<..>`".to_owned(),
-                NotAsSecret::Other => format!("is no `{}`", type_name::<T>()),
+                NotAsSecret::Other => format!("is not a `{}`", type_name::<T>()),
             }))
         }
         (None, Some(value)) => {
-            Some(T::deserialize(value).map_err(|_| format!("is no `{}`", type_name::<T>())))
+            Some(T::deserialize(value).map_err(|_| format!("is not a `{}`", type_name::<T>())))
         }
         // A type that can be read from a missing value is read so here.
         (None, None) => default.map(|default| default()).or_else(missing).map(Ok),

@@ -49,7 +49,7 @@ pub enum Asks {
 
 /// Hints about a tool's behaviour, as MCP's `ToolAnnotations`
 /// (<https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations>). Clients must not rely on them.
-/// `None` is no hint.
+/// `None` gives no hint.
 ///
 /// ```
 /// use onionskin::tool;

@@ -1,4 +1,4 @@
-//! Finds the values of a tool's parameters in any argument text, and reports what is wrong with the text. `scan` finds
+//! Finds the values of a tool's parameters in any argument text, and reports the mistakes in the text. `scan` finds
 //! them in the usual texts of models.
 
 use std::fmt;

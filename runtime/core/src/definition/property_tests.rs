@@ -113,7 +113,7 @@ proptest! {
             prop_assert!(whole.is_ok() && problems.is_empty(), "{:?}", whole);
             prop_assert_eq!(quick, full);
         }
-        // A single value that is none (`1e400`, half a character) is refused by the type that reads it.
+        // A single value that is not valid (`1e400`, half a character) is refused by the type that reads it.
         let mut singles = full.iter().flatten().map(|(start, end)| &text[*start..*end]);
         if singles.any(|raw| !raw.starts_with(['[', '{']) && serde_json::from_str::<Value>(raw).is_err()) {
             prop_assert_eq!(object, None);
@@ -173,7 +173,7 @@ proptest! {
 
     #[test]
     fn a_whole_fraction_becomes_the_same_integer(number in any::<f64>(), whole in -1_i64 << 60..1_i64 << 60) {
-        #[expect(clippy::cast_precision_loss, reason = "the loss is what is looked for")]
+        #[expect(clippy::cast_precision_loss, reason = "the test looks for the loss")]
         for number in [number, whole as f64] {
             let mut value = Value::from(number);
             if coerce(&mut value, &json!({ "type": "integer" }), &json!({}), &Literals::none()) {

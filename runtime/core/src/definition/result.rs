@@ -430,7 +430,7 @@ impl<T: ToolReturn> Form<T> for Undescribed {
 
 impl<T> Form<T> for Untold {
     fn finish(_: T) -> ToolResult {
-        Err(Exit::tool("has a result that cannot be told"))
+        Err(Exit::tool("has a result that cannot be written"))
     }
 
     fn schema() -> Option<Value> {

@@ -47,7 +47,7 @@ pub trait ShownToModel: Sized {
     fn is_shown(_: &Kind<Self>) {}
 }
 
-/// Stands for all results that are no secrets.
+/// Represents all results that are not secrets.
 #[diagnostic::do_not_recommend]
 impl ShownToModel for () {}
 

@@ -88,7 +88,7 @@ pub(crate) struct ObjectSchema {
     pub(crate) schema: Value,
     /// The description of the type.
     pub(crate) description: Option<String>,
-    /// Whether the value is a property of the object, because it is none itself.
+    /// Whether the value is a property of the object, because it is not an object itself.
     pub(crate) is_wrapped: bool,
 }
 

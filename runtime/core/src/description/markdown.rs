@@ -98,7 +98,7 @@ fn write_parameters(page: &mut String, schema: &Value) {
     page.push('\n');
 }
 
-/// The type of a result. MCP wants an object, so a value that is none is in a field `result`.
+/// The type of a result. MCP wants an object, so a value that is not an object is in a field `result`.
 fn result_of(schema: &Value) -> String {
     let fields = schema.get("properties").and_then(Value::as_object);
     match fields.map(|fields| fields.iter().collect::<Vec<_>>()).as_deref() {

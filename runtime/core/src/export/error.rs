@@ -128,7 +128,7 @@ pub enum ExportError {
         tool: String,
         /// The provider.
         provider: Provider,
-        /// What is wrong with the name.
+        /// The mistake in the name.
         problem: NameProblem,
     },
     /// Two tools of one request have the same name, perhaps after characters were replaced that the provider does not

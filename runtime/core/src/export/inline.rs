@@ -19,7 +19,7 @@ pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, 
     let Value::Object(object) = root else {
         return Err(site.refuse(
             "$",
-            "is no schema of an object",
+            "is not a schema of an object",
             "give the arguments a schema of type `object`",
         ));
     };

@@ -138,7 +138,11 @@ pub(super) fn all_of(site: &Site<'_>, schema: &mut Object, path: &str) -> Result
     while let Some(Value::Array(all)) = schema.remove("allOf") {
         for part in all {
             let Value::Object(part) = part else {
-                return Err(site.refuse(path, "has an `allOf` of what is no schema", "correct the schema"));
+                return Err(site.refuse(
+                    path,
+                    "has an `allOf` with an item that is not a schema",
+                    "correct the schema",
+                ));
             };
             let both = |key: &str| schema.contains_key(key) && part.contains_key(key);
             let clash = ["anyOf", "oneOf", "allOf", "$ref", "enum", "const", "items", "prefixItems"];
@@ -279,7 +283,7 @@ pub(super) fn options(
     };
     let Some(found) = found else { return Ok(None) };
     let Value::Array(options) = found else {
-        return Err(site.refuse(path, "has a union that is no list", "correct the schema"));
+        return Err(site.refuse(path, "has a union that is not a list", "correct the schema"));
     };
     let mut base = schema.clone();
     for key in ["default", "examples", "title", "unevaluatedProperties", "discriminator"] {

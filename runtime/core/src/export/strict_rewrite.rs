@@ -187,7 +187,7 @@ impl Walker<'_> {
         if listed.iter().any(|value| value.is_array() || value.is_object()) {
             return Err(self.site.refuse(
                 path,
-                "lists values that are no scalars",
+                "lists values that are not scalars",
                 "list strings or numbers",
             ));
         }

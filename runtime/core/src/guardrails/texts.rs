@@ -27,7 +27,7 @@ fn shown_mut(result: &mut ToolResult) -> Option<&mut ToolOutput> {
     }
 }
 
-/// Replaces each text in the arguments, names of fields too, by what `change` makes of it. Arguments that are no object are refused
+/// Replaces each text in the arguments, names of fields too, by what `change` makes of it. Arguments that are not an object are refused
 /// later.
 pub(super) fn change_args(args: &mut Args, change: &impl Fn(&str) -> Option<String>) {
     let Ok(object) = args.as_object() else { return };

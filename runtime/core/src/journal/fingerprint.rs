@@ -4,7 +4,7 @@ use std::io;
 
 use serde::Serialize;
 
-/// FNV-1a with 128 bits. It finds programs and inputs that changed; it is no protection against forged records.
+/// FNV-1a with 128 bits. It finds programs and inputs that changed; it does not protect against forged records.
 struct Fnv(u128);
 
 impl io::Write for Fnv {

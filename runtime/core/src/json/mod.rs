@@ -1,4 +1,4 @@
-//! JSON texts and values beyond `serde_json`: numbers of any length, many levels, rejected duplicate keys, repairs, what was stored, what is
+//! JSON texts and values beyond `serde_json`: numbers of any length, many levels, rejected duplicate keys, repairs, stored values, and texts that are
 //! still being written.
 
 mod depth;

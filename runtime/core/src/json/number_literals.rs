@@ -215,7 +215,7 @@ mod tests {
         let spelling = |number: f64| literals.spelling(&Number::from_f64(number).expect("a number"));
         assert_eq!(spelling(3.1).as_deref(), Some("3.10"));
         assert_eq!(spelling(2.0), None, "it is written in two ways");
-        assert_eq!(spelling(7.5).as_deref(), Some("7.5"), "it does not stand there");
+        assert_eq!(spelling(7.5).as_deref(), Some("7.5"), "it is not there");
         assert_eq!(literals.spelling(&7.into()).as_deref(), Some("7"));
     }
 }

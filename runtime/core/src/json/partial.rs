@@ -182,7 +182,7 @@ mod tests {
             (r#"{"id": 18446744073709551615}"#, Some(json!({ "id": u64::MAX }))),
             ("42", None),
             ("42 ", Some(json!(42))),
-            // What is not JSON.
+            // Texts that are not JSON.
             ("Paris", None),
             ("{]", None),
             (r#"{"a" 1, "b": "c"}"#, None),

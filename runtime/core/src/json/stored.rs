@@ -1,4 +1,4 @@
-//! Values that were stored: what is not understood of them is found, so that nothing is lost.
+//! Values that were stored: the parts of them that are not understood are found, so that nothing is lost.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,7 +18,7 @@ pub(crate) enum Problem {
     Other(String),
 }
 
-/// Reads a stored value, and compares it with what is written of the result: what is not there would be lost.
+/// Reads a stored value, and compares it with the JSON of the result: a part that is not there would be lost.
 ///
 /// # Errors
 /// Returns an error if the value has another form, or has a field or a kind of value that is not known.

@@ -20,7 +20,7 @@ pub enum Message {
         /// The content.
         content: Vec<ContentBlock>,
         /// Whether the runtime put it there: it asks again for an answer of a type, or it belongs to the conversation of a child that was merged
-        /// into this one. Then it is no [input](Message::is_input).
+        /// into this one. Then it is not an [input](Message::is_input).
         #[serde(default, skip_serializing_if = "is_false")]
         by_runtime: bool,
     },

@@ -276,7 +276,7 @@ pub enum ResponseSchemaError {
     Name {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         problem: NameProblem,
     },
     /// The schema is not that of an object.

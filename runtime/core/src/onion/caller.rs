@@ -57,7 +57,7 @@ impl<A: Compiled> ToolCaller<A> {
     ///
     /// # Panics
     /// Panics if the schema or a default of a tool panics.
-    #[expect(clippy::new_without_default, reason = "it composes an onion, which is no default value")]
+    #[expect(clippy::new_without_default, reason = "it composes an onion, which is not a default value")]
     pub fn new() -> Self {
         Self::with_state(())
     }

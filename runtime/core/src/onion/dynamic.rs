@@ -104,7 +104,7 @@ impl DynHook for Filtered {
     }
 }
 
-/// What is inside the dynamic hooks.
+/// The rest of the call inside of the dynamic hooks.
 #[derive(Clone, Copy)]
 enum Inner<'a> {
     Call(&'a dyn DynCall),
@@ -173,7 +173,7 @@ fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> 
 
 /// Runs a hook of an agent in a span, or without one if it only hands on: typed hooks do, because they run in the ring at their
 /// tool, with a span there. No bound says that `H` is a hook, because the call inside says so, and the compiler would
-/// report a type that is none twice.
+/// report twice a type that is not a hook.
 #[doc(hidden)]
 pub fn trace_hook<'a, H, F>(
     cx: &'a ToolContext,

@@ -46,7 +46,7 @@ pub(crate) fn hooks_are_traced() -> bool {
 /// A span that ends with its hook, or with the drop of it.
 struct HookSpan {
     span: Span,
-    /// Whether the end is recorded, or a drop is none to record: a run that pauses drops the hooks around the calls that wait.
+    /// Whether the end is recorded, or a drop is not to be recorded: a run that pauses drops the hooks around the calls that wait.
     ended: bool,
 }
 

@@ -73,11 +73,11 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
         }
         // A failure was logged where it happened.
         Ok(_) | Err(Unanswered::Failed(_) | Unanswered::Late(_)) => Err(refused(None)),
-        Err(Unanswered::Nobody(problem)) => {
+        Err(Unanswered::NoAnswerer(problem)) => {
             tracing::warn!(
                 tool = cx.tool_name(),
                 problem,
-                "a call needs approval and nobody can be asked, so it is refused: set `.approver(..)` on the agent's \
+                "a call needs approval and no person can be asked, so it is refused: set `.approver(..)` on the agent's \
                  builder, on the run's request, or on a `ToolSpec` that is called directly, or `.journal(..)` on the builder"
             );
             Err(refused(None))

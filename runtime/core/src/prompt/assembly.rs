@@ -79,7 +79,7 @@ impl Known<'_> {
     }
 }
 
-/// The agent's state and the values of the session, as one JSON object. The values of the session under `onionskin` are no part of it:
+/// The agent's state and the values of the session, as one JSON object. The values of the session under `onionskin` are not a part of it:
 /// ready-made hooks keep their data there.
 fn states(run: &RunContext) -> Result<String, BoxError> {
     let mut values = run.state_json()?;

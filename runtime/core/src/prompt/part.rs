@@ -33,7 +33,7 @@ pub enum PromptPart {
     ExpectedOutput,
     /// The agent's `additional_context`. Empty.
     AdditionalContext,
-    /// What is known of the user from earlier conversations. Empty.
+    /// The facts that are known of the user from earlier conversations. Empty.
     Memories,
     /// Knowledge that several agents share. Empty.
     Culture,

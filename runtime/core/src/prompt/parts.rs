@@ -36,7 +36,7 @@ pub struct Prompt {
     parts: BTreeMap<PromptPart, Content>,
 }
 
-/// What is said of a part.
+/// The content of a part.
 #[derive(Clone)]
 pub(super) enum Content {
     LeftOut,
@@ -46,7 +46,7 @@ pub(super) enum Content {
     Source(Arc<dyn DynSource>),
 }
 
-/// What is said of a part, as data.
+/// The content of a part, as data.
 #[doc(hidden)]
 pub enum PromptOutline {
     LeftOut,
@@ -106,7 +106,7 @@ impl Prompt {
         self
     }
 
-    /// What is said of each part.
+    /// The content of each part, as data.
     pub(crate) fn outline(&self) -> Vec<(PromptPart, PromptOutline)> {
         let of_content = |content: &Content| match content {
             Content::LeftOut => PromptOutline::LeftOut,
@@ -182,7 +182,7 @@ impl Prompt {
         })
     }
 
-    /// What is said of a part; `Known` for the parts that are there by themselves.
+    /// The content of a part; `Known` for the parts that are there by themselves.
     pub(super) fn content(&self, part: PromptPart) -> &Content {
         self.parts.get(&part).unwrap_or(if part.is_on() { &Content::Known } else { &Content::LeftOut })
     }

@@ -20,7 +20,7 @@ use crate::error::BoxError;
 /// use onionskin::{RunContext, ScriptedModel, ScriptedTurn, agent};
 /// use onionskin::servers::BoxError;
 ///
-/// /// What is known of each user.
+/// /// The facts that are known of each user.
 /// struct Memories(HashMap<String, String>);
 ///
 /// impl PromptSource for Memories {
@@ -44,7 +44,7 @@ use crate::error::BoxError;
 /// # });
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no source of a prompt's part",
+    message = "`{Self}` is not a source of a prompt's part",
     label = "not a source",
     note = "implement `PromptSource` for the type, or write a function: `|run: &RunContext| format!(\"..\")`",
     note = "a text without a function goes into `Prompt::text`"

@@ -285,7 +285,7 @@ fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
         .then_some(key)
 }
 
-/// Writes words so that what looks like a place in them is none.
+/// Writes words so that a text in them that looks like a place is not one.
 fn write_words(text: &mut String, words: &str) {
     let mut rest = words;
     while let Some(at) = rest.find('{') {

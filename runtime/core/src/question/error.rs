@@ -200,7 +200,7 @@ pub enum AskError {
     Schema {
         /// The tool.
         tool: Arc<str>,
-        /// What is wrong, and where.
+        /// The mistake, and its place.
         problem: String,
     },
     /// What the tool shows cannot be serialised to JSON.

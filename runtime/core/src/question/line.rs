@@ -7,7 +7,7 @@ use crate::approval::{Always, Approval};
 
 /// Questions where people read and write lines: at a terminal, in a chat.
 impl Question {
-    /// The question in words, as one line: who asks, the tool, its arguments with secrets masked, and what is asked. Its parts come
+    /// The question in words, as one line: who asks, the tool, its arguments with secrets masked, and the text of the question. Its parts come
     /// from models and tools, so control characters in it, and marks that change the direction of writing, are escaped.
     ///
     /// ```
@@ -56,7 +56,7 @@ impl Question {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the line is no answer, or one that does not fit the question. Its text may quote the line.
+    /// Returns an error if the line is not an answer, or is one that does not fit the question. Its text may quote the line.
     pub fn read_answer(&self, line: &str) -> Result<Answer, AnswerError> {
         let line = line.trim();
         let answer = match self.kind() {

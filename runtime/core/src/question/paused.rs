@@ -19,7 +19,7 @@ const VERSION: u64 = 1;
 /// The field with the span of the paused run.
 const TRACEPARENT: &str = "traceparent";
 
-/// A run that waits for answers: its open questions, and what is needed to continue it
+/// A run that waits for answers: its open questions, and the data that is needed to continue it
 /// ([`AgentHandle::resume`](crate::AgentHandle::resume)), in this process or another one. A run ends with it as
 /// [`RunError::Paused`](crate::RunError::Paused). Cheap to clone.
 ///
@@ -33,7 +33,7 @@ const TRACEPARENT: &str = "traceparent";
 #[serde(try_from = "Unique", into = "Stored")]
 pub struct Paused(Arc<PausedRun>);
 
-/// The records of a run: the name of each step, and what is recorded.
+/// The records of a run: the name of each step, and its record.
 type Records = Vec<(String, StepRecord)>;
 
 /// The parts of a paused run, as they are stored too.
@@ -81,7 +81,7 @@ impl TryFrom<Unique> for Paused {
         }
         if let Some(fields) = stored.as_object_mut() {
             fields.remove("version");
-            // One that cannot be read is none: it decides where spans are shown, and no more.
+            // One that cannot be read is left out: it decides where spans are shown, and no more.
             if let Some(Err(_)) = fields.get(TRACEPARENT).map(TraceParent::deserialize) {
                 fields.remove(TRACEPARENT);
             }

@@ -16,7 +16,7 @@ const LONGEST: u64 = 64 * 1024;
 /// Asks the person at a terminal, one question after the other. When the input ends, questions stay open, and the run pauses.
 ///
 /// An approval is answered with `y`, `a` (for these arguments, for the rest of the session) or `n`, with a reason if there is one: `n too much`. A value is written as JSON; a
-/// text needs no quotes. An empty line declines. An answer that does not fit, or has more than 64 KiB, is asked for again. What is shown comes from models and
+/// text needs no quotes. An empty line declines. An answer that does not fit, or has more than 64 KiB, is asked for again. The shown texts come from models and
 /// tools, so control characters in it, and marks that change the direction of writing, are escaped.
 ///
 /// ```

@@ -10,7 +10,7 @@ use crate::journal::{StepId, StepKind};
 use crate::schema;
 use crate::secret::{Redact, Redactor};
 
-/// A question for a person: what is asked, who asks, and which answers fit. It owns its data and can be serialised, so it can be
+/// A question for a person: its text, who asks, and which answers fit. It owns its data and can be serialised, so it can be
 /// stored and shown elsewhere. The secrets of the session are masked.
 ///
 /// A test of an [`Answerer`](super::Answerer) makes one by hand:
@@ -143,7 +143,7 @@ impl Question {
         &self.0.arguments
     }
 
-    /// What is asked, in words: the text of a question, or the reason for an approval.
+    /// The question in words: the text of a question, or the reason for an approval.
     pub fn text(&self) -> Option<&str> {
         self.0.text.as_deref()
     }

@@ -214,7 +214,7 @@ impl<'s> Walk<'s> {
         let is = |kind: &str| match kind {
             "null" => value.is_null(),
             "boolean" => value.is_boolean(),
-            // What is beyond `u64` has no fraction, whatever it was rounded to.
+            // A number beyond `u64` has no fraction, whatever it was rounded to.
             "integer" => {
                 value.is_i64()
                     || value.is_u64()

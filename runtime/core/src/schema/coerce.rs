@@ -266,7 +266,7 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Valu
 /// Whether a fraction of this format can represent all digits of a number.
 fn is_held(number: &Number, format: &Value) -> bool {
     let Some(wide) = number.as_f64() else { return false };
-    #[expect(clippy::cast_possible_truncation, reason = "the loss is what is looked for")]
+    #[expect(clippy::cast_possible_truncation, reason = "the code looks for the loss")]
     let narrow = wide as f32;
     let is_narrow = format == "float";
     let held = match number.is_f64() {

@@ -97,7 +97,7 @@ impl Problem {
         Self::unknown_at(name, name, names)
     }
 
-    /// The value has another type, or is none of the allowed values.
+    /// The value has another type, or is not one of the allowed values.
     pub(super) fn mismatch(path: String, schema: &Value, value: &Value) -> Self {
         Self::at(path, format!("expected {}, found {}", expected(schema), describe(value)))
     }

@@ -77,7 +77,7 @@ pub enum SavedSessionError {
     #[error("the saved session is not JSON: {reason}")]
     #[non_exhaustive]
     NotJson {
-        /// What is wrong, and where.
+        /// The mistake, and its place.
         reason: String,
     },
     /// It has more levels of lists and objects than are read.
@@ -111,7 +111,7 @@ pub enum SavedSessionError {
     Unreadable {
         /// The path of the part: `history[2]`.
         part: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         reason: String,
     },
 }
@@ -120,7 +120,7 @@ impl SavedSession {
     /// Reads a session from JSON.
     ///
     /// # Errors
-    /// Returns an error if the text is not JSON, is no saved session, has another version, or has something that this version does
+    /// Returns an error if the text is not JSON, is not a saved session, has another version, or has something that this version does
     /// not know.
     pub fn from_json(text: &str) -> Result<Self, SavedSessionError> {
         if json::levels(text) > MOST_LEVELS {

@@ -21,7 +21,7 @@ pub struct Binding {
     pub has_default: bool,
 }
 
-/// What is wrong with a dotted key. `#[bind("..")]` refuses the same keys.
+/// The mistake in a dotted key, if it has one. `#[bind("..")]` refuses the same keys.
 fn key_problem(key: &str, param: &str) -> Option<String> {
     let parts = key.split('.').count();
     if parts > MOST_PARTS {

@@ -69,7 +69,7 @@ pub enum SpecError {
         parameter: String,
         /// The key.
         key: String,
-        /// What is wrong with the key, and what to write.
+        /// The mistake in the key, and what to write.
         problem: String,
     },
     /// The default of a bound parameter cannot be written into the state, because another value is in its way.
@@ -99,7 +99,7 @@ pub enum SpecError {
         tool: String,
         /// The name.
         name: String,
-        /// What is wrong with the name.
+        /// The mistake in the name.
         problem: NameProblem,
     },
     /// A parameter cannot have the new name.
@@ -112,7 +112,7 @@ pub enum SpecError {
         parameter: String,
         /// The name.
         name: String,
-        /// What is wrong with the name.
+        /// The mistake in the name.
         problem: NameProblem,
     },
     /// A JSON value is not the description of an MCP tool.

@@ -73,7 +73,7 @@ fn compare(before: &Value, after: &Value, place: &str, edits: &mut Vec<Edit>) {
     }
 }
 
-/// Sets what is new.
+/// Sets the new values.
 fn set(value: &Value, place: String, edits: &mut Vec<Edit>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
@@ -104,7 +104,7 @@ impl Edit {
             },
             Self::Remove(place) => {
                 let (above, key) = place.rsplit_once('/').unwrap_or_default();
-                // Another call may have removed it with what is around it.
+                // Another call may have removed it with the object around it.
                 if let Some(Value::Object(fields)) = value.pointer_mut(above) {
                     crate::json::remove(fields, &unescaped(key));
                 }

@@ -24,7 +24,7 @@ impl Progress {
     }
 }
 
-/// Gives the work up when its caller is dropped, and records in the call what is left of it.
+/// Gives the work up when its caller is dropped, and records in the call the part of it that is left.
 struct Waits<'a> {
     cx: &'a ToolContext,
     progress: Progress,

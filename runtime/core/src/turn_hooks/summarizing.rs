@@ -154,7 +154,7 @@ pub enum SummaryError {
 /// ```
 ///
 /// If the newest message of the user and what follows it are more than the tokens to keep, its older answers are summarized too; it and the newest answer are
-/// always shown. What is older than one request should be is summarized in several.
+/// always shown. An older part that is longer than one request should be is summarized in several.
 ///
 /// The model reads the summary as the beginning of the first message, which is the user's, in `<summary_of_earlier_messages>`. So roles alternate as providers
 /// demand, and a provider's cache still knows the system prompt. A summary can repeat what a tool or a user wrote; it does not get the

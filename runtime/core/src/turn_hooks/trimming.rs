@@ -7,7 +7,7 @@ use crate::model::History;
 use crate::turn_hook::{SplitCallError, TurnRequest};
 
 /// Shows the model the newest `inputs` messages of the user, and all that follows them. The newest one is always shown. The
-/// session's history stays whole. Messages that the runtime wrote are no inputs ([`Message::is_input`](crate::model::Message::is_input)):
+/// session's history stays whole. Messages that the runtime wrote are not inputs ([`Message::is_input`](crate::model::Message::is_input)):
 /// a question stays when its answer is asked for again.
 ///
 /// ```

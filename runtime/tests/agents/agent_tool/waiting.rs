@@ -36,7 +36,11 @@ async fn l2_the_wait_for_a_thread_counts_as_time() {
     );
     assert_eq!(third.unwrap(), format!("probe in {} after 1s", thread.id()));
     assert_eq!(first.unwrap(), "re: wait after 0");
-    assert_eq!(call!(hasty, input = "x").await.unwrap(), "again: x after 2", "whoever gave up left nothing");
+    assert_eq!(
+        call!(hasty, input = "x").await.unwrap(),
+        "again: x after 2",
+        "a call that gave up left nothing"
+    );
 }
 
 #[tokio::test(start_paused = true)]

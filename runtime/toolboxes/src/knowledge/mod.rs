@@ -228,7 +228,7 @@ impl KnowledgeBase {
         /// What it is about, in a few words.
         #[arg(length(1..=200))]
         title: &str,
-        /// The text, in full: it is what is searched and read later.
+        /// The text, in full: searches and later reads use it.
         #[arg(length(1..=1_000_000))]
         text: &str,
         /// Words under which it should be found that are not in the text.

@@ -1,4 +1,4 @@
-//! What is configured has no default.
+//! A configured parameter has no default.
 use onionskin::{agent, hooks};
 
 agent! {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use onionskin::{Strict, Tool, tool};
 
-/// What is asked for.
+/// A question.
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 pub struct Query<'a> {
     /// The words.

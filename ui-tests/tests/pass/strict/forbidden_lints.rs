@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use onionskin::{Strict, Tool, tool};
 
-/// What is asked for.
+/// A question.
 #[derive(Strict)]
 pub struct Query {
     /// The words.

@@ -15,7 +15,7 @@ pub mod state {
     }
 }
 
-/// Says what is kept.
+/// Says the kept text.
 #[tool(state = state::Ledger)]
 #[must_use]
 pub fn say(

@@ -100,7 +100,7 @@ mod tools {
         }
     }
 
-    /// What nobody else sees.
+    /// A type that only this module sees.
     pub fn of_private_toolbox() -> usize {
         struct Cellar;
 

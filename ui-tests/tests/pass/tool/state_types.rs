@@ -1,4 +1,4 @@
-//! States whose types have arguments, or are no paths: as an option's value they are written as everywhere else.
+//! States whose types have arguments, or are not paths: as an option's value they are written as everywhere else.
 use std::collections::HashMap;
 
 use onionskin::{Args, ToolOutput, agent, guardrail, tool, tool_hook};

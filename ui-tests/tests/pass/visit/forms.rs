@@ -15,7 +15,7 @@ type Key = Secret<String>;
 #[derive(Clone, VisitSecrets)]
 pub struct Unit;
 
-/// Nobody can make it.
+/// No value of it can be made.
 #[derive(Clone, VisitSecrets)]
 pub enum Never {}
 
@@ -72,7 +72,7 @@ where
     pub value: K::Value,
     /// Not of the parameter.
     pub kind: PhantomData<K>,
-    /// A secret of a type that is no secret itself.
+    /// A secret of a type that is not a secret itself.
     pub secret: Secret<Option<String>>,
     /// Recursive.
     pub next: Option<Box<Page<K, T, N>>>,

@@ -100,7 +100,7 @@ fn text_part(text: &str) -> Value {
     json!({ "type": "text", "content": text })
 }
 
-/// A block of content. Data of media is left out: a span is no place for it.
+/// A block of content. Data of media is left out: it does not belong in a span.
 fn part(block: &ContentBlock) -> Value {
     match block {
         ContentBlock::Text(text) => text_part(text),

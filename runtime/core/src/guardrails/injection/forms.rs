@@ -68,7 +68,7 @@ fn looks_like(c: char) -> char {
     }
 }
 
-/// Joins letters that stand alone: `i g n o r e   a l l` and `i-g-n-o-r-e`.
+/// Joins letters that have a separator between them: `i g n o r e   a l l` and `i-g-n-o-r-e`.
 fn unspaced(text: &str) -> Option<String> {
     static SPACED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b\w(?:[ .\-_*]\w){4,}\b").ok());
     let spaced = SPACED.as_ref()?;

@@ -16,7 +16,7 @@ use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{CheckTrigger, InputCheckError, RunHook, RunInput};
 
 /// How strongly a text looks as if it gave a model other instructions: 0 for no sign, 1 or more for what [`RejectInjection`] refuses. Each sign counts
-/// once. Spaced letters, digits in place of letters, and invisible characters are read as what they stand for.
+/// once. Spaced letters, digits in place of letters, and invisible characters are read as the text that they mean.
 ///
 /// ```
 /// use onionskin::guardrails::injection_score;

@@ -15,7 +15,7 @@ const CHUNK: usize = 4096;
 /// The most bytes of one sign.
 const LONGEST: usize = 1024;
 
-/// A pattern is slow, so it runs only where one of its beginnings stands.
+/// A pattern is slow, so it runs only where one of its beginnings occurs.
 struct Patterns {
     /// Each matches a character and the sign behind it.
     all: Vec<(Regex, u16)>,

@@ -72,7 +72,7 @@ pub(super) const SIGNS: [(&str, u16); 56] = [
         r"\b(disable|turn off|switch off|deactivate|remove|unlock|lift|drop)( \w+){0,3} (safety|filters?|guardrails?|restrictions?|moderation|content polic(y|ies)|safeguards|limitations|censorship|guard)\b",
         7,
     ),
-    // What the model was told.
+    // The text that the model was given.
     (
         r"\b(reveal|show|print|pritn|repeat|output|display|tell|give|leak|expose|disclose|dump|share|recite|write|list|copy|paste|quote|summari[sz]e|translate|encode|send|convert|need|want|say)\b( \S+){0,6} (your|its|the|this) (\w+ ){0,2}(system|systme|initial|hidden|original|secret|internal|confidential|developer|pre-?|starting|first) ?(prompt|promtp|message|instructions?|configuration|rules|directives|text|guidelines)",
         10,

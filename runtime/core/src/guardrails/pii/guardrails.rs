@@ -35,7 +35,7 @@ use crate::run_hook::{
 /// ```
 ///
 /// The session's history holds the answer as the model wrote it. An answer of a type is masked in its strings, by value; its numbers stay, because
-/// what replaces them is no number: [`RejectPii`] refuses those too.
+/// what replaces them is not a number: [`RejectPii`] refuses those too.
 #[derive(Debug, Clone, Default)]
 pub struct MaskPii {
     pii: Pii,

@@ -31,7 +31,7 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    /// Calls `add` with what is found. `is_end`: nothing follows the text.
+    /// Calls `add` with each match. `is_end`: nothing follows the text.
     pub(super) fn search(&mut self, text: &str, is_end: bool, add: &mut impl FnMut(PiiKind, Range<usize>)) {
         let bytes = text.as_bytes();
         while self.at < bytes.len() {

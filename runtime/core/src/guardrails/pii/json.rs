@@ -1,4 +1,4 @@
-//! Personal data in JSON that arrives in pieces: in its strings, by value, and in its numbers. What turns out to be no JSON is a text.
+//! Personal data in JSON that arrives in pieces: in its strings, by value, and in its numbers. A text that turns out not to be JSON is a plain text.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use crate::run_hook::DeltaFilter;
 /// What becomes of a number with personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbers {
-    /// It stays, because what replaces it is no number.
+    /// It stays, because what replaces it is not a number.
     Stay,
     /// A string with the kind replaces it.
     Masked,
 }
 
-/// Masks the strings of a JSON text. A text that is no JSON, from its beginning or from a place in it, is masked as it is from there on.
+/// Masks the strings of a JSON text. A text that is not JSON, from its beginning or from a place in it, is masked as it is from there on.
 pub(super) struct JsonDeltas {
     pii: Pii,
     numbers: Numbers,
@@ -78,7 +78,7 @@ impl JsonDeltas {
         }
     }
 
-    /// Takes the rest of a text that is no JSON.
+    /// Takes the rest of a text that is not JSON.
     fn go_on_plainly(&mut self, text: &str) -> String {
         let mut plain = self.deltas();
         let shown = plain.push(&(std::mem::take(&mut self.bare) + text));
@@ -86,7 +86,7 @@ impl JsonDeltas {
         shown
     }
 
-    /// The first half of a pair whose second half does not follow: it stands for nothing.
+    /// The first half of a pair whose second half does not follow: it means nothing.
     fn lone_half(&mut self, next: char) -> Option<String> {
         let is_lone = match self.escape.len() {
             6 => next != '\\',
@@ -99,7 +99,7 @@ impl JsonDeltas {
         })
     }
 
-    /// Takes a character of an escape. Returns what a whole one stands for.
+    /// Takes a character of an escape. Returns the text that a whole one means.
     fn escaped(&mut self, c: char) -> Option<String> {
         self.escape.push(c);
         let code = self.escape.get(2..6).and_then(|code| u16::from_str_radix(code, 16).ok());

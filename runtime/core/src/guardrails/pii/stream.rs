@@ -8,7 +8,7 @@ use crate::run_hook::DeltaFilter;
 /// How much of the shown text still says what follows it.
 const CONTEXT: usize = CUE + 40;
 
-/// Masks the pieces of a text. What is shown is behind the text by as much as a match can have: some hundred bytes at most.
+/// Masks the pieces of a text. The shown text is behind the arrived text by as much as a match can have: some hundred bytes at most.
 pub(super) struct PiiDeltas {
     pii: Pii,
     /// The end of the text so far.

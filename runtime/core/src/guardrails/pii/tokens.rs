@@ -34,7 +34,7 @@ struct Long {
 }
 
 impl Tokens {
-    /// Calls `add` with what is found. `is_end`: nothing follows the text.
+    /// Calls `add` with each match. `is_end`: nothing follows the text.
     pub(super) fn search(&mut self, text: &str, is_end: bool, add: &mut impl FnMut(PiiKind, Range<usize>)) {
         loop {
             let rest = &text[self.at..];

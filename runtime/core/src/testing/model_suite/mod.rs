@@ -31,8 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// [`Scenario::receive`] and does what the [`Reply`] says. A case also looks at what the provider got, so a model that leaves out a
 /// part of a request fails.
 ///
-/// The report names each failed case. An option that the model does not support is no failure if the model says so
-/// ([`Model::supports`]). What not every provider has a place for, such as a seed, is no failure either:
+/// The report names each failed case. An option that the model does not support is not a failure if the model says so
+/// ([`Model::supports`]). What not every provider has a place for, such as a seed, is not a failure either:
 /// [`SuiteReport::not_shown`] names it.
 ///
 /// A case takes at most 20 seconds, including its call of `make`, and then fails. A panic in `make` is a failure too. The runtime

@@ -20,9 +20,9 @@ pub enum CaseOutcome {
     /// The model does not support the option and says so: [`ModelError::Unsupported`](crate::model::ModelError::Unsupported).
     /// It sent no request.
     Refused(RequestOption),
-    /// What the provider or the caller does not get. Not every provider has a place for it, so it is no failure.
+    /// What the provider or the caller does not get. Not every provider has a place for it, so it is not a failure.
     NotShown(String),
-    /// What is wrong.
+    /// The mistake.
     Failed(String),
 }
 

@@ -1,4 +1,4 @@
-/// What is known.
+/// The known facts.
 #[derive(Clone, Default)]
 pub struct Ledger {
     /// The guest.
