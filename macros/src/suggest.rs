@@ -1,4 +1,4 @@
-//! "Did you mean".
+//! An error about an unknown name suggests the nearest known one: "did you mean".
 
 /// The name that is most like `name`, if one is like it.
 ///

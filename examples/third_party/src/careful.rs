@@ -1,4 +1,4 @@
-//! A strategy for any agent.
+//! `Careful` is a strategy for any agent.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! Both kinds of guardrail.
+//! One guardrail checks arguments, and the other checks results.
 
 use onionskin_core::content::ContentBlock;
 use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};

@@ -1,4 +1,4 @@
-//! A wrapper of any other tool.
+//! `Metered` wraps any other tool.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! A propagator of traces.
+//! `Branch` is a propagator of traces.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! A hook around each run.
+//! `Counter` is a hook around each run.
 
 use onionskin_core::run::InjectInRun;
 use onionskin_core::run_hooks::{BoxError, CheckTrigger, InputCheckError, RunAnswer, RunHook, RunInput};

@@ -1,4 +1,4 @@
-//! The options of `#[tool(..)]`.
+//! `Options` holds the options of `#[tool(..)]`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;

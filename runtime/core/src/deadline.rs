@@ -1,4 +1,4 @@
-//! The deadline of a run.
+//! `Deadline` says when a run has to end.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! From genai's answer to ours.
+//! An answer of genai becomes one of ours here.
 
 use std::collections::HashMap;
 

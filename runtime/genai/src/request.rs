@@ -1,4 +1,4 @@
-//! From our request to genai's.
+//! A request of ours becomes one of genai's here.
 
 use genai::adapter::AdapterKind;
 use genai::chat::{

@@ -1,4 +1,4 @@
-//! A tool in rmcp's type.
+//! A tool is exported in rmcp's type here.
 
 use onionskin_core::ToolDefinition;
 use onionskin_core::export::{self, ExportError, ExportOptions, Provider, ToolExport};

@@ -1,4 +1,4 @@
-//! The end of the export.
+//! `OtelGuard` ends the export.
 
 use std::thread;
 

@@ -1,4 +1,4 @@
-//! The root folder of the tools.
+//! `Filesystem` holds the root folder of the tools.
 
 use std::fmt;
 use std::io;

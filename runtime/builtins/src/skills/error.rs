@@ -1,4 +1,4 @@
-//! Errors of skills.
+//! `SkillsError` says why skills cannot be used.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The tool `skills.read`.
+//! The tool `skills.read` shows a skill to the model.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Several agents in one program.
+//! An `App` holds several agents of one program.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The errors of building an agent.
+//! `BuildError` says why an agent cannot be built.
 
 use std::borrow::Cow;
 use std::error::Error;

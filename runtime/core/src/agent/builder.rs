@@ -1,4 +1,4 @@
-//! The builder of an agent.
+//! `AgentBuilder` builds a declared agent.
 
 use std::marker::PhantomData;
 use std::sync::Arc;

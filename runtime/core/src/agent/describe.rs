@@ -1,4 +1,4 @@
-//! Descriptions of built agents.
+//! Built agents describe themselves.
 
 use std::sync::Arc;
 

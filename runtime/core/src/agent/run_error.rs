@@ -1,4 +1,4 @@
-//! The errors of a run.
+//! `RunError` says why a run failed.
 
 use std::error::Error;
 use std::sync::Arc;

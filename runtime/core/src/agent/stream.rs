@@ -1,4 +1,4 @@
-//! A run as a stream of events.
+//! `RunStream` shows a run as a stream of events.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Argument text as an object.
+//! The text of arguments is read as one object here.
 
 use serde_json::{Map, Value};
 

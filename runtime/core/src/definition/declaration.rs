@@ -1,4 +1,4 @@
-//! The model's view of a tool.
+//! `ToolDeclaration` is the view that a model has of a tool.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Examples of calls.
+//! `ToolExample` shows a model how a tool is called.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Where a tool comes from.
+//! `ToolSource` says where a tool comes from.
 
 use std::fmt;
 

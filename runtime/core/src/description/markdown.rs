@@ -1,4 +1,4 @@
-//! Agents as a page of Markdown.
+//! A page of Markdown describes agents.
 
 use std::fmt::Write as _;
 

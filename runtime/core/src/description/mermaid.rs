@@ -1,4 +1,4 @@
-//! Agents as a graph.
+//! A graph in Mermaid's language describes agents.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Errors of any type.
+//! `BoxError` holds an error of any type.
 
 use std::error::Error;
 use std::sync::Arc;

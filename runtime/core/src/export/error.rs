@@ -1,4 +1,4 @@
-//! Errors of exports.
+//! `ExportError` says why a tool cannot be exported.
 
 use std::cell::Cell;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! MCP's `Tool`.
+//! A tool is exported in the form of MCP's `Tool` here.
 
 use serde_json::{Map, Value, json};
 

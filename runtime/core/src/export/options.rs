@@ -1,4 +1,4 @@
-//! The options of exports.
+//! `ExportOptions` says how tools are exported.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! All tools of one request.
+//! All tools of one request are exported together here.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,4 +1,4 @@
-//! Guardrails on lengths.
+//! These guardrails limit lengths.
 
 use onionskin_macros::{guardrail, run_hook};
 

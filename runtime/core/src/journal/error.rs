@@ -1,4 +1,4 @@
-//! The errors of journals.
+//! `JournalError` says why a journal failed.
 
 use std::fmt;
 use std::sync::Arc;

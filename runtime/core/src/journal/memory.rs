@@ -1,4 +1,4 @@
-//! A journal in memory.
+//! `MemoryJournal` keeps the steps of runs in memory.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

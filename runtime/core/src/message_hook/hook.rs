@@ -1,4 +1,4 @@
-//! The trait of message hooks.
+//! A message hook implements `MessageHook`.
 
 use std::future::Future;
 use std::sync::Arc;

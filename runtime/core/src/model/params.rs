@@ -1,4 +1,4 @@
-//! The parameters of a request.
+//! `RequestParams` holds the parameters of a request.
 
 use std::mem;
 

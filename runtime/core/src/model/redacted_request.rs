@@ -1,4 +1,4 @@
-//! Redaction of model requests.
+//! Secrets are removed from requests to a model here.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The tokens that a model used.
+//! `Usage` counts the tokens that a model used.
 
 use serde::{Deserialize, Serialize};
 

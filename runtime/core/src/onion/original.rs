@@ -1,4 +1,4 @@
-//! Calls past the hooks.
+//! A call of the original tool skips the hooks.
 
 use super::Latched;
 use crate::args::Args;

@@ -1,4 +1,4 @@
-//! Cached results of tools.
+//! `Cache` keeps the results of tools.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Handlers of a tool's errors.
+//! Handlers of a tool's errors implement `OnError`.
 
 use std::any::Any;
 use std::error::Error;

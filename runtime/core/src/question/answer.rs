@@ -1,4 +1,4 @@
-//! Answers to questions.
+//! An `Answer` is the answer of a person to a question.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

@@ -1,4 +1,4 @@
-//! A paused run as a value.
+//! `Paused` is a paused run as a value.
 
 use std::fmt;
 use std::sync::Arc;

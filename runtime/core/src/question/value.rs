@@ -1,4 +1,4 @@
-//! A question as a value.
+//! `Question` is a question as a value.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The trait of run hooks.
+//! A run hook implements `RunHook`.
 
 use std::future::Future;
 use std::sync::Arc;

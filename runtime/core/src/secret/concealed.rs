@@ -1,4 +1,4 @@
-//! The secrets of a session.
+//! `Concealed` knows the secrets of a session.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Redaction of values.
+//! A value that can hold secrets implements `Redact`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

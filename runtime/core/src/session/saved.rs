@@ -1,4 +1,4 @@
-//! The stored form of a session.
+//! `SavedSession` is the stored form of a session.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

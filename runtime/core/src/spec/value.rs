@@ -1,4 +1,4 @@
-//! What `.tool(..)` accepts.
+//! `.tool(..)` accepts each `ToolValue`.
 
 use super::toolspec::ToolSpec;
 

@@ -1,4 +1,4 @@
-//! The trait of turn hooks.
+//! A turn hook implements `TurnHook`.
 
 use std::future::Future;
 use std::sync::Arc;

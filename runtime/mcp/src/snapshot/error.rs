@@ -1,4 +1,4 @@
-//! The errors of snapshots.
+//! `SnapshotError` says why a snapshot cannot be used, and `TakeError` why it cannot be taken.
 
 use std::fmt;
 

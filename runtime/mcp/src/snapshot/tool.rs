@@ -1,4 +1,4 @@
-//! A tool of a snapshot.
+//! `SnapshotTool` is a tool of a snapshot.
 
 use onionskin_core::ToolDefinition;
 use serde_json::{Map, Value};

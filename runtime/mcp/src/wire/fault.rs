@@ -1,4 +1,4 @@
-//! Why a server had to be ended.
+//! A `Fault` says why a server had to be ended.
 
 use std::sync::{Arc, OnceLock};
 

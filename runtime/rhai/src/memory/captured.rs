@@ -1,4 +1,4 @@
-//! Variables that closures hold.
+//! `Captured` holds the variables of closures.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The limits of one value.
+//! `Most` limits one value.
 
 use rhai::{Engine, EvalAltResult, Position};
 

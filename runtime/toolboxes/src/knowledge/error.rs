@@ -1,4 +1,4 @@
-//! Why a knowledge base failed.
+//! `KnowledgeError` says why a knowledge base failed.
 
 use rusqlite::ErrorCode;
 

@@ -1,4 +1,4 @@
-//! The documents in `SQLite`.
+//! The documents are stored in `SQLite`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Why the web was not searched.
+//! `WebSearchError` says why the web was not searched.
 
 use std::time::Duration;
 

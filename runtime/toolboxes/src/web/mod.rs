@@ -1,4 +1,4 @@
-//! A search of the web.
+//! `WebSearch` searches the web.
 
 mod error;
 mod protocol;

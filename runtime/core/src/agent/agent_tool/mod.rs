@@ -1,4 +1,4 @@
-//! Any agent as a tool value.
+//! `AgentTool` makes a tool value of any agent.
 
 mod call;
 

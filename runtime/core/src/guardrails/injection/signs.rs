@@ -1,4 +1,4 @@
-//! The signs of an injection.
+//! These patterns are the signs of an injection.
 
 /// Signs of an injection and their weights, on a text in lower case with single spaces. A sum of 10 is an injection.
 pub(super) const SIGNS: [(&str, u16); 56] = [
