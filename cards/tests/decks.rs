@@ -87,7 +87,10 @@ fn c1_a_card_that_is_named_twice_is_read_once() {
     assert_eq!(deck.cards.len(), 1);
     let said = lines(&error.unwrap());
     assert_eq!(said.len(), 1);
-    assert!(said[0].contains("if this file is not a card, name the cards of its folder one by one"), "{said:?}");
+    assert!(
+        said[0].contains("if this file is not a card, name the cards of its folder one by one"),
+        "{said:?}"
+    );
     let deck = Deck::read_with_mistakes(folder.path(), &["cards", "cards/readme.md"], &[]);
     let said = lines(&deck.1.unwrap());
     assert!(!said[0].contains("if this file is not a card"), "it was named itself: {said:?}");

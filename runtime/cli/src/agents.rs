@@ -114,6 +114,9 @@ async fn build(
     }
     if let Some(loaded) = loaded {
         app = loaded.add_to(app);
+    } else if program.registry.is_some() {
+        // What the program gives may be for cards alone.
+        app = app.allow_unused();
     }
     app = program.prepare(app).await?.entry(entry);
     if let Some(model) = model {

@@ -75,8 +75,33 @@ impl LoadedCards {
         self.cards.iter().map(of_card).collect()
     }
 
-    /// Adds all agents to an app. The app may get states, services and toolboxes that no agent takes ([`AppBuilder::allow_unused`]), because
-    /// cards can take them at another time.
+    /// Adds all agents to an app. What the program gives the app for them, the cards of the moment need not use: services, states, toolboxes
+    /// and servers ([`AppBuilder::allow_unused`]). What is for an agent by its name, such as a hook, needs that agent, because a hook can be a check.
+    ///
+    /// ```
+    /// use onionskin::loader::{CardLoader, Registry};
+    /// use onionskin::{App, Provided, ScriptedModel, tool};
+    ///
+    /// struct Orders(u32);
+    ///
+    /// /// The number of orders.
+    /// #[tool]
+    /// fn orders(orders: Provided<Orders>) -> u32 {
+    ///     orders.0
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("clerk.md"), "---\n---\nBe short.")?;
+    /// let registry = Registry::new().file("tools.rs", |items| items.tool::<orders>());
+    /// let cards = CardLoader::new(registry).base(folder.path()).load(["clerk.md"])?;
+    /// // The card has no tool that takes the orders.
+    /// let app = cards.add_to(App::builder()).provide(Orders(3)).model(ScriptedModel::new()).build().await?;
+    /// assert_eq!(app.entry().name(), "clerk");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn add_to(&self, app: AppBuilder) -> AppBuilder {
         self.agents.iter().fold(app.allow_unused(), AppBuilder::dyn_agent)
     }

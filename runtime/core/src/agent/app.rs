@@ -125,6 +125,9 @@ impl App {
 }
 
 /// Builds an [`App`]; [`App::builder`] makes it.
+///
+/// Services, states, toolboxes and servers that no agent uses are errors of [`Self::build`], unless [`Self::allow_unused`] is called.
+///
 /// ```
 /// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};
 ///
@@ -159,8 +162,8 @@ impl AppBuilder {
         self
     }
 
-    /// Allows states, services and toolboxes that no agent takes, which are errors otherwise. It is for agents whose declarations come from
-    /// outside of the program, such as cards: `LoadedCards::add_to` calls it.
+    /// Allows services, states, toolboxes and servers that no agent uses, also services of requests. They are errors otherwise. It is for agents
+    /// whose declarations come from outside of the program, such as cards: `LoadedCards::add_to` calls it.
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};
@@ -174,7 +177,7 @@ impl AppBuilder {
     /// # });
     /// ```
     pub fn allow_unused(mut self) -> Self {
-        self.setup.services.allow_unused();
+        self.setup.allows_unused = true;
         self
     }
 
@@ -223,7 +226,8 @@ impl AppBuilder {
         self
     }
 
-    /// Sets the initial state of new sessions, for the agents with this type of state.
+    /// Sets the initial state of new sessions, for the agents with this type of state. Without such an agent [`Self::build`] fails, unless
+    /// [that is allowed](Self::allow_unused).
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
         self
@@ -238,7 +242,7 @@ impl AppBuilder {
     /// Provides a service: a value that the tools, hooks and guardrails of all agents take by its type, as
     /// [`Provided<T>`](crate::Provided). All sessions share it. A later call for the same type replaces it, and a request
     /// can replace it for its run ([`RunRequest::provide`](crate::run::RunRequest::provide)). [`Self::build`] fails if
-    /// no agent takes the service.
+    /// no agent takes the service, unless [that is allowed](Self::allow_unused).
     pub fn provide<T: Service>(mut self, service: T) -> Self {
         self.setup.services.give(GivenService::of_value(service));
         self
@@ -372,7 +376,7 @@ impl AppBuilder {
     }
 
     /// Adds the configuration of a server, for example an `mcp::ServerConfig`. At least one agent has to use the
-    /// server.
+    /// server, unless [that is allowed](Self::allow_unused). A server that no agent uses is not started.
     pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
         self.setup.servers.one(name.into(), server);
         self

@@ -37,7 +37,12 @@ impl Setup {
         let mut declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut way)).collect::<Result<_, _>>()?;
         for agent in &declared {
-            agent.set_visitors(&mut self.states);
+            agent.declare_states(&mut self.states);
+        }
+        self.services.allows_unused = self.allows_unused;
+        // A session keeps them, and an agent that is loaded later can use the session.
+        for state in self.states.values_mut().filter(|state| !state.is_declared) {
+            state.visitor = Some(state.state.visitor_by_copy());
         }
         let problems = preflight::problems(&self, &declared);
         let mut names = BTreeSet::new();
@@ -48,7 +53,7 @@ impl Setup {
         for agent in &mut declared {
             agent.take_default_servers(&mut servers);
         }
-        let servers = servers.start(&names, problems).await?;
+        let servers = servers.start(&names, self.allows_unused, problems).await?;
         let shared = Arc::new(Shared {
             states: self.states,
             secrets: self.secrets,

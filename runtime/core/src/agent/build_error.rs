@@ -243,7 +243,8 @@ pub enum BuildError {
         /// What differs.
         problem: String,
     },
-    /// A state was set, and no agent declares this type.
+    /// A state was set, and no agent declares this type. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
+    /// was not called.
     #[error(
         "`.state(..)` was called with a `{state}`, but no agent declares this type as its state; the agents declare: {declared}. \
          Remove the call, or correct the type"
@@ -271,7 +272,8 @@ pub enum BuildError {
         /// The type of the service.
         service: ServiceType,
     },
-    /// A service was provided, and no tool, hook or guardrail of any agent takes it.
+    /// A service was provided, and no tool, hook or guardrail of any agent takes it. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
+    /// was not called.
     #[error(
         "`{call}` was called for the service `{}`, but no tool, hook or guardrail takes it{advice}; they take: {taken}. Remove the \
          call, or correct the type; hand-written code declares what it takes (`onionskin::services`)",
@@ -301,7 +303,8 @@ pub enum BuildError {
         /// What the developer can do, as the last part of the error's text.
         advice: &'static str,
     },
-    /// A toolbox was provided, and no agent declares it.
+    /// A toolbox was provided, and no agent declares it. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
+    /// was not called.
     #[error(
         "`{call}` was called with the toolbox `{toolbox}`, but no agent declares it under this name{advice}"
     )]
@@ -314,7 +317,8 @@ pub enum BuildError {
         /// What the developer can do, as the last part of the error's text.
         advice: String,
     },
-    /// A server was configured, and no agent uses it.
+    /// A server was configured, and no agent uses it. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
+    /// was not called.
     #[error(
         "`.server(\"{server}\", ..)` configures a server that no agent uses{near}; the agents use: {used}"
     )]

@@ -69,15 +69,15 @@ impl Declared {
         }
     }
 
-    /// Stores in the states how their secrets are visited.
-    pub(super) fn set_visitors(&self, into: &mut StateMakers) {
-        if let (Some(visitor), Some(state)) =
-            (self.declaration.state_visitor, into.get_mut(&self.link.state.id))
-        {
-            state.visitor = Some(visitor);
+    /// Stores in the states that they are declared, and how their secrets are visited.
+    pub(super) fn declare_states(&self, into: &mut StateMakers) {
+        let own = self.link.state;
+        if let Some(state) = into.get_mut(&own.id).filter(|_| !own.is_none()) {
+            state.is_declared = true;
+            state.visitor = self.declaration.state_visitor.or(state.visitor);
         }
         for child in &self.children {
-            child.set_visitors(into);
+            child.declare_states(into);
         }
     }
 

@@ -343,7 +343,8 @@ impl RunRequest {
     }
 
     /// Provides a service for this run and the runs of its children, in place of the builder's service of the same type. The
-    /// run does not begin if nothing of the agent or its children takes the type ([`RunError::UnusedService`]).
+    /// run does not begin if nothing of the agent or its children takes the type ([`RunError::UnusedService`]), unless
+    /// the app [allows it](super::AppBuilder::allow_unused).
     ///
     /// ```
     /// use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};

@@ -2,7 +2,6 @@
 //! starts and reports all problems at once. The other functions check one agent while it is built, because they need the
 //! definitions of its tools.
 
-use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -45,9 +44,11 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
         no_messages(setup, seen.agent, &mut problems);
     }
     no_model(setup, &agents, &mut problems);
-    unvisited_secrets(setup, &agents, &mut problems);
-    if !setup.services.allows_unused() {
+    if !setup.allows_unused {
         unused_states(setup, &agents, &mut problems);
+    }
+    unvisited_secrets(setup, &agents, &mut problems);
+    if !setup.allows_unused {
         unused_toolboxes(setup, &agents, &mut problems);
     }
     problems.extend(
@@ -197,13 +198,11 @@ fn no_model(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) 
 }
 
 fn unused_states(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
-    let used: Vec<_> =
-        agents.iter().map(|seen| seen.agent.link.state).filter(|state| !state.is_none()).collect();
-    let is_used = |id: &TypeId| used.iter().any(|state| state.id == *id);
     let mut unused: Vec<_> =
-        setup.states.iter().filter(|(id, _)| !is_used(id)).map(|(_, maker)| maker.name).collect();
+        setup.states.values().filter(|maker| !maker.is_declared).map(|maker| maker.name).collect();
     unused.sort_unstable();
-    let declared: BTreeSet<_> = used.iter().map(|state| format!("`{}`", state.name)).collect();
+    let used = agents.iter().map(|seen| seen.agent.link.state).filter(|state| !state.is_none());
+    let declared: BTreeSet<_> = used.map(|state| format!("`{}`", state.name)).collect();
     let declared = list(declared);
     problems.extend(
         unused.into_iter().map(|state| BuildError::UnusedState { state, declared: declared.clone() }),

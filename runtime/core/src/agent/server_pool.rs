@@ -104,10 +104,11 @@ impl Configured {
     pub(super) async fn start(
         self,
         uses: &BTreeSet<(Arc<str>, Arc<str>)>,
+        allows_unused: bool,
         mut problems: Vec<BuildError>,
     ) -> Result<Pool, BuildError> {
         let used: BTreeSet<_> = uses.iter().map(|(server, _)| &**server).collect();
-        for server in self.given().filter(|server| !used.contains(server)) {
+        for server in self.given().filter(|server| !allows_unused && !used.contains(server)) {
             problems.push(BuildError::UnusedServer {
                 server: server.to_owned(),
                 near: nearest(server, used.iter().copied())

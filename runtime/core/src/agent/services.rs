@@ -21,8 +21,8 @@ pub(super) struct Given {
     services: Services,
     /// The services that each request provides.
     per_request: Vec<ServiceType>,
-    /// Whether agents may take less than they get.
-    allows_unused: bool,
+    /// Whether services may be unused, those of requests included.
+    pub(super) allows_unused: bool,
 }
 
 impl Given {
@@ -38,15 +38,6 @@ impl Given {
         if !self.per_request.contains(&service) {
             self.per_request.push(service);
         }
-    }
-
-    /// Allows services that no agent takes.
-    pub(super) fn allow_unused(&mut self) {
-        self.allows_unused = true;
-    }
-
-    pub(super) fn allows_unused(&self) -> bool {
-        self.allows_unused
     }
 
     fn has(&self, service: ServiceType) -> bool {
@@ -71,7 +62,7 @@ impl Given {
         given.chain(self.per_request.iter().map(|service| (*service, ".provide_per_request::<..>()")))
     }
 
-    /// The services that none of these agents takes.
+    /// The services that none of these agents takes, unless they may be unused.
     pub(super) fn unused<'t>(
         &self,
         agents: impl Iterator<Item = &'t AgentServices>,
@@ -228,7 +219,7 @@ impl AgentServices {
     /// The services of a run whose request provides some.
     ///
     /// # Errors
-    /// Returns an error if the request lacks a service that it has to provide, or provides one that nothing takes.
+    /// Returns an error if the request lacks a service that it has to provide, or provides one that nothing takes, unless services may be unused.
     /// `is_taken_else` tells whether a tool takes it that the agent did not have when it was built.
     pub(super) fn of_request(
         &self,
@@ -236,10 +227,10 @@ impl AgentServices {
         request: &Services,
         is_taken_else: impl Fn(ServiceType) -> bool,
     ) -> Result<Services, RunError> {
-        let is_taken = |service| self.types().any(|taken| taken == service) || is_taken_else(service);
-        if !self.given.allows_unused
-            && let Some(unused) = request.all().iter().find(|service| !is_taken(service.ty))
-        {
+        let is_taken = |service| {
+            self.given.allows_unused || self.types().any(|taken| taken == service) || is_taken_else(service)
+        };
+        if let Some(unused) = request.all().iter().find(|service| !is_taken(service.ty)) {
             let (agent, taken) = (Arc::clone(agent), names(self.types()));
             return Err(RunError::UnusedService { agent, service: unused.ty, taken });
         }

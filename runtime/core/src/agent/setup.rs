@@ -33,12 +33,17 @@ pub(super) struct StateMaker {
     pub(super) state: Box<dyn InitialState>,
     /// The visitor from the declaration of an agent with this state.
     pub(super) visitor: Option<StateVisitor>,
+    /// Whether an agent declares it.
+    pub(super) is_declared: bool,
 }
 
-/// The state that was given to a builder. Both methods panic if its `Clone` does.
+/// The state that was given to a builder. `copy` and `owns_unvisited` panic if its `Clone` does.
 pub(super) trait InitialState: Send + Sync {
     /// A copy for a new session, and the secrets in it.
     fn copy(&self, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>);
+
+    /// The visitor for a state that no agent declares.
+    fn visitor_by_copy(&self) -> StateVisitor;
 
     /// How a session's state of this type is restored.
     fn keeper(&self) -> fn(&StateHandle) -> Option<RestoreState>;
@@ -50,6 +55,10 @@ pub(super) trait InitialState: Send + Sync {
 impl<S: Clone + Send + Sync + 'static> InitialState for S {
     fn copy(&self, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>) {
         StateCell::with_secrets(self.clone(), visitor)
+    }
+
+    fn visitor_by_copy(&self) -> StateVisitor {
+        StateVisitor::by_copy::<S>()
     }
 
     fn keeper(&self) -> fn(&StateHandle) -> Option<RestoreState> {
@@ -78,6 +87,8 @@ pub(super) struct Setup {
     pub(super) toolboxes: Toolboxes,
     pub(super) services: Given,
     pub(super) servers: Configured,
+    /// Whether what the builder got may be unused.
+    pub(super) allows_unused: bool,
 }
 
 /// Additions to one agent beyond its declaration.
@@ -185,7 +196,8 @@ impl Extra {
 
 impl Setup {
     pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
-        let maker = StateMaker { name: type_name::<S>(), state: Box::new(state), visitor: None };
+        let (name, state) = (type_name::<S>(), Box::new(state));
+        let maker = StateMaker { name, state, visitor: None, is_declared: false };
         self.states.insert(TypeId::of::<S>(), maker);
     }
 

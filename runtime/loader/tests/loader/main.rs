@@ -15,6 +15,7 @@ mod mistakes;
 mod parts;
 mod reload;
 mod scripts;
+mod unused;
 mod urls;
 mod workflows;
 

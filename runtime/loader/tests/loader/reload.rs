@@ -247,7 +247,6 @@ async fn c3_a_run_in_flight_keeps_its_agents() {
         .unwrap();
     let change = async {
         gate.begun.notified().await;
-        // An agent without the tool is not built, because nothing takes the gate.
         fs::write(folder.path().join("a.yaml"), card.replace("Wait", "Rest")).unwrap();
         let app = cards.app().await;
         assert_eq!(prompt(&app).await, "Rest.");
