@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use onionskin_cards::{DeckError, Item, Workflow};
+use onionskin_cards::{DeckError, Item, Workflow, is_workflow_file, is_workflow_folder, workflow_files};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -90,6 +90,20 @@ fn c4_one_file_says_the_same_as_four() {
             .collect()
     };
     assert_eq!(agents(&one), agents(&four));
+}
+
+#[test]
+fn c4_the_files_of_a_workflow_are_known_by_their_names() {
+    let there = folder(&base());
+    let generator = there.path().join("workflows/Generator");
+    assert!(is_workflow_folder(&generator) && !is_workflow_folder(there.path()));
+    for file in ["orchestrator.json", "agents.yaml", "tools.yml", "hooks.json", "workflow.json"] {
+        assert!(is_workflow_file(&generator.join(file)), "{file}");
+        assert!(workflow_files(&generator).contains(&generator.join(file)), "{file}");
+    }
+    for file in ["agents.md", "agents", "state.json", "hooks.rs", "agents.json.yaml"] {
+        assert!(!is_workflow_file(&generator.join(file)), "{file}");
+    }
 }
 
 #[test]
