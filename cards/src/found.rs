@@ -1,4 +1,4 @@
-//! Which files are cards.
+//! The files that paths of cards and of folders name.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

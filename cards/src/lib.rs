@@ -2,6 +2,14 @@
 //! of onionskin make agents of them at compile time, and its loader at run time, with the same errors at the same places.
 //!
 //! Programs use both through the crate `onionskin`; the items of this one change without notice.
+
+// `found` looks for the files of cards, by their `endings` and `paths`, and `children` for those of children. `file` reads one as a `source`.
+// `markdown` divides it, `yaml` and `json` give its values with their places, and `reader` reads them one by one. A `card` is the fields of one
+// file, with an `item` of the program, the `target` of a filter or a `tool_use` in them. Cards that belong together are a `deck`: `deck_mistakes`
+// and its `links` have the mistakes that they show together. `needs` are the items that a card names, and `item_errors` the mistakes in them,
+// which the macros and the loader find. A `workflow` is a folder that is read as a deck, and `migrate` writes its old form anew. Each mistake is a
+// `problem`, with words that `suggest` looks for.
+
 #![forbid(unsafe_code)]
 
 mod card;
