@@ -200,7 +200,11 @@ impl Invocation {
         let message = match word.unraw().to_string().as_str() {
             "card" | "cards" => {
                 if equals(input, "card = \"cards/pmo.md\"").is_ok() {
-                    self.paths.extend(paths(input).unwrap_or_default());
+                    for path in paths(input).unwrap_or_default() {
+                        if self.paths.iter().all(|known| known.value() != path.value()) {
+                            self.paths.push(path);
+                        }
+                    }
                 }
                 match &*self.paths {
                     [_] => "`card` is given twice; keep one of them".to_owned(),
