@@ -11,6 +11,7 @@ use onionskin_core::{App, BuildError, ScriptedModel};
 use crate::failure::Failure;
 use crate::loaded::Loaded;
 use crate::model::ModelArguments;
+use crate::output;
 use crate::program::Program;
 use crate::text;
 
@@ -55,7 +56,7 @@ pub(crate) async fn app(
     with: impl FnOnce(AppBuilder) -> AppBuilder,
 ) -> Result<App, Failure> {
     let model = model.model()?;
-    let loaded = load(program, agents)?;
+    let loaded = load_and_warn(program, agents)?;
     let Some(entry) = entry(program, agents, loaded.as_ref())? else {
         let names = text::quoted(names(program, loaded.as_ref()));
         return Err(Failure::new(format!("which agent? Name it with `--agent`; there are {names}")));
@@ -67,25 +68,35 @@ pub(crate) async fn app(
 ///
 /// Cancel safety: as [`app`].
 pub(crate) async fn shown(program: &Program, agents: &AgentArguments) -> Result<App, Failure> {
-    shown_with(program, agents, |app| app).await
+    let loaded = load_and_warn(program, agents)?;
+    shown_app(program, agents, loaded, App::builder()).await
 }
 
-/// As [`shown`]. What the program sets wins over `with`.
+/// As [`shown`], on a builder that has parts already, and without warnings. What the program sets wins over the builder.
 ///
 /// Cancel safety: as [`app`].
-pub(crate) async fn shown_with(
+#[cfg(feature = "mcp")]
+pub(crate) async fn shown_on(
     program: &Program,
     agents: &AgentArguments,
-    with: impl FnOnce(AppBuilder) -> AppBuilder,
+    builder: AppBuilder,
 ) -> Result<App, Failure> {
-    let loaded = load(program, agents)?;
+    shown_app(program, agents, load(program, agents)?, builder).await
+}
+
+async fn shown_app(
+    program: &Program,
+    agents: &AgentArguments,
+    loaded: Option<Loaded>,
+    builder: AppBuilder,
+) -> Result<App, Failure> {
     let entry = match entry(program, agents, loaded.as_ref())? {
         Some(entry) => entry,
         None => names(program, loaded.as_ref()).next().unwrap_or_default().to_owned(),
     };
     // It is not asked.
     let model = Some(BoxModel::new(ScriptedModel::new()));
-    build(program, agents, loaded.as_ref(), &entry, with(App::builder()), model).await
+    build(program, agents, loaded.as_ref(), &entry, builder, model).await
 }
 
 /// Describes the agents, and ends their servers.
@@ -140,6 +151,16 @@ fn lacks_model(error: &BuildError) -> bool {
         BuildError::Several(errors) => errors.iter().any(lacks_model),
         _ => false,
     }
+}
+
+/// As [`load`], and shows the warnings of a workflow.
+fn load_and_warn(program: &Program, arguments: &AgentArguments) -> Result<Option<Loaded>, Failure> {
+    let loaded = load(program, arguments)?;
+    let warnings = loaded.as_ref().map(Loaded::warnings).unwrap_or_default();
+    for line in warnings {
+        output::warning(line);
+    }
+    Ok(loaded)
 }
 
 /// The agents of the files that the arguments name, if they name some.

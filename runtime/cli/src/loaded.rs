@@ -7,11 +7,10 @@ use onionskin_core::declaration::{AppBuilder, DynAgent};
 use onionskin_loader::{CardLoader, LoadedCards, LoadedWorkflow, Registry};
 
 use crate::failure::Failure;
-use crate::output;
 use crate::program::Program;
 
 /// The words for items in Rust where the program has no registry.
-const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
+pub(crate) const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
                             also be scripts, such as `tools.rhai:add_one`";
 
 /// The words for an address in place of a path. They do not show the address, because it can hold a key.
@@ -47,11 +46,18 @@ impl Loaded {
         Ok(Self::Cards { cards, named })
     }
 
-    /// Loads a workflow folder, and shows its warnings.
+    /// Loads a workflow folder.
     pub(crate) fn workflow(program: &Program, folder: &Path) -> Result<Self, Failure> {
         let workflow = CardLoader::new(registry(program)).load_workflow(folder).map_err(Failure::new)?;
-        workflow.warnings().iter().for_each(|line| output::warning(line));
         Ok(Self::Workflow(workflow))
+    }
+
+    /// The warnings of a workflow folder, each with its place.
+    pub(crate) fn warnings(&self) -> &[String] {
+        match self {
+            Self::Cards { .. } => &[],
+            Self::Workflow(workflow) => workflow.warnings(),
+        }
     }
 
     pub(crate) fn agents(&self) -> &[DynAgent] {

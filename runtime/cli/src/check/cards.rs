@@ -10,7 +10,7 @@ use super::report::Report;
 use crate::loaded::{registry, with_children};
 use crate::program::Program;
 
-/// The servers that cards use, by their names: where each is named.
+/// The servers that cards and workflows use, by their names: where each is named.
 pub(super) type Uses = BTreeMap<String, Vec<(Source, std::ops::Range<usize>)>>;
 
 /// Checks the cards together, and gives the servers that they use.

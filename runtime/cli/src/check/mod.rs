@@ -5,16 +5,14 @@ mod find;
 mod report;
 #[cfg(feature = "mcp")]
 mod servers;
+mod workflows;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use onionskin_cards::Workflow;
-use onionskin_loader::CardLoader;
 
 use crate::failure::{FOUND, Failure};
-use crate::loaded::registry;
 use crate::output;
 use crate::program::Program;
 #[cfg(feature = "mcp")]
@@ -26,7 +24,7 @@ use report::Report;
 pub(crate) const ABOUT: &str = "\
 Check cards, workflow folders and configurations of MCP servers, and show all mistakes at once, each with its file, line and column.
 
-What cards name in Rust is looked for in the program. Scripts are read and checked, and not run. Nothing is started, unless with \
+Items in Rust are looked for in the program. Scripts are read and checked, and not run. Nothing is started, unless with \
 `--servers`. Without paths, the working directory is checked: its `.mcp.json`, its folder `cards`, and the folders in `workflows`.
 
 Exit code: 0 if nothing is wrong, 1 if there are problems, 2 after an error.";
@@ -63,38 +61,21 @@ pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<
             "there is nothing to check here: name a card, a folder of cards, a workflow folder or a `.mcp.json`",
         ));
     }
-    let cards = cards::check(program, &found.cards, &mut report);
-    for folder in &found.workflows {
-        workflow(program, folder, &mut report);
-    }
+    let mut uses = cards::check(program, &found.cards, &mut report);
+    let workflows = workflows::check(program, &found.workflows, &mut uses, &mut report);
     #[cfg(feature = "mcp")]
     until_signal(async {
-        servers::check(program, &found, &cards, arguments.servers, &mut report).await;
+        servers::check(program, &found, &uses, arguments.servers.then_some(&workflows), &mut report).await;
         Ok(())
     })
     .await?;
     #[cfg(not(feature = "mcp"))]
-    let _ = cards;
+    let _ = workflows;
     report.show(arguments.json)?;
     if !arguments.json {
         output::aside(&summary(&found, &report));
     }
     Ok(if report.problems() == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
-}
-
-/// Checks a workflow folder. Only a program knows the items that it names.
-fn workflow(program: &Program, folder: &Path, report: &mut Report) {
-    if program.registry.is_some() {
-        match CardLoader::new(registry(program)).load_workflow(folder) {
-            Ok(workflow) => workflow.warnings().iter().for_each(|line| report.warn(line)),
-            Err(error) => report.add_cards(&error),
-        }
-        return;
-    }
-    match Workflow::read(Path::new(""), folder) {
-        Ok(workflow) => workflow.warning_lines().for_each(|line| report.warn(&line)),
-        Err(error) => error.errors().iter().for_each(|error| report.add(error)),
-    }
 }
 
 fn summary(found: &Found, report: &Report) -> String {

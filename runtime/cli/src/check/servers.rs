@@ -1,8 +1,9 @@
 //! Checks configurations of servers, and the servers themselves.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use onionskin_cards::{CardError, Problem};
+use onionskin_core::App;
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::servers::ToolServers;
 use onionskin_core::text::nearest;
@@ -19,10 +20,16 @@ use crate::program::Program;
 /// Fields by which a server of other programs is not one for agents.
 const SET_ASIDE: [&str; 3] = ["disabled", "url", "type"];
 
-/// Checks the configurations. If `starts`, it starts their servers.
+/// Checks the configurations. With `workflows`, it starts their servers, and builds the agents of the cards and of these workflows.
 ///
 /// Cancel safety: dropping the future ends the servers.
-pub(super) async fn check(program: &Program, found: &Found, uses: &Uses, starts: bool, report: &mut Report) {
+pub(super) async fn check(
+    program: &Program,
+    found: &Found,
+    uses: &Uses,
+    workflows: Option<&[&PathBuf]>,
+    report: &mut Report,
+) {
     let mut configs = Vec::new();
     for path in &found.configs {
         match McpConfig::from_file(path) {
@@ -45,12 +52,15 @@ pub(super) async fn check(program: &Program, found: &Found, uses: &Uses, starts:
             configs.iter().flat_map(|(_, config)| config.names()).chain(default.names()).collect();
         unknown(uses, &known, found, report);
     }
-    if starts {
+    if let Some(workflows) = workflows {
         for (path, config) in &configs {
             locked(program, path, config, uses, report).await;
         }
         if report.problems() == 0 {
-            built(program, found, configs.into_iter().map(|(_, config)| config), report).await;
+            let configs: Vec<_> = configs.into_iter().map(|(_, config)| config).collect();
+            for agents in to_build(program, found, workflows) {
+                built(program, &agents, &configs, report).await;
+            }
         }
     }
 }
@@ -74,7 +84,7 @@ fn one(config: &McpConfig, uses: &Uses, report: &mut Report) {
     config.unread().for_each(|line| report.warn(line));
 }
 
-/// The servers of cards that no configuration has.
+/// The servers of cards and workflows that no configuration has.
 fn unknown(uses: &Uses, known: &[&str], found: &Found, report: &mut Report) {
     for (name, places) in uses.iter().filter(|(name, _)| !known.contains(&&***name)) {
         let hint = match (nearest(name, known.iter().copied()), &found.configs[..]) {
@@ -129,19 +139,19 @@ async fn locked(program: &Program, path: &Path, config: &McpConfig, uses: &Uses,
     }
 }
 
+/// The agents that are built together: those of the cards, and those of each workflow.
+fn to_build(program: &Program, found: &Found, workflows: &[&PathBuf]) -> Vec<AgentArguments> {
+    let of = |cards, workflow| AgentArguments { cards, workflow, agent: None, config: None };
+    let has_agents = !program.agents.is_empty() || !found.cards.is_empty();
+    let cards = has_agents.then(|| of(found.cards.clone(), None));
+    cards.into_iter().chain(workflows.iter().map(|folder| of(Vec::new(), Some((*folder).clone())))).collect()
+}
+
 /// Builds the agents with their servers.
-async fn built(
-    program: &Program,
-    found: &Found,
-    configs: impl Iterator<Item = McpConfig>,
-    report: &mut Report,
-) {
-    if program.agents.is_empty() && found.cards.is_empty() {
-        return;
-    }
-    let arguments = AgentArguments { cards: found.cards.clone(), workflow: None, agent: None, config: None };
-    let with = |app| configs.fold(app, AppBuilder::servers);
-    match agents::shown_with(program, &arguments, with).await {
+async fn built(program: &Program, agents: &AgentArguments, configs: &[McpConfig], report: &mut Report) {
+    let builder = configs.iter().cloned().fold(App::builder(), AppBuilder::servers);
+    // The future is large.
+    match Box::pin(agents::shown_on(program, agents, builder)).await {
         Ok(app) => app.shutdown().await,
         Err(failure) => report.add_line(failure.text()),
     }

@@ -192,3 +192,53 @@ fn o1_check_shows_the_mistakes_of_all_files_of_a_workflow() {
     folder.write("flow/hooks.json", "[]");
     assert_eq!(folder.run(&["check", "flow"]).words, "checked 1 workflow: 1 problem\n");
 }
+
+#[test]
+fn c4_check_looks_for_the_items_and_servers_of_a_workflow() {
+    let folder = Folder::new(&[
+        ("flow/orchestrator.json", "{ \"start_agent\": \"Writer\" }"),
+        ("flow/agents.json", "{ \"Writer\": {\n  \"instruction\": \"Write.\", \"servers\": [\"tiem\"]\n} }"),
+        (
+            "flow/tools.json",
+            "{ \"agent_tools\": { \"Writer\": [\n  { \"path\": \"tools.add.add_oen\" },\n  { \"path\": \"tools.sub.sub_one\" }\n] } }",
+        ),
+        (
+            "flow/tools/add.rhai",
+            "/// Adds.\n/// Args:\n///     x (int): The number.\nfn add_one(x) {\n    x + 1\n}\n",
+        ),
+        // A program that compiles the workflow has it.
+        ("flow/tools/sub.rs", ""),
+        (".mcp.json", "{\"mcpServers\": {\"time\": {\"command\": \"x\"}}}"),
+    ]);
+    let ran = folder.run(&["check", "flow"]);
+    assert_eq!((ran.code, &*ran.words), (1, "checked 1 workflow: 2 problems\n"), "{ran:?}");
+    for part in [
+        "error: flow/tools.json:2:13: `tools/add.rhai` has no `add_oen`; did you mean `add_one`?",
+        "error: there is no server `tiem`; did you mean `time`?\n --> flow/agents.json:2:40",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {ran:?}");
+    }
+    folder.write(
+        "flow/tools.json",
+        "{ \"agent_tools\": { \"Writer\": [{ \"path\": \"tools.add.add_oen\" }] } }",
+    );
+    let ran = folder.run(&["check", "flow"]);
+    assert!(ran.out.contains("did you mean `add_one`?\n --> flow/tools.json:1:"), "{ran:?}");
+}
+
+#[test]
+fn c4_check_builds_the_agents_of_a_workflow_with_its_servers() {
+    let folder = Folder::new(&[
+        ("flow/orchestrator.yaml", "start_agent: Writer\n"),
+        (
+            "flow/agents.json",
+            "{ \"Writer\": { \"instruction\": \"Write.\", \"agents\": [\"Clerk\"] }, \"Clerk\": { \"instruction\": \"Note.\" } }",
+        ),
+    ]);
+    let warning = "warning: flow/orchestrator.yaml:1:1: YAML is the old form of this file: `onionskin migrate` writes `orchestrator.json`\n";
+    let ran = folder.run(&["check", "flow"]);
+    assert_eq!((ran.code, ran.words), (0, format!("{warning}checked 1 workflow: no problems\n")));
+    let ran = folder.run(&["check", "flow", "--servers"]);
+    assert_eq!((ran.code, ran.words), (1, format!("{warning}checked 1 workflow: 1 problem\n")));
+    assert!(ran.out.contains("the agent `Clerk` has no description"), "{}", ran.out);
+}
