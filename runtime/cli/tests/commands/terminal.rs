@@ -77,3 +77,21 @@ fn o1_a_line_that_is_typed_before_a_question_does_not_answer_it() {
     assert!(shown.contains("dropped, because it was typed before the question: blue gr\n"), "{shown}");
     assert!(shown.contains("I take red.\n"), "{shown}");
 }
+
+#[test]
+fn c4_a_workflow_begins_in_a_terminal_and_asks_there() {
+    let folder = Folder::new(&[
+        ("Intake/orchestrator.json", r#"{ "start_agent": "Desk", "initial_message": "Paint." }"#),
+        ("Intake/agents.json", r#"{ "Desk": { "instruction": "Ask.", "runtime": ["human.input"] } }"#),
+        (
+            "script.yaml",
+            "Desk:\n  - say: \"{input}\"\n    calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
+        ),
+    ]);
+    let arguments = ["run", "--workflow", "Intake", "--model", "script:script.yaml"];
+    let (code, shown) = in_terminal(&folder, &[("decline> ", "red\n")], &arguments);
+    assert_eq!(code, 0, "{shown}");
+    for part in ["Paint.\n", "Which colour?", "I take red.\n"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
