@@ -61,6 +61,8 @@ fn o1_completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = folder.run(&["completions", shell]).out;
         assert!(script.contains("agent-cards") && script.contains("schema"), "{shell}: {script}");
+        let option = if shell == "fish" { "-l workflow " } else { "--workflow" };
+        assert!(script.contains(option), "{shell}: {script}");
     }
     folder.run(&["completions", "bsh"]).failed(&["bash"]);
 }
