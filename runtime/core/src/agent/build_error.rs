@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::context::NameClash;
 use crate::definition::{ExampleError, NameProblem};
-use crate::error::{BoxError, redact_error};
+use crate::error::{BoxError, redact_error, write_with_causes};
 use crate::model::ModelError;
 use crate::prompt::PromptPart;
 use crate::secret::{Redact, Redactor};
@@ -53,7 +53,9 @@ impl From<BoxError> for BuildError {
 }
 
 /// The reason why an agent could not be built.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` is the text too, with the texts of its sources, so an error that `main` returns can be read.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The agent has no model.
@@ -612,6 +614,12 @@ fn items(errors: &[BuildError]) -> String {
         all.push_str(&error.to_string());
         all
     })
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_with_causes(self, f)
+    }
 }
 
 impl BuildError {

@@ -1,6 +1,7 @@
 //! `RunError` says why a run failed.
 
 use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use super::build_error::{BuildError, ServerError};
 use super::limits::Limit;
 use super::misuse::MisuseError;
 use crate::context::{AbortCause, FailedHook, RunContext, ScriptFault, StateError};
-use crate::error::{Abort, redact_error};
+use crate::error::{Abort, redact_error, write_with_causes};
 use crate::journal::JournalError;
 use crate::message_hook::Participant;
 use crate::model::ModelError;
@@ -20,7 +21,9 @@ use crate::services::ServiceType;
 use crate::session::{NoTurn, Session};
 
 /// The reason why a run has no answer.
-#[derive(Debug, Clone, thiserror::Error)]
+///
+/// `Debug` is the text too, with the texts of its sources, so an error that `main` returns can be read.
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The model gave no answer, after the repetitions that [`Limits`](super::Limits) allow. A fault in a script
@@ -362,8 +365,14 @@ pub enum RunError {
     #[error(transparent)]
     WrongState(#[from] StateError),
     /// The agent could not be built.
-    #[error("{0}")]
+    #[error(transparent)]
     Build(Arc<BuildError>),
+}
+
+impl fmt::Debug for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_with_causes(self, f)
+    }
 }
 
 impl From<BuildError> for RunError {

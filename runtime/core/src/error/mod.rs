@@ -2,10 +2,12 @@
 //! any type.
 
 mod boxed;
+mod causes;
 mod exit;
 mod tool_error;
 
 pub use boxed::BoxError;
 pub(crate) use boxed::redact_error;
+pub(crate) use causes::write_with_causes;
 pub use exit::{Abort, Exit, Stop, ToolResult};
 pub use tool_error::{ErrorKind, ToolError};
