@@ -11,6 +11,7 @@
 
 mod agent_macro;
 mod agent_tool;
+mod apps;
 mod asking_again;
 mod attempts;
 mod built_by_hand;

@@ -80,22 +80,6 @@ impl App {
         self.agents.iter().map(AgentHandle::name)
     }
 
-    /// Runs the entry agent in a new session.
-    ///
-    /// Cancel safety: as [`AgentHandle::run`].
-    ///
-    /// # Errors
-    /// Returns an error if the run ends without an answer.
-    pub async fn run(&self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
-        self.entry().run(input).await
-    }
-
-    /// Prepares a run of the entry agent in a new session and returns its events as a stream, as
-    /// [`AgentHandle::stream`] does.
-    pub fn stream(&self, input: impl Into<RunInput>) -> RunStream {
-        self.entry().stream(input)
-    }
-
     /// The message that the app begins with if the program gives none ([`AppBuilder::initial_message`]).
     pub fn initial_message(&self) -> Option<&str> {
         self.initial_message.as_deref()

@@ -4,6 +4,7 @@ mod agent_tool;
 mod answer_form;
 mod answers;
 mod app;
+mod app_runs;
 mod aside;
 mod ask;
 mod assembly;
