@@ -18,6 +18,9 @@ const PROGRAM: &str = "ONIONSKIN_TEST_PROGRAM";
 
 struct Prices(u32);
 
+#[derive(Clone)]
+struct Visits;
+
 /// The price of a lamp.
 #[tool]
 fn price(prices: Provided<Prices>) -> u32 {
@@ -56,6 +59,11 @@ fn model() -> ScriptedModel {
         .agent("Seller", [ScriptedTurn::call("price", json!({})), ScriptedTurn::say("{input} {last}")])
 }
 
+/// The model of a card.
+fn keeper() -> ScriptedModel {
+    ScriptedModel::turns([ScriptedTurn::say("Kept: {input}")])
+}
+
 fn program() -> Program {
     Program::new("desk", "1.2.3").agent::<Desk>().agent::<Clerk>()
 }
@@ -85,10 +93,20 @@ fn main() -> ExitCode {
             .registry(Registry::new().file("Sale/tools/price.rs", |items| items.tool::<price>()))
             .setup(|app| app.provide(Prices(42)).model(model()))
             .main(),
+        Ok("cards") => Program::new("cards", "1.2.3")
+            .agent::<Clerk>()
+            .registry(Registry::new().file("tools.rs", |items| items.tool::<price>()))
+            .setup(|app| app.provide(Prices(42)).state(Visits).model(keeper()))
+            .main(),
+        Ok("gives") => Program::new("gives", "1.2.3")
+            .agent::<Clerk>()
+            .setup(|app| app.state(Visits).model(keeper()))
+            .main(),
         Ok("asks") => program().setup(|app| app.provide(Prices(42)).model(model())).main(),
         _ => {
             o1_a_program_sets_its_agents_up();
             o1_a_setup_that_fails_is_an_error_of_the_command();
+            o1_a_setup_can_give_what_only_some_cards_use();
             o1_a_call_that_needs_approval_stays_open_without_a_person();
             o1_the_program_has_its_own_name_and_agents();
             c4_the_registry_has_the_tools_of_a_workflow();
@@ -137,6 +155,21 @@ fn o1_a_setup_that_fails_is_an_error_of_the_command() {
             assert!(said.contains(words), "{said}");
         }
     }
+}
+
+fn o1_a_setup_can_give_what_only_some_cards_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let card = folder.path().join("keeper.yaml");
+    std::fs::write(&card, "instruction: Keep notes.\n").unwrap();
+    let (code, out, words) = run("cards", &["run", "--card", card.to_str().unwrap(), "A lamp."]);
+    assert_eq!((code, &*out), (0, "Kept: A lamp.\n"), "{words}");
+    // A registry is for cards, also where a command names none.
+    let (code, out, words) = run("cards", &["run", "A lamp."]);
+    assert_eq!((code, &*out), (0, "Kept: A lamp.\n"), "{words}");
+    // Without a registry, what no agent uses is a mistake.
+    let (code, out, words) = run("gives", &["run", "A lamp."]);
+    assert_eq!((code, &*out), (2, ""));
+    assert!(words.contains("`.state(..)` was called with a `programs::Visits`"), "{words}");
 }
 
 fn o1_a_call_that_needs_approval_stays_open_without_a_person() {
