@@ -29,6 +29,10 @@ pub(super) fn failed(limits: &ScriptLimits, tool: &str, error: &EvalAltResult) -
         EvalAltResult::ErrorTerminated(..) => {
             (ErrorKind::Timeout, format!("it took longer than {:?}", limits.time))
         }
+        EvalAltResult::ErrorPropertyNotFound(name, _) => (
+            ErrorKind::Failed,
+            format!("there is no `{name}` here; for one that can be missing, ask `\"{name}\" in ..` first"),
+        ),
         other => {
             let mut bare = other.to_string();
             // It names the place once more.

@@ -106,6 +106,8 @@ fn limit(engine: &mut Engine, limits: &ScriptLimits) {
     engine.set_max_functions(FUNCTIONS);
     engine.set_max_modules(0);
     engine.set_strict_variables(true);
+    // A guard that names a field wrongly would compare nothing with its limit, and pass.
+    engine.set_fail_on_invalid_map_property(true);
 }
 
 fn register(engine: &mut Engine, function: &Function, stash: &Stash, meter: &Arc<Meter>) {

@@ -54,6 +54,18 @@ async fn text(script: &str, what: &str) -> String {
 }
 
 #[tokio::test]
+async fn c3_a_guard_that_names_a_field_wrongly_lets_no_call_pass() {
+    for guard in ["args.waht == \"secret\"", "ctx.tool == \"look\" && args.what == \"secret\""] {
+        let script = format!("fn h(ctx, args) {{ if {guard} {{ throw \"no\"; }} call_next(args) }}");
+        let said = text(&script, "secret").await;
+        assert!(said.starts_with("error: the script of `h` failed at 1:"), "{said}");
+        assert!(said.contains("there is no `") && !said.contains("saw"), "{said}");
+    }
+    let optional = r#"fn h(ctx, args) { if "deep" in args && args.deep { throw "no"; } args.more = 1; args.remove("more"); call_next(args) }"#;
+    assert_eq!(text(optional, "cat").await, "saw cat");
+}
+
+#[tokio::test]
 async fn c3_a_script_hook_runs_before_instead_of_and_after_a_tool() {
     let script = r#"fn h(ctx, args) {
         if args.what == "secret" { return "blocked " + ctx.tool_name; }
