@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::card::Card;
+use crate::card::{Card, Text};
 use crate::links::{Links, MOST_LEVELS};
 use crate::problem::{CardError, Problem};
 use crate::source::Spanned;
@@ -22,7 +22,7 @@ pub(crate) fn mistakes(
     let (cycles, levels) = (links.cycles(), links.levels());
     let default = cards.iter().position(|card| is_default(card));
     let mut first: HashMap<&str, &Card> = HashMap::new();
-    let mut errors = Vec::new();
+    let (mut errors, mut said) = (Vec::new(), HashSet::new());
     for (index, card) in cards.iter().enumerate() {
         let name = &card.name.value;
         if let Some(first) = first.get(name.as_str()) {
@@ -37,6 +37,13 @@ pub(crate) fn mistakes(
         first.insert(name, card);
         let mut problems: Vec<Problem> =
             card.agents.iter().filter_map(|child| unknown(child, names)).collect();
+        // In a circle, all cards would be said to be silent beside the mistake that counts.
+        let children = card.agents.iter().filter(|_| cycles.is_empty());
+        problems.extend(children.filter_map(|child| {
+            let at = *by_name.get(&child.value)?;
+            let problem = silent(child, card, &cards[at])?;
+            said.insert(at).then_some(problem)
+        }));
         problems.extend(cycles.get(&index).map(|way| cycle(cards, way)));
         if levels[index] == Some(MOST_LEVELS + 1) {
             problems.extend(too_deep(card, links.deepest(index, &levels)));
@@ -66,6 +73,27 @@ fn unknown(child: &Spanned<String>, names: &HashSet<&str>) -> Option<Problem> {
             .to_owned(),
     };
     Some(Problem { message: format!("there is no agent `{name}`; {hint}"), span: child.span.clone() })
+}
+
+/// The mistake of a card whose child does not say what it is for.
+fn silent(child: &Spanned<String>, parent: &Card, card: &Card) -> Option<Problem> {
+    let is_silent = match &card.description {
+        Some(Text::Written(text)) => text.value.trim().is_empty(),
+        // It has a mistake of its own.
+        Some(Text::Function(_)) => false,
+        None => true,
+    };
+    let place = match (parent.source.name == card.source.name, &card.source.name) {
+        (true, _) => String::new(),
+        (false, file) => format!(" in `{file}`"),
+    };
+    is_silent.then(|| Problem {
+        message: format!(
+            "`{}` has no description, by which `{}` chooses it: write its `description`{place}",
+            child.value, parent.name.value
+        ),
+        span: child.span.clone(),
+    })
 }
 
 /// The mistake of a card that contains itself, at the child through which it does. `way` leads from the card to itself.

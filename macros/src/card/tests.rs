@@ -68,8 +68,7 @@ Answer \"well\".
 Be short.
 ";
 
-const OFFICE: &str =
-    "name: back-office\ninstruction: { function: \"crate::prompts::office\" }\nrun: tools.rs:plan\n";
+const OFFICE: &str = "name: back-office\ndescription: Files things.\ninstruction: { function: \"crate::prompts::office\" }\nrun: tools.rs:plan\n";
 
 const FILES: [(&str, &str); 4] = [
     ("desk.md", DESK),
@@ -139,9 +138,10 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
             output: tools_rs::Report,
             crate: my::onionskin,
         }
-        #[doc = "The agent of the card `office.yaml`."]
+        #[doc = "Files things."]
         pub(crate) BackOffice {
             name: "back-office",
+            description: "Files things.",
             instruction: crate::prompts::office,
             run: tools_rs::plan,
             crate: my::onionskin,

@@ -224,7 +224,7 @@ fn c3_all_mistakes_of_all_cards_are_reported_at_once() {
         ("a.yaml", "instruction: A.\nserver: [time]\n"),
         ("b.yaml", "instruction: B.\nagents: [a, d, nobody]\nfunction_tools: [x.rs:y]\n"),
         ("c.yaml", "name: b\ninstruction: C.\n"),
-        ("d.yaml", "instruction: D.\nagents: [b]\n"),
+        ("d.yaml", "instruction: D.\ndescription: D.\nagents: [b]\n"),
     ];
     let folder = folder(&files);
     let paths = ["a.yaml", "b.yaml", "c.yaml", "d.yaml", "e.yaml"];
@@ -288,10 +288,10 @@ fn c3_a_raw_name_is_found_with_and_without_its_mark() {
 fn c3_a_chain_of_very_many_cards_is_a_mistake_with_a_place() {
     let folder = folder(&[]);
     for at in 0..3_000 {
-        let card = format!("instruction: A.\nagents: [a{}]\n", at + 1);
+        let card = format!("instruction: A.\nagents: [a{}]\ndescription: D.\n", at + 1);
         fs::write(folder.path().join(format!("a{at}.yaml")), card).unwrap();
     }
-    fs::write(folder.path().join("a3000.yaml"), "instruction: A.\n").unwrap();
+    fs::write(folder.path().join("a3000.yaml"), "instruction: A.\ndescription: D.\n").unwrap();
     let error = CardLoader::new(Registry::new()).base(folder.path()).load(["."]).unwrap_err();
     let [mistake] = error.mistakes() else { panic!("{error}") };
     assert_eq!((mistake.kind, &*mistake.file, mistake.line), (MistakeKind::Cards, "./a2900.yaml", 2));
