@@ -44,6 +44,13 @@ pub(crate) struct AgentArguments {
     #[cfg(feature = "mcp")]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+
+    /// Let the tools `filesystem.*` use this folder and nothing outside of it.
+    ///
+    /// Without it, the folder is that of the program, or the working directory with all of its files: cards, scripts and configurations too.
+    #[cfg(feature = "filesystem")]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
 }
 
 /// Builds the agents for runs, and starts their servers. The app's entry is the agent to ask. What the program sets wins over `with`.
@@ -137,7 +144,12 @@ async fn build(
     if let Some(config) = &arguments.config {
         app = app.servers(onionskin_mcp::McpConfig::from_file(config).map_err(Failure::new)?);
     }
-    #[cfg(not(feature = "mcp"))]
+    #[cfg(feature = "filesystem")]
+    if let Some(root) = &arguments.root {
+        let files = onionskin_builtins::filesystem::Filesystem::at(root).map_err(Failure::new)?;
+        app = app.provide(files);
+    }
+    #[cfg(not(any(feature = "filesystem", feature = "mcp")))]
     let _ = arguments;
     app.build().await.map_err(|error| {
         let advice = if lacks_model(&error) { "\n`--model NAME` gives all agents one" } else { "" };

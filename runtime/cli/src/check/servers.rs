@@ -141,7 +141,14 @@ async fn locked(program: &Program, path: &Path, config: &McpConfig, uses: &Uses,
 
 /// The agents that are built together: those of the cards, and those of each workflow.
 fn to_build(program: &Program, found: &Found, workflows: &[&PathBuf]) -> Vec<AgentArguments> {
-    let of = |cards, workflow| AgentArguments { cards, workflow, agent: None, config: None };
+    let of = |cards, workflow| AgentArguments {
+        cards,
+        workflow,
+        agent: None,
+        config: None,
+        #[cfg(feature = "filesystem")]
+        root: None,
+    };
     let has_agents = !program.agents.is_empty() || !found.cards.is_empty();
     let cards = has_agents.then(|| of(found.cards.clone(), None));
     cards.into_iter().chain(workflows.iter().map(|folder| of(Vec::new(), Some((*folder).clone())))).collect()

@@ -35,6 +35,30 @@ fn o1_the_input_comes_from_a_pipe() {
 }
 
 #[test]
+fn a6_root_is_the_folder_of_the_file_tools() {
+    let folder = Folder::new(&[
+        ("clerk.md", "---\nruntime: [filesystem.read]\n---\nRead.\n"),
+        ("notes/cake.md", "Plum."),
+        (
+            "script.yaml",
+            "clerk:\n  - calls: [{ tool: filesystem_read, args: { path: \"{input}\" } }]\n  - say: \"{last}\"\n",
+        ),
+    ]);
+    let run = |options: &[&str], path: &str| {
+        let all = ["run", "--card", "clerk.md", "--model", "script:script.yaml", path];
+        folder.run(&[&all, options].concat())
+    };
+    assert_eq!(run(&["--root", "notes"], "cake.md").out, "Plum.\n");
+    for outside in ["../clerk.md", "clerk.md"] {
+        let ran = run(&["--root", "notes"], outside);
+        assert!(!ran.out.contains("Read."), "{ran:?}");
+    }
+    assert!(run(&[], "clerk.md").out.contains("Read."));
+    let ran = run(&["--root", "nowhere"], "cake.md");
+    assert!(ran.code == 2 && ran.words.contains("`nowhere`"), "{ran:?}");
+}
+
+#[test]
 fn o1_events_are_lines_of_json() {
     let folder = Folder::adder();
     let ran = folder.run(&with(&["--json", "What is 41 + 1?"]));
