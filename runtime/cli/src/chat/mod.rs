@@ -64,7 +64,8 @@ pub(crate) async fn run(program: &Program, arguments: ChatArguments) -> Result<E
     let leave = Modes::keep();
     let mut signals = Signals::take(true, move || drop(leave));
     let app = signals.until(agents::app(program, &arguments.agents, &arguments.model, |app| app)).await?;
-    let done = match Talk::begin(app.entry().clone(), app.initial_message(), &mut signals) {
+    let asked = arguments.model.asked(&app);
+    let done = match Talk::begin(app.entry().clone(), asked, app.initial_message(), &mut signals) {
         Ok(talk) => talk.run().await,
         Err(failure) => Err(failure),
     };

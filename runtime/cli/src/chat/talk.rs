@@ -9,6 +9,7 @@ use onionskin_core::run::RunRequest;
 use onionskin_core::{AgentHandle, Session};
 
 use crate::failure::{FAILED, Failure};
+use crate::model::Asked;
 use crate::output;
 use crate::signals::{INTERRUPT, Signals};
 use crate::text;
@@ -25,6 +26,7 @@ const PROMPT: &str = "you> ";
 /// A conversation in progress.
 pub(super) struct Talk<'s> {
     agent: AgentHandle,
+    asked: Asked,
     session: Session,
     /// The message that the user can begin with.
     first: Option<String>,
@@ -49,6 +51,7 @@ impl<'s> Talk<'s> {
     /// Begins a conversation. A person at a terminal can send the `initial` message.
     pub(super) fn begin(
         agent: AgentHandle,
+        asked: Asked,
         initial: Option<&str>,
         signals: &'s mut Signals,
     ) -> Result<Self, Failure> {
@@ -65,7 +68,8 @@ impl<'s> Talk<'s> {
         let session = agent.session();
         let (paused, last, sum) = (None, None, Used::default());
         let first = first.map(str::to_owned);
-        Ok(Self { agent, session, first, input, signals, streams, paused, last, sum, has_failed: false })
+        let has_failed = false;
+        Ok(Self { agent, asked, session, first, input, signals, streams, paused, last, sum, has_failed })
     }
 
     pub(super) async fn run(mut self) -> Result<ExitCode, Failure> {
@@ -156,7 +160,7 @@ impl<'s> Talk<'s> {
                 ));
                 self.paused = Some(paused);
             }
-            TurnEnd::Failed(error) => self.refuse(&error.to_string()),
+            TurnEnd::Failed(error) => self.refuse(&self.asked.words(&error)),
             TurnEnd::Left(signal) => return Ok(Next::Signal(signal)),
         }
         Ok(Next::Continue)

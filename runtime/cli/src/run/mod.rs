@@ -71,18 +71,19 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
         let input = input::read(arguments.input).await?;
         let with = |app: AppBuilder| if asks { app.answerer(terminal()) } else { app };
         let app = agents::app(program, &arguments.agents, &arguments.model, with).await?;
+        let asked = arguments.model.asked(&app);
         let mut printer = RunPrinter::new(arguments.json, arguments.verbose);
         let result = match input::or_initial(input, &app, arguments.agents.workflow.is_some()) {
             Ok(input) => stream(&app, input, &mut printer).await,
             Err(failure) => Err(failure),
         };
         app.shutdown().await;
-        printer.end(result?)
+        Ok((printer.end(result?)?, asked))
     });
     match result.await? {
-        Ok(_) => Ok(ExitCode::SUCCESS),
-        Err(RunError::Paused(paused)) => Err(Failure::new(waits(&paused))),
-        Err(error) => Err(Failure::new(error)),
+        (Ok(_), _) => Ok(ExitCode::SUCCESS),
+        (Err(RunError::Paused(paused)), _) => Err(Failure::new(waits(&paused))),
+        (Err(error), asked) => Err(Failure::new(asked.words(&error))),
     }
 }
 

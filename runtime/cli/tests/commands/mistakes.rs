@@ -1,6 +1,6 @@
 //! Mistakes in arguments and cards.
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Ran};
 
 #[test]
 fn o1_every_mistake_in_arguments_says_what_to_do() {
@@ -35,6 +35,26 @@ fn o1_every_mistake_in_arguments_says_what_to_do() {
     fails(&["--config", "no.json", "Hello"], &["cannot read `no.json`"]);
     // No key, and no request.
     fails(&["--model", "gpt-4o-mini", "Hello"], &["OPENAI_API_KEY"]);
+}
+
+#[test]
+fn o1_a_model_that_cannot_be_reached_is_named() {
+    let folder = Folder::adder();
+    let run = |arguments: &[&str]| folder.run(&[&["run", "--card", "cards/adder.md"], arguments].concat());
+    run(&["--model", "script.yaml", "Hello"])
+        .failed(&["error: `script.yaml` is a file: for a scripted model write `--model script:script.yaml`"]);
+    run(&["--model", "scrpt:x.yaml", "Hello"]).failed(&["write `--model script:x.yaml`"]);
+    // A port at which nothing listens.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}/v1");
+    let words = format!("the model is `qwen3`, at the server `127.0.0.1:{port}` of `--base-url`");
+    run(&["--model", "qwen3", "--base-url", &url, "Hello"]).failed(&["could not be reached", &words]);
+    let mut chat =
+        folder.command(&["chat", "--card", "cards/adder.md", "--model", "qwen3", "--base-url", &url]);
+    folder.write("hello", "Hello\n");
+    let hello = std::fs::File::open(folder.path("hello")).unwrap();
+    let ran = Ran::of(chat.stdin(hello).output().unwrap());
+    assert!(ran.code == 2 && ran.words.contains(&words), "{ran:?}");
 }
 
 #[test]
