@@ -25,6 +25,9 @@ Examples:
   {program} list --workflow workflows/Intake
   {program} list --card cards/pmo.md --json | jq '.agents[].tools[].name'";
 
+/// A hook around more tools, and not around all, has their number in place of their names.
+const MOST_NAMES: usize = 3;
+
 #[derive(Args)]
 pub(crate) struct ListArguments {
     #[command(flatten)]
@@ -60,26 +63,61 @@ fn agent(agent: &AgentDescription) -> String {
         lines += row.trim_end();
         lines.push('\n');
     }
-    let hooks =
-        agent.tools.iter().flat_map(|tool| &tool.hooks).fold(Vec::new(), |mut known: Vec<&String>, hook| {
-            if !known.contains(&hook) {
-                known.push(hook);
-            }
-            known
-        });
     let of_kinds = [
-        ("tool hooks", hooks),
-        ("run hooks", agent.run_hooks.iter().collect()),
-        ("turn hooks", agent.turn_hooks.iter().collect()),
-        ("message hooks", agent.message_hooks.iter().collect()),
+        ("tool hooks", tool_hooks(&agent.tools)),
+        ("run hooks", hook_names(&agent.run_hooks)),
+        ("turn hooks", hook_names(&agent.turn_hooks)),
+        ("message hooks", hook_names(&agent.message_hooks)),
     ];
     for (kind, hooks) in of_kinds {
         if !hooks.is_empty() {
-            let names: Vec<_> = hooks.into_iter().map(|name| text::first_line(name)).collect();
-            lines += &format!("  {kind}: {}\n", names.join(", "));
+            lines += &format!("  {kind}: {}\n", hooks.join(", "));
         }
     }
     lines
+}
+
+fn hook_names(hooks: &[String]) -> Vec<String> {
+    hooks.iter().map(|name| text::first_line(name)).collect()
+}
+
+/// The hooks around the tools, the outermost first. One that is not around all of them has their names.
+fn tool_hooks(tools: &[ToolDescription]) -> Vec<String> {
+    let shown = |hook: &String| {
+        let around: Vec<_> = tools.iter().filter(|tool| tool.hooks.contains(hook)).collect();
+        let tools = match around.len() {
+            all if all == tools.len() => String::new(),
+            few @ ..=MOST_NAMES => {
+                let names: Vec<_> = around[..few].iter().map(|tool| text::first_line(&tool.name)).collect();
+                format!(" for {}", names.join(" and "))
+            }
+            many => format!(" for {many} of {} tools", tools.len()),
+        };
+        format!("{}{tools}", text::first_line(hook))
+    };
+    in_order(tools).into_iter().map(shown).collect()
+}
+
+/// The hooks of all tools, each once. Those of a tool keep their order.
+fn in_order(tools: &[ToolDescription]) -> Vec<&String> {
+    let mut left: Vec<&String> = Vec::new();
+    for hook in tools.iter().flat_map(|tool| &tool.hooks) {
+        if !left.contains(&hook) {
+            left.push(hook);
+        }
+    }
+    let mut ordered = Vec::new();
+    while !left.is_empty() {
+        let has_one_outside = |hook: &String| {
+            tools.iter().filter(|tool| tool.hooks.contains(hook)).any(|tool| {
+                tool.hooks.iter().take_while(|other| *other != hook).any(|other| left.contains(&other))
+            })
+        };
+        // The same hook can be around a tool twice, so that two of them are outside of each other.
+        let next = left.iter().position(|hook| !has_one_outside(hook)).unwrap_or_default();
+        ordered.push(left.remove(next));
+    }
+    ordered
 }
 
 /// Its name, its source, and the first line of its description.

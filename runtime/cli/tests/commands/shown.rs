@@ -25,6 +25,35 @@ adder: Adds numbers.
 }
 
 #[test]
+fn o1_list_shows_tool_hooks_in_their_order_with_their_tools() {
+    let hook = |name: &str| format!("fn {name}(ctx, args) {{ call_next(args) }}\n");
+    let hooks = ["mark", "cap", "last", "first"].map(hook).concat();
+    let tools: String = ["order", "refund", "track", "ask", "tell"]
+        .map(|tool| format!("/// Does it.\nfn {tool}() {{ 1 }}\n"))
+        .concat();
+    let card = |hooks: &str| {
+        format!(
+            "---\nfunction_tools: [tools.rhai:order, tools.rhai:refund, tools.rhai:track, tools.rhai:ask, tools.rhai:tell]\ntool_hooks: [{hooks}]\n---\nServe.\n"
+        )
+    };
+    let folder = Folder::new(&[("hooks.rhai", &hooks), ("tools.rhai", &tools)]);
+    for (declared, shown) in [
+        (
+            "{hook: hooks.rhai:cap, for: [refund]}, hooks.rhai:mark",
+            "hooks.rhai:cap for refund, hooks.rhai:mark",
+        ),
+        (
+            "{hook: hooks.rhai:first, for: [refund, tell]}, {hook: hooks.rhai:cap, for: [order]}, {hook: hooks.rhai:mark, for: [refund, order]}, {hook: hooks.rhai:last, for: [ask, tell, track, order]}",
+            "hooks.rhai:cap for order, hooks.rhai:first for refund and tell, hooks.rhai:mark for order and refund, hooks.rhai:last for 4 of 5 tools",
+        ),
+    ] {
+        folder.write("desk.md", &card(declared));
+        let ran = folder.run(&["list", "--card", "desk.md"]);
+        assert!(ran.code == 0 && ran.out.ends_with(&format!("\n  tool hooks: {shown}\n")), "{ran:?}");
+    }
+}
+
+#[test]
 fn o1_schema_prints_the_forms_of_providers() {
     let folder = Folder::adder();
     let schema = |arguments: &[&str]| -> Value {
