@@ -54,7 +54,7 @@ fn o1_the_report_of_the_cards_is_that_of_the_program() {
         for call in [
             "calls agent__NY-Project-Manager",
             "calls time__get_current_time",
-            "got shell.execute: error (Denied)",
+            "got shell.execute: denied: ",
         ] {
             assert!(words.contains(call), "{call}: {words}");
         }

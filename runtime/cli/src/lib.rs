@@ -5,13 +5,14 @@
 // `start` reads the commands that `arguments` lists and runs one of them. Each command has a module; those of servers are in `mcp`. They
 // work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`; `loaded` has the agents
 // of files. `signals` ends a command, `typeahead` keeps what was typed early from answering a question, `failure` says why there is no
-// result, `text` makes texts for people, and `output` writes.
+// result, `text` and `calls` make texts for people, and `output` writes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agents;
 mod arguments;
+mod calls;
 mod chat;
 mod check;
 mod completions;

@@ -2,9 +2,10 @@
 
 use std::io::{self, IsTerminal as _};
 
-use onionskin_core::event::{CallOutcome, Event, EventKind};
+use onionskin_core::event::{Event, EventKind};
 use onionskin_core::{RunError, RunOutput};
 
+use crate::calls;
 use crate::failure::Failure;
 use crate::output;
 use crate::text;
@@ -64,8 +65,10 @@ impl RunPrinter {
             EventKind::ToolStarted { tool, arguments, .. } if self.verbose => {
                 output::aside(&format!("{} calls {tool} {}", event.agent, text::first_line(arguments)));
             }
-            EventKind::ToolFinished { tool, outcome, duration, .. } if self.verbose => {
-                output::aside(&format!("{} got {tool}: {} in {duration:.1?}", event.agent, word(*outcome)));
+            EventKind::ToolFinished { tool, outcome, content, duration, error_chain, .. } if self.verbose => {
+                let said = calls::said(*outcome, content, error_chain);
+                let ended = calls::ended(*outcome, &said, *duration);
+                output::aside(&format!("{} got {tool}: {ended}", event.agent));
             }
             _ => {}
         }
@@ -97,14 +100,5 @@ impl RunPrinter {
             }
         }
         Ok(result)
-    }
-}
-
-fn word(outcome: CallOutcome) -> String {
-    match outcome {
-        CallOutcome::Ok => "ok".to_owned(),
-        CallOutcome::Error(kind) => format!("error ({kind:?})"),
-        CallOutcome::Stop => "stop".to_owned(),
-        _ => "abort".to_owned(),
     }
 }

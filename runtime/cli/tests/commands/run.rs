@@ -75,7 +75,45 @@ fn o1_events_are_lines_of_json() {
 fn o1_verbose_shows_calls_beside_the_answer() {
     let ran = Folder::adder().run(&with(&["-v", "What is 41 + 1?"]));
     assert_eq!(ran.out, "It is 42.\n");
-    assert!(ran.words.contains("adder calls add_one {\"x\":41}\nadder got add_one: ok in "), "{}", ran.words);
+    assert!(ran.words.contains("adder calls add_one {\"x\":41}\nadder got add_one: ok ("), "{}", ran.words);
+}
+
+#[test]
+fn o1_verbose_says_why_a_call_failed() {
+    let folder = Folder::new(&[
+        (
+            "desk.md",
+            "---\nfunction_tools: [tools.rhai:refund]\nruntime: [shell.execute]\nlimits: { tool_calls: 3 }\n---\nServe.\n",
+        ),
+        (
+            "tools.rhai",
+            "/// Refunds.\n/// Args:\n///     euros (int): How many.\nfn refund(euros) {\n    if euros > 50 { throw \"more than 50 euros\\nneeds the owner\" }\n    euros\n}\n",
+        ),
+        (
+            "script.yaml",
+            r#"
+desk:
+  - calls: [{ tool: refund, args: { euros: 60 } }]
+  - calls: [{ tool: refund, args: { euros: many } }]
+  - calls: [{ tool: shell_execute, args: { command: "echo no >&2; exit 3" } }]
+  - calls: [{ tool: refund, args: { euros: 5 } }]
+  - say: Done.
+"#,
+        ),
+    ]);
+    let ran = folder.run(&["run", "-v", "--card", "desk.md", "--model", "script:script.yaml", "Refund."]);
+    let got: Vec<_> = ran.words.lines().filter(|line| line.starts_with("desk got ")).collect();
+    assert_eq!((ran.code, got.len()), (0, 4), "{ran:?}");
+    assert!(got[0].contains(": more than 50 euros needs the owner ("), "{}", got[0]);
+    for (line, words) in got.iter().zip([
+        "refund: failed: ",
+        "refund: wrong arguments: ",
+        "shell.execute: ",
+        "refund: reached a limit: ",
+    ]) {
+        assert!(line.strip_prefix("desk got ").is_some_and(|line| line.starts_with(words)), "{line}");
+        assert!(line.ends_with(" ms)") || line.ends_with(" s)"), "{line}");
+    }
 }
 
 #[test]

@@ -11,10 +11,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use onionskin_core::content::ContentBlock;
 use onionskin_core::event::{CallOutcome, Event, EventKind};
 use onionskin_core::model::Usage;
 
+use crate::calls;
 use crate::text;
 
 pub(super) use line::{Line, Style};
@@ -120,10 +120,7 @@ impl Tree {
                 self.tool_started(event, tool, arguments, now);
             }
             EventKind::ToolFinished { outcome, content, duration, error_chain, .. } => {
-                let note = match error_chain.first() {
-                    Some(error) if *outcome != CallOutcome::Ok => error.clone(),
-                    _ => shown_content(content),
-                };
+                let note = calls::said(*outcome, content, error_chain);
                 self.tool_finished(event, *outcome, &note, *duration);
             }
             EventKind::Progress { done, total, message, .. } => {
@@ -319,9 +316,4 @@ pub(super) fn call_of(step: &str) -> &str {
 /// `London` of `London[2]`.
 fn child_name(instance: &str) -> &str {
     instance.rsplit_once('[').map_or(instance, |(name, _)| name)
-}
-
-/// Content as text.
-pub(super) fn shown_content(content: &[ContentBlock]) -> String {
-    content.iter().map(|block| block.as_text().unwrap_or("(not text)")).collect::<Vec<_>>().join(" ")
 }

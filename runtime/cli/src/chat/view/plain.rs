@@ -7,11 +7,12 @@ use std::time::Duration;
 use onionskin_core::definition::ToolSource;
 use onionskin_core::event::{CallOutcome, Event, EventKind};
 
+use crate::calls;
 use crate::text;
 
 use super::View;
 use super::transcript::Transcript;
-use super::tree::{Tree, call_of, shown_content};
+use super::tree::{Tree, call_of};
 
 /// The characters of arguments and results.
 const LONGEST: usize = 200;
@@ -62,10 +63,7 @@ impl<W: Write> Plain<W> {
                 self.agents.remove(&step());
                 // A call whose run is hidden is not in `calls`.
                 self.calls.remove(&step())?;
-                let said = match error_chain.first() {
-                    Some(error) if *outcome != CallOutcome::Ok => error.clone(),
-                    _ => shown_content(content),
-                };
+                let said = calls::said(*outcome, content, error_chain);
                 let how = match outcome {
                     CallOutcome::Ok => ":",
                     CallOutcome::Stop => " stops the run:",
