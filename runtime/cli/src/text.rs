@@ -86,6 +86,32 @@ pub(crate) fn beginning(text: &str, most: usize) -> &str {
     text
 }
 
+/// A line as at most `most` lines of at most `columns`, broken at spaces if there are some. A mark shows where it is cut.
+pub(crate) fn wrapped(line: &str, columns: usize, most: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = line.trim();
+    // A wide character has two columns.
+    let columns = columns.max(2);
+    while !rest.is_empty() && lines.len() < most {
+        let fits = beginning(rest, columns);
+        let (fits, more) = rest.split_at(fits.len());
+        let part = match fits.rfind(' ') {
+            _ if more.is_empty() || more.starts_with(' ') => fits,
+            Some(space) => &fits[..space],
+            None => fits,
+        };
+        lines.push(part.trim_end().to_owned());
+        rest = rest[part.len()..].trim_start();
+    }
+    if !rest.is_empty()
+        && let Some(last) = lines.last_mut()
+    {
+        last.truncate(beginning(last, columns - 1).len());
+        last.push('…');
+    }
+    lines
+}
+
 /// A duration for people: `0.3 s`, `2 min 05 s`.
 pub(crate) fn time(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -116,6 +142,8 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -134,6 +162,28 @@ mod tests {
         assert_eq!(width("日本"), 4);
         assert_eq!(beginning("日本語", 5), "日本");
         assert_eq!(beginning("abc", 5), "abc");
+    }
+
+    #[test]
+    fn o1_a_long_line_is_broken_at_spaces() {
+        let long = "Asks the user a question.";
+        assert_eq!(wrapped(long, 10, 9), ["Asks the", "user a", "question."]);
+        assert_eq!(wrapped(long, 25, 9), [long]);
+        assert_eq!(wrapped(long, 8, 2), ["Asks the", "user a…"]);
+        assert_eq!(wrapped("日本語の", 5, 9), ["日本", "語の"]);
+        assert_eq!(wrapped("aaaabbbb c", 4, 2), ["aaaa", "bbb…"]);
+        assert_eq!(wrapped("日本", 0, 9), ["日", "本"]);
+        assert!(wrapped("  ", 9, 9).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn o1_lines_of_a_text_fit_and_lose_nothing(line in "\\PC{0,60}", columns in 2usize..20) {
+            let lines = wrapped(&line, columns, usize::MAX);
+            prop_assert!(lines.iter().all(|line| line.chars().map(char_width).sum::<usize>() <= columns));
+            let text = |text: &str| text.split_whitespace().collect::<String>();
+            prop_assert_eq!(text(&lines.concat()), text(&line));
+        }
     }
 
     #[test]

@@ -11,16 +11,43 @@ use super::{Call, Does, Line, Run, RunStatus, Style, Tree};
 /// The calls of each agent that are tried to be shown, until the tree has few enough lines.
 const CALLS_SHOWN: [usize; 7] = [usize::MAX, 20, 10, 5, 3, 1, 0];
 
+/// The most lines of the reason of one call.
+const REASON_LINES: usize = 3;
+
+/// How a tree is drawn.
+#[derive(Clone, Copy)]
+struct Drawing {
+    now: Duration,
+    /// The most calls of each agent.
+    calls: usize,
+    /// The columns of the window if the reason of a failed call has lines of its own.
+    reasons: Option<usize>,
+}
+
 impl Tree {
     /// The lines at this time: at most `most`. If there are more, each agent shows fewer of its calls: those in progress first, then the
     /// newest.
     pub(in crate::chat) fn drawn(&self, now: Duration, most: usize) -> Vec<Line> {
+        self.fitted(now, None, most)
+    }
+
+    /// As [`Self::drawn`]; the reason of a failed call is beneath it, in lines of at most `columns`.
+    pub(in crate::chat) fn drawn_with_reasons(
+        &self,
+        now: Duration,
+        most: usize,
+        columns: usize,
+    ) -> Vec<Line> {
+        self.fitted(now, Some(columns), most)
+    }
+
+    fn fitted(&self, now: Duration, reasons: Option<usize>, most: usize) -> Vec<Line> {
         let mut lines = Vec::new();
         for calls in CALLS_SHOWN {
             lines.clear();
             if let Some(run) = self.runs.get("") {
                 lines.push(agent_line(Line::default(), run, now));
-                self.beneath(run, "", calls, now, &mut lines);
+                self.beneath(run, "", Drawing { now, calls, reasons }, &mut lines);
             }
             if lines.len() <= most {
                 return lines;
@@ -35,8 +62,8 @@ impl Tree {
     }
 
     /// The lines of the calls of a run, beneath its own line.
-    fn beneath(&self, run: &Run, indent: &str, most: usize, now: Duration, lines: &mut Vec<Line>) {
-        let (shown, left_out) = run.shown(most);
+    fn beneath(&self, run: &Run, indent: &str, how: Drawing, lines: &mut Vec<Line>) {
+        let (shown, left_out) = run.shown(how.calls);
         let count = shown.len() + run.groups.len() + usize::from(left_out > 0);
         let mut at = 0;
         let mut branch = || {
@@ -50,7 +77,7 @@ impl Tree {
         }
         for call in shown {
             let (fork, stem) = branch();
-            self.call_lines(call, &format!("{indent}{fork}"), &format!("{indent}{stem}"), most, now, lines);
+            self.call_lines(call, &format!("{indent}{fork}"), &format!("{indent}{stem}"), how, lines);
         }
         for group in &run.groups {
             let (child, count) = (text::line(&group.child, 40), group.running + group.ended);
@@ -61,29 +88,26 @@ impl Tree {
         }
     }
 
-    fn call_lines(
-        &self,
-        call: &Call,
-        fork: &str,
-        stem: &str,
-        most: usize,
-        now: Duration,
-        lines: &mut Vec<Line>,
-    ) {
+    fn call_lines(&self, call: &Call, fork: &str, stem: &str, how: Drawing, lines: &mut Vec<Line>) {
         let runs: Vec<_> = call.runs.iter().filter_map(|scope| self.runs.get(scope)).collect();
         let begun = Line::default().with(Style::Faint, fork);
         let Some((last, earlier)) = runs.split_last() else {
-            lines.push(call_line(begun, call, now));
+            let (style, mark) = mark_of(call);
+            let time = call.ended.map_or_else(|| how.now.saturating_sub(call.began), |(time, _)| time);
+            let facts = format!("{} · {}", call.tool, text::time(time));
+            said(begun.with(style, mark).with(Style::Plain, facts), call, &format!("{stem}  "), how, lines);
             return;
         };
         // Only a call whose hooks asked the agent again has earlier runs.
         for run in earlier {
-            lines.push(agent_line(begun.clone(), run, now));
-            self.beneath(run, stem, most, now, lines);
+            lines.push(agent_line(begun.clone(), run, how.now));
+            self.beneath(run, stem, how, lines);
         }
-        let line = agent_line(begun.with(mark_of(call).0, mark_of(call).1), last, now);
-        lines.push(said(line, call));
-        self.beneath(last, stem, most, now, lines);
+        let line = agent_line(begun.with(mark_of(call).0, mark_of(call).1), last, how.now);
+        let has_more = last.earlier + last.calls.len() + last.groups.len() > 0;
+        let indent = if has_more { "│ " } else { "  " };
+        said(line, call, &format!("{stem}{indent}"), how, lines);
+        self.beneath(last, stem, how, lines);
     }
 }
 
@@ -123,18 +147,27 @@ fn agent_line(line: Line, run: &Run, now: Duration) -> Line {
     }
 }
 
-fn call_line(line: Line, call: &Call, now: Duration) -> Line {
-    let (style, mark) = mark_of(call);
-    let time = call.ended.map_or_else(|| now.saturating_sub(call.began), |(time, _)| time);
-    let line = line.with(style, mark).with(Style::Plain, format!("{} · {}", call.tool, text::time(time)));
-    said(line, call)
-}
-
-/// The line with what the call was asked, and what it gave or reports.
-fn said(line: Line, call: &Call) -> Line {
+/// Adds the line with what the call was asked, and what it gave or reports. A reason that has lines of its own is beneath it.
+fn said(line: Line, call: &Call, indent: &str, how: Drawing, lines: &mut Vec<Line>) {
     let line = line.with(Style::Faint, format!("  {}", call.arguments));
+    let has_failed = matches!(call.ended, Some((_, CallOutcome::Error(_) | CallOutcome::Abort)));
+    if let (true, Some(columns)) = (has_failed, how.reasons) {
+        lines.push(line);
+        let room = columns.saturating_sub(text::width(indent));
+        let reason = text::wrapped(&call.note, room, REASON_LINES);
+        lines.extend(
+            reason
+                .into_iter()
+                .map(|part| Line::default().with(Style::Faint, indent).with(Style::Plain, part)),
+        );
+        return;
+    }
     let arrow = if call.ended.is_some() { " → " } else { " · " };
-    if call.note.is_empty() { line } else { line.with(Style::Plain, format!("{arrow}{}", call.note)) }
+    lines.push(if call.note.is_empty() {
+        line
+    } else {
+        line.with(Style::Plain, format!("{arrow}{}", call.note))
+    });
 }
 
 fn mark_of(call: &Call) -> (Style, &'static str) {

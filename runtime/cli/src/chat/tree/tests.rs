@@ -22,6 +22,43 @@ fn shown(tree: &Tree, tenths: u64, most: usize, columns: usize) -> String {
 }
 
 #[test]
+fn o1_a_failed_call_has_its_reason_beneath_it_at_the_end() {
+    let desk = Play::new("desk");
+    let helper = desk.child("helper[1]", 1, "agent__helper");
+    let failed = json!({ "error": "failed" });
+    let why = "The parcel is too heavy for this carrier: ask another one.";
+    let tree = tree([
+        (0, desk.begins(true)),
+        (0, desk.calls(1, "agent__helper", "agent", &json!({ "input": "Look." }))),
+        (0, helper.begins(true)),
+        (0, helper.calls(1, "weigh", "function", &json!({ "parcel": "P-81" }))),
+        (1, helper.gets(1, "weigh", &failed, why, 1)),
+        (2, helper.fails()),
+        (2, desk.gets(1, "agent__helper", &failed, "the helper failed", 2)),
+        (2, desk.calls(2, "stop", "function", &json!({}))),
+        (3, desk.gets(2, "stop", &json!("ok"), "stopped", 1)),
+        (3, desk.ends("No.")),
+    ]);
+    let lines = tree.drawn_with_reasons(Duration::from_millis(300), 99, 30);
+    let text: String = lines.iter().map(|line| line.text() + "\n").collect();
+    assert_eq!(
+        text,
+        "\
+desk · 0.3 s
+├ ✗ helper[1] · 0.2 s · failed  {\"input\":\"Look.\"}
+│ │ the helper failed
+│ └ ✗ weigh · 0.1 s  {\"parcel\":\"P-81\"}
+│     The parcel is too heavy
+│     for this carrier: ask
+│     another one.
+└ ✓ stop · 0.1 s  {} → stopped
+"
+    );
+    let lines = tree.drawn_with_reasons(Duration::from_millis(300), 99, 22);
+    assert!(lines.iter().any(|line| line.text() == "│     this carrier:…"), "{lines:?}");
+}
+
+#[test]
 fn o1_a_tree_has_agents_and_calls_with_times_and_tokens() {
     let pmo = Play::new("PMO");
     let london = pmo.child("London[1]", 2, "agent__London");

@@ -63,15 +63,6 @@ impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
         &self.out
     }
 
-    /// The lines of the tree in a window of this size.
-    fn lines(&self, now: Duration, (columns, rows): (usize, usize), most: usize) -> Vec<Line> {
-        if columns < LEAST.0 || rows < LEAST.1 {
-            return Vec::new();
-        }
-        // The last column stays free: a terminal may begin a row after it.
-        self.tree.drawn(now, most).into_iter().map(|line| line.cut(columns - 1)).collect()
-    }
-
     fn draw(&mut self, lines: Vec<Line>, size: (usize, usize)) -> io::Result<()> {
         let fresh = self.transcript.take();
         let before = std::mem::replace(&mut self.drawn, (lines, size));
@@ -136,6 +127,16 @@ impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
     }
 }
 
+/// The columns of the tree in a window of this size; none if the window is too small for one.
+fn room((columns, rows): (usize, usize)) -> Option<usize> {
+    // The last column stays free: a terminal may begin a row after it.
+    (columns >= LEAST.0 && rows >= LEAST.1).then(|| columns - 1)
+}
+
+fn cut(lines: Vec<Line>, columns: usize) -> Vec<Line> {
+    lines.into_iter().map(|line| line.cut(columns)).collect()
+}
+
 fn styled(line: &Line, has_colours: bool) -> String {
     let part = |(style, text): &(Style, String)| {
         let code = match style {
@@ -163,7 +164,8 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
     fn show(&mut self, now: Duration) -> io::Result<()> {
         let size = (self.size)();
         // Some of the text stays in sight.
-        let lines = self.lines(now, size, size.1 * 2 / 3);
+        let lines = room(size).map(|columns| cut(self.tree.drawn(now, size.1 * 2 / 3), columns));
+        let lines = lines.unwrap_or_default();
         self.draw(lines, size)
     }
 
@@ -183,8 +185,10 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
 
     fn end(&mut self, now: Duration) -> io::Result<()> {
         self.pause(now)?;
-        for line in self.lines(now, (self.size)(), MOST_AT_END) {
-            write!(self.out, "{}\r\n", styled(&line, self.has_colours))?;
+        if let Some(columns) = room((self.size)()) {
+            for line in cut(self.tree.drawn_with_reasons(now, MOST_AT_END, columns), columns) {
+                write!(self.out, "{}\r\n", styled(&line, self.has_colours))?;
+            }
         }
         self.out.flush()
     }
