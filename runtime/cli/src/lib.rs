@@ -4,7 +4,8 @@
 
 // `start` reads the commands that `arguments` lists and runs one of them. Each command has a module; those of servers are in `mcp`. They
 // work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`; `loaded` has the agents
-// of files. `signals` ends a command, `typeahead` keeps what was typed early from answering a question, `failure` says why there is no
+// of files. `signals` ends a command, `questions` asks the person at the terminal line by line (`lines`), `typeahead` keeps what was typed
+// early from answering, `failure` says why there is no
 // result, `text` and `calls` make texts for people, and `output` writes.
 
 #![forbid(unsafe_code)]
@@ -18,6 +19,7 @@ mod check;
 mod completions;
 mod docs;
 mod failure;
+mod lines;
 mod list;
 mod loaded;
 #[cfg(feature = "mcp")]
@@ -27,6 +29,7 @@ mod model;
 mod new;
 mod output;
 mod program;
+mod questions;
 mod run;
 mod schema;
 mod signals;

@@ -1,15 +1,6 @@
 //! Drops the text that was typed before a question, so that it does not answer the question.
 
-use std::time::Duration;
-
-use onionskin_core::question::{Answer, Answerer, Question, Terminal};
-use tokio::sync::Mutex;
-
-use crate::output;
 use crate::text;
-
-/// How long a question waits for the text before it.
-const SHOWN: Duration = Duration::from_millis(50);
 
 /// Takes what waits in the terminal of standard input, lines and a line that was begun. Gives a note if there was something.
 #[cfg(unix)]
@@ -58,29 +49,4 @@ fn read_waiting() -> Vec<u8> {
 #[cfg(not(unix))]
 pub(crate) fn set_aside() -> Option<String> {
     None
-}
-
-/// The person at the terminal, who answers a question after it is there.
-pub(crate) struct Person {
-    terminal: Terminal,
-    /// One question at a time.
-    asks: Mutex<()>,
-}
-
-impl Person {
-    pub(crate) fn at(terminal: Terminal) -> Self {
-        Self { terminal, asks: Mutex::new(()) }
-    }
-}
-
-impl Answerer for Person {
-    async fn answer(&self, question: Question) -> Option<Answer> {
-        let _asks = self.asks.lock().await;
-        // The text of the agent before the question may be on its way to the terminal still.
-        tokio::time::sleep(SHOWN).await;
-        if let Some(note) = set_aside() {
-            output::note(&note);
-        }
-        self.terminal.answer(question).await
-    }
 }

@@ -1,6 +1,6 @@
 //! Lines of the user: edited at a terminal, or read as they come.
 
-use std::io::{self, BufRead, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
@@ -12,22 +12,32 @@ use rustyline::{
 };
 use tokio::sync::oneshot;
 
-/// The bytes of a line that is read as it comes, its end included. A longer one is refused.
-const LONGEST: u64 = 1 << 20;
+use crate::lines::{self, ReadLine};
 
 /// The inputs that the arrow keys bring back.
 const MOST_INPUTS: usize = 1000;
 
 /// The line, or the event that came in its place.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Typed {
     Line(String),
-    /// Why a line is refused: it is not UTF-8, or it is too long.
+    /// Why a line is refused.
     Refused(String),
     /// Ctrl-C.
     Interrupted,
     End,
     Failed(String),
+}
+
+impl From<ReadLine> for Typed {
+    fn from(read: ReadLine) -> Self {
+        match read {
+            ReadLine::Line(line) => Self::Line(line),
+            ReadLine::Refused(why) => Self::Refused(why),
+            ReadLine::End => Self::End,
+            ReadLine::Failed(why) => Self::Failed(why),
+        }
+    }
 }
 
 /// The purpose of a line.
@@ -105,7 +115,7 @@ impl Input {
                 let mut out = io::stdout().lock();
                 let _ = write!(out, "{}", wanted.prompt).and_then(|()| out.flush());
             }
-            read_line(&mut io::stdin().lock())
+            lines::read(&mut io::stdin().lock()).into()
         })
     }
 
@@ -164,44 +174,5 @@ struct DropsLine;
 impl ConditionalEventHandler for DropsLine {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
         Some(if context.line().is_empty() { Cmd::Interrupt } else { Cmd::Kill(Movement::WholeBuffer) })
-    }
-}
-
-/// Reads a line, and keeps a bounded part of it.
-fn read_line(input: &mut impl BufRead) -> Typed {
-    let mut line = Vec::new();
-    let read = input.take(LONGEST).read_until(b'\n', &mut line);
-    let is_too_long = line.len() as u64 == LONGEST && !line.ends_with(b"\n");
-    let skipped = if is_too_long { input.skip_until(b'\n') } else { Ok(0) };
-    if let Err(error) = read.and(skipped) {
-        return Typed::Failed(error.to_string());
-    }
-    match String::from_utf8(line) {
-        _ if is_too_long => Typed::Refused(format!("the line has more than {} KiB", LONGEST >> 10)),
-        Ok(line) if line.is_empty() => Typed::End,
-        Ok(line) => Typed::Line(line),
-        Err(_) => Typed::Refused("the line is not UTF-8 text".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{BufReader, Cursor};
-
-    use super::*;
-
-    #[test]
-    fn o1_lines_are_read_bounded_and_one_after_the_other() {
-        let long = io::repeat(b'x').take(3 << 20);
-        let input =
-            Cursor::new("a\n\u{fc}").chain(Cursor::new("\n\n")).chain(long).chain(Cursor::new("\nlast"));
-        let mut input = BufReader::new(input);
-        let mut typed = || read_line(&mut input);
-        assert_eq!(typed(), Typed::Line("a\n".to_owned()));
-        assert_eq!(typed(), Typed::Line("ü\n".to_owned()));
-        assert_eq!(typed(), Typed::Line("\n".to_owned()));
-        assert_eq!(typed(), Typed::Refused("the line has more than 1024 KiB".to_owned()));
-        assert_eq!((typed(), typed()), (Typed::Line("last".to_owned()), Typed::End));
-        assert!(matches!(read_line(&mut Cursor::new(b"\xff\n")), Typed::Refused(_)));
     }
 }

@@ -11,6 +11,7 @@ use onionskin_core::{AgentHandle, Session};
 use crate::failure::{FAILED, Failure};
 use crate::model::Asked;
 use crate::output;
+use crate::questions;
 use crate::signals::{INTERRUPT, Signals};
 use crate::text;
 
@@ -153,9 +154,10 @@ impl<'s> Talk<'s> {
             TurnEnd::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
             TurnEnd::Paused(paused) => {
                 let questions =
-                    paused.questions().iter().map(|question| format!("  {}\n", question.to_line()));
+                    paused.questions().iter().map(|question| format!("  {}\n", questions::line(question)));
                 let questions: String = questions.collect();
-                self.refuse(&format!(
+                self.has_failed = true;
+                output::aside(&format!(
                     "the run is paused, because it waits for answers:\n{questions}`/resume` asks again"
                 ));
                 self.paused = Some(paused);

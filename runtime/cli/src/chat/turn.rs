@@ -13,6 +13,7 @@ use onionskin_core::{CancellationToken, RunError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 
+use crate::questions;
 use crate::signals::{INTERRUPT, Signals};
 use crate::text;
 use crate::typeahead;
@@ -178,7 +179,7 @@ impl<'c> Turn<'c> {
             return Ok(None);
         }
         self.view.pause(self.began.elapsed())?;
-        say(&question.to_line())?;
+        say(&questions::line(question))?;
         if let Some(note) = typeahead::set_aside() {
             say(&format!("({note})"))?;
         }
@@ -195,7 +196,7 @@ impl<'c> Turn<'c> {
                 Typed::Line(line) => match question.read_answer(&line) {
                     Ok(answer) => Some(answer),
                     Err(problem) => {
-                        say(&text::block(&problem.to_string()))?;
+                        say(&questions::problem(&problem))?;
                         continue;
                     }
                 },

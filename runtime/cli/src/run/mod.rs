@@ -3,21 +3,21 @@
 mod input;
 mod printer;
 
-use std::io::{self, BufReader, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use clap::Args;
 use onionskin_core::declaration::AppBuilder;
-use onionskin_core::question::{Paused, Question, QuestionKind, Terminal};
+use onionskin_core::question::{Paused, Question, QuestionKind};
 use onionskin_core::{App, RunError};
 
 use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
 use crate::model::ModelArguments;
 use crate::program::Program;
+use crate::questions::{self, Person};
 use crate::signals::until_signal;
 use crate::text;
-use crate::typeahead::Person;
 use printer::{RunPrinter, RunResult};
 
 pub(crate) const ABOUT: &str = "\
@@ -69,7 +69,7 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
     let asks = has_person && io::stdin().is_terminal() && io::stderr().is_terminal();
     let result = until_signal(async {
         let input = input::read(arguments.input).await?;
-        let with = |app: AppBuilder| if asks { app.answerer(terminal()) } else { app };
+        let with = |app: AppBuilder| if asks { app.answerer(Person::default()) } else { app };
         let app = agents::app(program, &arguments.agents, &arguments.model, with).await?;
         let asked = arguments.model.asked(&app);
         let mut printer = RunPrinter::new(arguments.json, arguments.verbose);
@@ -85,11 +85,6 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
         (Err(RunError::Paused(paused)), _) => Err(Failure::new(waits(&paused))),
         (Err(error), asked) => Err(Failure::new(asked.words(&error))),
     }
-}
-
-/// The person at the terminal. Results are on standard output alone.
-fn terminal() -> Person {
-    Person::at(Terminal::on(BufReader::with_capacity(1, io::stdin()), io::stderr()))
 }
 
 async fn stream(app: &App, input: String, printer: &mut RunPrinter) -> Result<RunResult, Failure> {
@@ -114,6 +109,9 @@ fn waits(paused: &Paused) -> String {
 }
 
 fn question(question: &Question) -> String {
+    if questions::is_human(question) {
+        return format!("  {}", questions::line(question));
+    }
     let asks = match question.kind() {
         QuestionKind::Approval => "may this call run?".to_owned(),
         QuestionKind::External => "the call runs outside of the program".to_owned(),

@@ -16,7 +16,7 @@ fn o1_a_chat_through_pipes_is_lines() {
         "desk calls shell.execute {\"command\":\"echo one\"}",
         "helper[1] begins {\"input\":\"Look.\"}",
         "yours, \\u{1b}[31mthe desk.",
-        "desk: human.input {\"question\":\"Which colour?\"}: Which colour?",
+        "desk: Which colour?",
         "I take red.",
     ] {
         assert!(lines.contains(&line), "{line}: {}", ran.out);
@@ -32,7 +32,9 @@ fn o1_an_answer_that_is_missing_is_neither_yes_nor_no() {
     let ran = folder.pipe(b"hello\npaint it\n", &DESK);
     assert_eq!(ran.code, 2);
     assert!(
-        ran.words.starts_with("error: the run is paused, because it waits for answers:\n  desk: human.input"),
+        ran.words.starts_with(
+            "the run is paused, because it waits for answers:\n  desk: Which colour?\n`/resume` asks again"
+        ),
         "{ran:?}"
     );
     assert!(!ran.out.contains("I take"), "{ran:?}");

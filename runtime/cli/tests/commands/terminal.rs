@@ -52,6 +52,27 @@ fn o1_a_terminal_shows_the_text_and_asks_questions() {
 }
 
 #[test]
+fn o1_a_wrong_answer_in_a_terminal_says_what_fits() {
+    let folder = Folder::new(&[
+        ("asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
+        (
+            "script.yaml",
+            "asker:\n  - calls: [{ tool: human_input, args: { question: Which colour?, choices: [red, blue] } }]\n  - say: \"I take {last}.\"\n",
+        ),
+    ]);
+    let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
+    let typed = [("decline> ", "green\n"), ("does not fit", "red\n")];
+    let (code, shown) = in_terminal(&folder, &typed, &arguments);
+    assert_eq!(code, 0, "{shown}");
+    for part in
+        ["asker: Which colour? (red | blue)\n", "\nthis does not fit: expected one of ", "I take red.\n"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("human.input") && !shown.contains("turn 1"), "{shown}");
+}
+
+#[test]
 fn o1_a_terminal_without_an_input_says_what_to_write() {
     let (code, shown) = in_terminal(
         &Folder::adder(),

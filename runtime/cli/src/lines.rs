@@ -1,0 +1,55 @@
+//! Reads lines as they come, each of a bounded length.
+
+use std::io::{BufRead, Read as _};
+
+/// The bytes of a line, its end included. A longer one is refused.
+const LONGEST: u64 = 1 << 20;
+
+/// The line, or what came in its place.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ReadLine {
+    Line(String),
+    /// Why a line is refused: it is not UTF-8, or it is too long.
+    Refused(String),
+    End,
+    Failed(String),
+}
+
+/// Reads a line, and keeps a bounded part of it.
+pub(crate) fn read(input: &mut impl BufRead) -> ReadLine {
+    let mut line = Vec::new();
+    let read = input.take(LONGEST).read_until(b'\n', &mut line);
+    let is_too_long = line.len() as u64 == LONGEST && !line.ends_with(b"\n");
+    let skipped = if is_too_long { input.skip_until(b'\n') } else { Ok(0) };
+    if let Err(error) = read.and(skipped) {
+        return ReadLine::Failed(error.to_string());
+    }
+    match String::from_utf8(line) {
+        _ if is_too_long => ReadLine::Refused(format!("the line has more than {} KiB", LONGEST >> 10)),
+        Ok(line) if line.is_empty() => ReadLine::End,
+        Ok(line) => ReadLine::Line(line),
+        Err(_) => ReadLine::Refused("the line is not UTF-8 text".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, BufReader, Cursor};
+
+    use super::*;
+
+    #[test]
+    fn o1_lines_are_read_bounded_and_one_after_the_other() {
+        let long = io::repeat(b'x').take(3 << 20);
+        let input =
+            Cursor::new("a\n\u{fc}").chain(Cursor::new("\n\n")).chain(long).chain(Cursor::new("\nlast"));
+        let mut input = BufReader::new(input);
+        let mut typed = || read(&mut input);
+        assert_eq!(typed(), ReadLine::Line("a\n".to_owned()));
+        assert_eq!(typed(), ReadLine::Line("ü\n".to_owned()));
+        assert_eq!(typed(), ReadLine::Line("\n".to_owned()));
+        assert_eq!(typed(), ReadLine::Refused("the line has more than 1024 KiB".to_owned()));
+        assert_eq!((typed(), typed()), (ReadLine::Line("last".to_owned()), ReadLine::End));
+        assert!(matches!(read(&mut Cursor::new(b"\xff\n")), ReadLine::Refused(_)));
+    }
+}

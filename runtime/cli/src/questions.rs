@@ -1,0 +1,123 @@
+//! Questions of a run as lines, and the person who answers them at a terminal.
+
+use std::io::{self, Write as _};
+use std::thread;
+use std::time::Duration;
+
+use onionskin_core::question::{Answer, AnswerError, Answerer, Question, QuestionKind};
+use serde_json::Value;
+use tokio::sync::{Mutex, oneshot};
+
+use crate::lines::{self, ReadLine};
+use crate::output;
+use crate::text;
+use crate::typeahead::set_aside;
+
+/// The tool whose arguments are its question.
+const HUMAN: &str = "human.input";
+
+/// How long a question waits for the text before it.
+const SHOWN: Duration = Duration::from_millis(50);
+
+/// A question as one line. That of `human.input` is without its arguments, which are the question and its choices.
+pub(crate) fn line(question: &Question) -> String {
+    let Some(asked) = question.text().filter(|_| is_human(question)) else { return question.to_line() };
+    let mut line = format!("{}: {asked}", question.agents().join(" > "));
+    if let Some(Value::Array(choices)) = question.answer_schema().get("enum") {
+        let choices =
+            choices.iter().map(|choice| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned));
+        line.push_str(&format!(" ({})", choices.collect::<Vec<_>>().join(" | ")));
+    }
+    text::line(&line, usize::MAX)
+}
+
+pub(crate) fn is_human(question: &Question) -> bool {
+    question.tool_name() == HUMAN && *question.kind() == QuestionKind::Question
+}
+
+/// Why a line is not an answer to the question that was just asked.
+pub(crate) fn problem(error: &AnswerError) -> String {
+    let words = match error {
+        AnswerError::Invalid { problems, .. } => format!("this does not fit: {problems}"),
+        _ => error.to_string(),
+    };
+    text::block(&words)
+}
+
+/// The person at the terminal of standard input and standard error, who answers a question after it is there.
+#[derive(Default)]
+pub(crate) struct Person {
+    /// One question at a time.
+    asks: Mutex<()>,
+}
+
+impl Answerer for Person {
+    async fn answer(&self, question: Question) -> Option<Answer> {
+        let _asks = self.asks.lock().await;
+        // The text of the agent before the question may be on its way to the terminal still.
+        tokio::time::sleep(SHOWN).await;
+        if let Some(note) = set_aside() {
+            output::note(&note);
+        }
+        output::aside(&line(&question));
+        loop {
+            // A terminal that is gone gives no line either.
+            let _ = write!(io::stderr(), "{}> ", question.answer_hint());
+            match next_line().await {
+                ReadLine::Line(line) => match question.read_answer(&line) {
+                    Ok(answer) => return Some(answer),
+                    Err(error) => output::aside(&problem(&error)),
+                },
+                ReadLine::Refused(why) => output::aside(&why),
+                ReadLine::End => {
+                    output::aside("");
+                    return None;
+                }
+                ReadLine::Failed(why) => {
+                    output::aside(&format!("the terminal cannot be read, so the question stays open: {why}"));
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+/// Reads on a thread of its own, because a read cannot be cancelled.
+///
+/// Not cancel safe: if the future is dropped, the next line is lost.
+async fn next_line() -> ReadLine {
+    let (sender, line) = oneshot::channel();
+    let reads = thread::Builder::new().name("onionskin-terminal".to_owned()).spawn(move || {
+        let _ = sender.send(lines::read(&mut io::stdin().lock()));
+    });
+    match reads {
+        Ok(_) => line.await.unwrap_or(ReadLine::End),
+        Err(error) => ReadLine::Failed(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn human(choices: Value) -> Question {
+        Question::new(QuestionKind::Question, HUMAN)
+            .with_arguments(json!({ "question": "Which colour?" }))
+            .with_text("Which\n\u{1b}colour?")
+            .with_answer_schema(choices)
+    }
+
+    #[test]
+    fn o1_a_question_is_said_once() {
+        let colours = human(json!({ "enum": ["red", "blue"] }));
+        assert_eq!(line(&colours), "agent: Which \\u{1b}colour? (red | blue)");
+        assert_eq!(line(&human(json!({ "type": "string" }))), "agent: Which \\u{1b}colour?");
+        let pays = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 5 }));
+        assert_eq!(line(&pays), "agent: pay {\"cents\":5}");
+        let wrong = colours.read_answer("green").unwrap_err();
+        assert!(problem(&wrong).starts_with("this does not fit: expected one of "), "{}", problem(&wrong));
+        assert_eq!(problem(&pays.read_answer("perhaps").unwrap_err()), "write y, a or n");
+    }
+}
