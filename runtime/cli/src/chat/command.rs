@@ -23,6 +23,8 @@ pub(super) enum ParsedLine {
     Nothing,
     Input(String),
     Command(Command),
+    /// The line has no effect; what to write instead.
+    Hint(&'static str),
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -40,6 +42,9 @@ pub(super) enum Command {
 const NAMES: [&str; 9] =
     ["/help", "/tools", "/system", "/usage", "/save", "/save!", "/load", "/resume", "/quit"];
 
+/// What people write to leave other programs.
+const LEAVING: [&str; 2] = ["exit", "quit"];
+
 /// Reads a line. The error says what to write instead.
 pub(super) fn read(line: &str) -> Result<ParsedLine, String> {
     let line = line.trim();
@@ -48,6 +53,9 @@ pub(super) fn read(line: &str) -> Result<ParsedLine, String> {
     }
     if let Some(input) = line.strip_prefix("//") {
         return Ok(ParsedLine::Input(format!("/{input}")));
+    }
+    if LEAVING.contains(&line) {
+        return Ok(ParsedLine::Hint("`/quit` leaves"));
     }
     if !line.starts_with('/') {
         return Ok(ParsedLine::Input(line.to_owned()));
@@ -80,7 +88,7 @@ pub(super) fn read(line: &str) -> Result<ParsedLine, String> {
 fn unknown(name: &str) -> String {
     let hint = match nearest(name, NAMES) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`/help` shows the commands".to_owned(),
+        None => "`/help` shows the commands.".to_owned(),
     };
     format!(
         "there is no command `{name}`; {hint} An input that begins with a slash is written with two: `/{name}`"
@@ -104,6 +112,8 @@ mod tests {
         assert_eq!(read("  "), Ok(ParsedLine::Nothing));
         assert_eq!(read(" hello /tools "), Ok(ParsedLine::Input("hello /tools".to_owned())));
         assert_eq!(read("//etc/hosts?"), Ok(ParsedLine::Input("/etc/hosts?".to_owned())));
+        assert_eq!(read(" exit\n"), Ok(ParsedLine::Hint("`/quit` leaves")));
+        assert_eq!(read("exit the loop"), Ok(ParsedLine::Input("exit the loop".to_owned())));
         assert_eq!(read("/tools"), Ok(ParsedLine::Command(Command::Tools)));
         let save = |replace| Ok(ParsedLine::Command(Command::Save { file: "a b.json".into(), replace }));
         assert_eq!(read("/save a b.json "), save(false));
@@ -113,7 +123,7 @@ mod tests {
     #[test]
     fn o1_a_mistake_in_a_command_says_what_to_write() {
         assert!(read("/tols").unwrap_err().contains("did you mean `/tools`?"));
-        assert!(read("/x").unwrap_err().contains("`/help` shows the commands"));
+        assert!(read("/x").unwrap_err().contains("`/help` shows the commands. An input that begins"));
         assert!(read("/etc/hosts").unwrap_err().contains("`//etc/hosts`"));
         assert_eq!(read("/load").unwrap_err(), "name a file: `/load chat.json`");
         assert_eq!(read("/quit now").unwrap_err(), "`/quit` takes nothing after it");

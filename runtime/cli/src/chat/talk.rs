@@ -22,6 +22,9 @@ use super::terminal::{self, Modes, Streams};
 use super::turn::{Turn, TurnEnd, Used, say};
 use super::view::{Live, Plain, View};
 
+/// The fewest columns of a description.
+const LEAST_COLUMNS: usize = 20;
+
 const PROMPT: &str = "you> ";
 
 /// A conversation in progress.
@@ -117,6 +120,10 @@ impl<'s> Talk<'s> {
                     self.turn(request).await?
                 }
                 Ok(ParsedLine::Command(command)) => self.command(command).await?,
+                Ok(ParsedLine::Hint(words)) => {
+                    self.hint(words);
+                    Next::Continue
+                }
                 Err(mistake) => {
                     self.refuse(&mistake);
                     Next::Continue
@@ -132,6 +139,12 @@ impl<'s> Talk<'s> {
     fn refuse(&mut self, why: &str) {
         self.has_failed = true;
         output::error(&text::block(why));
+    }
+
+    /// Says what to write, where nothing went wrong at a terminal.
+    fn hint(&mut self, words: &str) {
+        self.has_failed = true;
+        output::aside(&text::block(words));
     }
 
     /// Runs the agent, and shows the run.
@@ -156,8 +169,7 @@ impl<'s> Talk<'s> {
                 let questions =
                     paused.questions().iter().map(|question| format!("  {}\n", questions::line(question)));
                 let questions: String = questions.collect();
-                self.has_failed = true;
-                output::aside(&format!(
+                self.hint(&format!(
                     "the run is paused, because it waits for answers:\n{questions}`/resume` asks again"
                 ));
                 self.paused = Some(paused);
@@ -218,9 +230,17 @@ impl<'s> Talk<'s> {
         }
         let names: Vec<_> = tools.iter().map(|tool| text::first_line(&tool.name)).collect();
         let width = names.iter().map(|name| text::width(name)).max().unwrap_or_default();
+        let room = terminal::size().0.saturating_sub(width + 2).max(LEAST_COLUMNS);
         for (name, tool) in names.iter().zip(&tools) {
+            let description = text::first_line(&tool.description);
+            let lines = if self.streams.is_live {
+                text::wrapped(&description, room, usize::MAX)
+            } else {
+                vec![description]
+            };
             let space = " ".repeat(width - text::width(name));
-            say(format!("{name}{space}  {}", text::first_line(&tool.description)).trim_end())?;
+            let between = format!("\n{}", " ".repeat(width + 2));
+            say(format!("{name}{space}  {}", lines.join(&between)).trim_end())?;
         }
         Ok(())
     }

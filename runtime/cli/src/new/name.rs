@@ -20,7 +20,7 @@ const LONGEST: usize = 64;
 pub(super) fn mistake(name: &str) -> Option<String> {
     let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return Some("it begins with a letter from `a` to `z`".to_owned());
+        return Some("it has to begin with a letter from `a` to `z`".to_owned());
     }
     if let Some(c) = name.chars().find(|c| !is_inner(*c)) {
         return Some(format!(
@@ -47,12 +47,12 @@ mod tests {
             assert_eq!(mistake(name), None, "{name}");
         }
         for (name, part) in [
-            ("", "begins with a letter"),
-            ("2x", "begins with a letter"),
-            ("-x", "begins with a letter"),
+            ("", "has to begin with a letter"),
+            ("2x", "has to begin with a letter"),
+            ("-x", "has to begin with a letter"),
             ("a/b", "it has `/`"),
             ("a b", "it has ` `"),
-            ("über", "begins with a letter"),
+            ("über", "has to begin with a letter"),
             ("a\u{1b}", "it has `\\u{1b}`"),
             ("async", "keyword"),
             ("test", "another crate"),

@@ -41,6 +41,12 @@ fn o1_an_answer_that_is_missing_is_neither_yes_nor_no() {
 }
 
 #[test]
+fn o1_the_words_of_other_programs_do_not_reach_the_model() {
+    let ran = desk().pipe(b"exit\nquit\n", &DESK);
+    assert_eq!((ran.code, &*ran.out, &*ran.words), (2, "", "`/quit` leaves\n`/quit` leaves\n"));
+}
+
+#[test]
 fn o1_a_run_that_fails_through_pipes_fails_the_chat() {
     let folder =
         Folder::new(&[("cards/a.md", "---\n{}\n---\nBe.\n"), ("script.yaml", "a:\n  - fail: 401\n")]);

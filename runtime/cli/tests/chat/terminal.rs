@@ -1,5 +1,6 @@
 //! A chat in a terminal.
 
+use crate::folder::Folder;
 use crate::{chat_in, desk};
 
 #[test]
@@ -138,5 +139,31 @@ fn o1_a_narrow_window_and_one_that_changes() {
     let shown = chat.until_prompt("");
     assert!(shown.contains("All is well:") && trees(&shown) == 1, "{shown}");
     chat.types("\u{4}");
+    assert_eq!(chat.code(), 0);
+}
+
+#[test]
+fn o1_words_stay_whole_at_the_end_of_a_row() {
+    let folder = Folder::new(&[
+        ("cards/desk.md", "---\nfunction_tools: [tools.rhai:refund, tools.rhai:ask]\n---\nServe.\n"),
+        (
+            "cards/tools.rhai",
+            "/// Gives the money of a parcel back to the customer.\nfn refund() { throw \"the owner of the shop has to look at each refund first\" }\n/// Asks.\nfn ask() { 1 }\n",
+        ),
+        ("script.yaml", "desk:\n  - calls: [{ tool: refund, args: {} }]\n  - say: No.\n"),
+    ]);
+    let mut chat = chat_in(&folder, (46, 24), &[]);
+    chat.until_prompt("");
+    chat.types("/tools\r");
+    chat.until_shows("refund  Gives the money of a parcel back to\n        the customer.\nask     Asks.\n");
+    chat.until_prompt("");
+    chat.types("Give it back.\r");
+    let shown = chat.until_shows("look at each refund first\n");
+    assert!(shown.contains("└ ✗ refund · 0.0 s  {}\n    the script of `refund` failed at 2:"), "{shown}");
+    chat.until_prompt("");
+    chat.types("exit\r");
+    chat.until_shows("you> exit\n`/quit` leaves\n");
+    chat.until_prompt("");
+    chat.types("/quit\r");
     assert_eq!(chat.code(), 0);
 }
