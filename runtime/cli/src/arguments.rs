@@ -1,8 +1,12 @@
 //! The commands and their arguments.
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use onionskin_cards::{is_card, is_workflow_folder};
 
 use crate::chat::{self, ChatArguments};
 use crate::check::{self, CheckArguments};
@@ -21,6 +25,20 @@ use crate::schema::{self, SchemaArguments};
 
 /// What texts of the help call the program.
 const PROGRAM: &str = "{program}";
+
+/// What `--agent` does in commands that ask no agent.
+const AGENT_HELP: [(&str, &str); 4] = [
+    ("list", "Show this agent first, in place of the one that `run` asks"),
+    (
+        "schema",
+        "Print the tools of this agent, in place of the one with `default: true` or the start agent of the workflow",
+    ),
+    ("docs", "Begin the page with this agent, in place of the one that `run` asks"),
+    ("graph", "Begin the graph with this agent, in place of the one that `run` asks"),
+];
+
+/// The commands that take agents, and no paths.
+const WITH_AGENTS: [&str; 6] = ["run", "chat", "list", "schema", "docs", "graph"];
 
 #[derive(Parser)]
 #[command(arg_required_else_help = true)]
@@ -76,6 +94,9 @@ pub(crate) fn commands(program: &Program) -> clap::Command {
         if program.about.is_empty() { "Tools, hooks and agents for language models" } else { program.about };
     let commands =
         Arguments::command().name(program.name).bin_name(program.name).version(program.version).about(about);
+    let commands = AGENT_HELP.into_iter().fold(commands, |commands, (name, help)| {
+        commands.mut_subcommand(name, |command| command.mut_arg("agent", |agent| agent.help(help)))
+    });
     named(commands, program.name)
 }
 
@@ -104,12 +125,30 @@ pub(crate) fn read(program: &Program) -> Result<Command, ExitCode> {
             let text = error.render().to_string();
             if error.use_stderr() {
                 output::aside(text.trim_end());
+                if error.kind() == ErrorKind::UnknownArgument
+                    && let Some(option) = missed_option(&std::env::args_os().skip(1).collect::<Vec<_>>())
+                {
+                    output::aside(&option);
+                }
             } else if let Err(failure) = output::text(&text) {
                 return Err(output::failure(&failure));
             }
             Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(FAILED)))
         }
     }
+}
+
+/// Which option is missing, if a file of agents is in the place of the first argument.
+fn missed_option(arguments: &[OsString]) -> Option<String> {
+    let [command, first, ..] = arguments else { return None };
+    let path = Path::new(first);
+    let (what, option) = match path {
+        _ if !WITH_AGENTS.iter().any(|name| command == name) => return None,
+        card if card.is_file() && is_card(card) => ("a card", "--card"),
+        folder if folder.is_dir() && is_workflow_folder(folder) => ("a workflow folder", "--workflow"),
+        _ => return None,
+    };
+    Some(format!("\nname {what} with `{option} {}`", path.display()))
 }
 
 #[cfg(test)]

@@ -42,6 +42,10 @@ pub(crate) struct CheckArguments {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
+    /// As PATH: other commands name cards and workflow folders so.
+    #[arg(long = "card", visible_aliases = ["agent-cards", "workflow"], value_name = "PATH")]
+    named: Vec<PathBuf>,
+
     /// Print the problems as JSON, each with `level`, `file`, `line`, `column` and `message`.
     #[arg(long)]
     json: bool,
@@ -55,7 +59,8 @@ pub(crate) struct CheckArguments {
 #[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
 pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
-    let found = Found::in_paths(&arguments.paths, &mut report);
+    let paths = [arguments.paths, arguments.named].concat();
+    let found = Found::in_paths(&paths, &mut report);
     if found.is_empty() && report.is_empty() {
         return Err(Failure::new(
             "there is nothing to check here: name a card, a folder of cards, a workflow folder or a `.mcp.json`",

@@ -15,6 +15,13 @@ fn o1_check_finds_nothing_wrong() {
         let ran = folder.run(&[&["check"], paths].concat());
         assert_eq!((ran.code, &*ran.out), (0, ""), "{paths:?}: {ran:?}");
     }
+    // The options of other commands name paths too.
+    for paths in [&["--card", "cards"][..], &["--agent-cards", "cards/adder.md"]] {
+        let ran = folder.run(&[&["check"], paths].concat());
+        assert_eq!((ran.code, &*ran.words), (0, "checked 1 path of cards: no problems\n"), "{ran:?}");
+    }
+    let ran = wrong().run(&["check", "cards/a.md", "--workflow", "workflows/one"]);
+    assert!(ran.code == 1 && ran.words.starts_with("checked 1 path of cards, 1 workflow: "), "{ran:?}");
     assert_eq!(folder.run(&["check", "--json"]).out, "[]\n");
     Folder::new(&[]).run(&["check"]).failed(&["there is nothing to check here: name a card"]);
 }

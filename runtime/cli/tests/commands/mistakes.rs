@@ -58,6 +58,26 @@ fn o1_a_model_that_cannot_be_reached_is_named() {
 }
 
 #[test]
+fn o1_a_card_without_its_option_is_named() {
+    let folder = Folder::adder();
+    folder.write("flows/Intake/orchestrator.json", "{}");
+    for arguments in [&["run", "cards/adder.md", "Hello"][..], &["list", "cards/adder.md"]] {
+        folder
+            .run(arguments)
+            .failed(&["unexpected argument", "\nname a card with `--card cards/adder.md`\n"]);
+    }
+    folder
+        .run(&["run", "flows/Intake", "Hello"])
+        .failed(&["\nname a workflow folder with `--workflow flows/Intake`\n"]);
+    for arguments in [&["run", "cards/no.md", "Hello"][..], &["new", "cards/adder.md", "x"]] {
+        let ran = folder.run(arguments);
+        ran.failed(&["unexpected argument"]);
+        assert!(!ran.words.contains("name a "), "{ran:?}");
+    }
+    folder.run(&["new", "../demo"]).failed(&["it has to begin with a letter from `a` to `z`"]);
+}
+
+#[test]
 fn o1_rust_in_a_card_needs_a_program() {
     let folder = Folder::new(&[
         (

@@ -108,3 +108,29 @@ fn o1_each_command_has_a_short_and_a_long_help() {
         assert!(!long.out.contains("{program}") && !long.out.contains('\u{1b}'), "{}", long.out);
     }
 }
+
+#[test]
+fn o1_each_command_says_what_its_agent_is_for() {
+    let folder = Folder::adder();
+    for (command, words) in [
+        ("run", "Ask this agent,"),
+        ("chat", "Ask this agent,"),
+        ("list", "Show this agent first,"),
+        ("schema", "Print the tools of this agent,"),
+        ("docs", "Begin the page with this agent,"),
+        ("graph", "Begin the graph with this agent,"),
+    ] {
+        let help = folder.run(&[command, "-h"]).out;
+        let line = help.lines().find(|line| line.contains("--agent <NAME>")).unwrap();
+        assert!(line.contains(words), "{command}: {line}");
+    }
+    folder.write("cards/clerk.md", "---\nfunction_tools: [tools.rhai:add_one]\n---\nNote.\n");
+    for command in ["list", "docs", "graph"] {
+        let of = |agent: &str| folder.run(&[command, "--card", "cards", "--agent", agent]).out;
+        let is_first = |agent: &str, other: &str| {
+            let page = of(agent);
+            page.find(agent).unwrap() < page.find(other).unwrap()
+        };
+        assert!(is_first("clerk", "adder") && is_first("adder", "clerk"), "{command}: {}", of("clerk"));
+    }
+}
