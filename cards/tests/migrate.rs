@@ -159,6 +159,30 @@ fn c4_json_that_is_there_is_never_replaced() {
 }
 
 #[test]
+fn c4_yaml_whose_json_says_the_same_is_removed_later() {
+    let folder = folder(&[("hooks.yaml", "[] # none"), ("tools.yaml", TOOLS), ("agents.yaml", AGENTS)]);
+    migration(&folder).write().unwrap();
+    let same = text(&folder, "tools.json").replace('\n', " ");
+    let at = |name: &str| folder.path().join(FOLDER).join(name);
+    fs::write(at("tools.json"), &same).unwrap();
+    fs::write(at("agents.json"), "{}").unwrap();
+    let migration = migration(&folder);
+    let names_of =
+        |files: &[onionskin_cards::Migrated]| files.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
+    assert!(migration.files.is_empty());
+    assert_eq!(
+        names_of(&migration.written),
+        ["workflows/Generator/tools.yaml", "workflows/Generator/hooks.yaml"]
+    );
+    let pair = ["workflows/Generator/agents.yaml", "workflows/Generator/agents.json"].map(str::to_owned);
+    assert_eq!(migration.different, [pair.into()]);
+    migration.write().unwrap();
+    migration.remove_yaml().unwrap();
+    assert_eq!(names(&folder), ["agents.json", "agents.yaml", "hooks.json", "tools.json"]);
+    assert_eq!(text(&folder, "tools.json"), same);
+}
+
+#[test]
 fn c4_yaml_that_changed_meanwhile_is_not_removed() {
     let folder = folder(&[("hooks.yaml", "[]")]);
     let migration = migration(&folder);

@@ -21,6 +21,10 @@ use crate::yaml;
 pub struct Migration {
     /// The files that become JSON.
     pub files: Vec<Migrated>,
+    /// The files whose JSON is there and says the same. [`Self::write`] leaves them as they are.
+    pub written: Vec<Migrated>,
+    /// The files whose JSON is there and says something else, each with that JSON, as messages show them. They are in `left` too.
+    pub different: Vec<(String, String)>,
     /// The files that do not, each with why: their JSON, or other YAML, counts already.
     pub left: Vec<(String, String)>,
 }
@@ -81,6 +85,13 @@ pub fn migrate(base: &Path, folder: &Path) -> Result<Migration, DeckError> {
             }
             let shown_name = shown(&folder.join(&name));
             if let Some(counts) = &counts {
+                if *counts == json_name {
+                    if let Some(file) = written(&full, folder, part, &name) {
+                        migration.written.push(file);
+                        continue;
+                    }
+                    migration.different.push((shown_name.clone(), shown(&folder.join(&json_name))));
+                }
                 migration
                     .left
                     .push((shown_name, format!("`{counts}` counts, and this file beside it does not")));
@@ -94,6 +105,18 @@ pub fn migrate(base: &Path, folder: &Path) -> Result<Migration, DeckError> {
         }
     }
     if errors.is_empty() { Ok(migration) } else { Err(DeckError::new(errors, Vec::new())) }
+}
+
+/// A file whose JSON is there and says the same.
+fn written(full: &Path, folder: &Path, part: &str, name: &str) -> Option<Migrated> {
+    let mut file = migrated(full, folder, part, name).ok()?;
+    let there = read_file(&file.to, file.json_name.clone()).ok()?;
+    let value = |json: &str| serde_json::from_str::<serde_json::Value>(json).ok();
+    if value(&there.text)? != value(&file.json)? {
+        return None;
+    }
+    file.json = there.text.to_string();
+    Some(file)
 }
 
 fn migrated(full: &Path, folder: &Path, part: &str, name: &str) -> Result<Migrated, CardError> {
@@ -132,12 +155,12 @@ impl Migration {
         Ok(())
     }
 
-    /// Removes the YAML whose JSON is written.
+    /// Removes the YAML whose JSON is written, by [`Self::write`] or before.
     ///
     /// # Errors
     /// Returns the first file that cannot be removed, that changed since it was read, or whose JSON is not there.
     pub fn remove_yaml(&self) -> Result<(), MigrateError> {
-        for file in &self.files {
+        for file in self.files.iter().chain(&self.written) {
             file.remove().map_err(|source| MigrateError { file: file.name.clone(), source })?;
         }
         Ok(())

@@ -15,7 +15,8 @@ pub(crate) const ABOUT: &str = "\
 Write the files of workflow folders that are YAML as JSON, beside them.
 
 The keys keep their order. Comments are lost, and it says where. A file that exists is never replaced, and nothing is written if a file of \
-any folder cannot be read.
+any folder cannot be read. `--remove-yaml` also removes YAML whose JSON is there already and says the same; if it says something else, \
+that is an error.
 
 Exit code: 0 if all is JSON, 1 with `--check` if something is not, 2 after an error.";
 
@@ -35,7 +36,7 @@ pub(crate) struct MigrateArguments {
     #[arg(long)]
     check: bool,
 
-    /// Remove the YAML files whose JSON is written.
+    /// Remove the YAML files whose JSON is written, now or before.
     #[arg(long, conflicts_with = "check")]
     remove_yaml: bool,
 }
@@ -56,7 +57,20 @@ pub(crate) fn run(arguments: &MigrateArguments) -> Result<ExitCode, Failure> {
     if !errors.is_empty() {
         return Err(Failure::new(errors.join("\n\n")));
     }
-    let mut files = 0;
+    if arguments.remove_yaml {
+        let different = migrations.iter().flat_map(|migration| &migration.different);
+        let different: Vec<_> = different
+            .map(|(yaml, json)| {
+                format!(
+                    "`{yaml}` and `{json}` beside it differ, and the JSON counts: remove one of them yourself"
+                )
+            })
+            .collect();
+        if !different.is_empty() {
+            return Err(Failure::new(different.join("\n")));
+        }
+    }
+    let (mut files, mut removed) = (0, 0);
     for migration in &migrations {
         files += migration.files.len();
         if !arguments.check {
@@ -65,11 +79,18 @@ pub(crate) fn run(arguments: &MigrateArguments) -> Result<ExitCode, Failure> {
         show(migration)?;
         if arguments.remove_yaml {
             migration.remove_yaml().map_err(Failure::new)?;
+            removed += migration.files.len() + migration.written.len();
+        } else {
+            for file in &migration.written {
+                let (yaml, json) = (&file.name, &file.json_name);
+                output::note(&format!("{yaml}: `{json}` says the same; `--remove-yaml` removes the YAML"));
+            }
         }
     }
     let is_found = arguments.check && files > 0;
     let what = if arguments.check { "to write" } else { "written" };
-    output::aside(&format!("{} {what}", text::counted(files as u64, "file")));
+    let removed = if arguments.remove_yaml { format!(", {removed} removed") } else { String::new() };
+    output::aside(&format!("{} {what}{removed}", text::counted(files as u64, "file")));
     Ok(if is_found { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
 

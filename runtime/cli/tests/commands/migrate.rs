@@ -40,12 +40,41 @@ fn c4_migrate_writes_json_beside_yaml() {
 #[test]
 fn c4_migrate_removes_yaml_if_it_is_told_to() {
     let folder = workflow();
+    folder.write("workflows/Generator/orchestrator.yml", "start_agent: Writer\n");
     let ran = folder.run(&["migrate", "--remove-yaml", "workflows/Generator"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(!folder.path("workflows/Generator/tools.yaml").exists());
-    assert!(folder.path("workflows/Generator/orchestrator.yml").exists(), "its JSON was not made of it");
+    assert!(ran.code == 0 && ran.words.ends_with("2 files written, 3 removed\n"), "{ran:?}");
+    for name in ["tools.yaml", "agents.yaml", "orchestrator.yml"] {
+        assert!(!folder.path(&format!("workflows/Generator/{name}")).exists(), "{name}");
+    }
     let ran = folder.run(&["check", "workflows/Generator"]);
-    assert!(ran.words.contains("`orchestrator.yml` beside it is not"), "{ran:?}");
+    assert!(!ran.words.contains("beside it"), "{ran:?}");
+}
+
+#[test]
+fn c4_migrate_removes_yaml_after_a_look_at_the_json() {
+    let folder = workflow();
+    folder.write("workflows/Generator/orchestrator.yml", "start_agent: Writer\n");
+    folder.run(&["migrate", "workflows/Generator"]);
+    let ran = folder.run(&["migrate", "workflows/Generator"]);
+    let note = "note: workflows/Generator/tools.yaml: `workflows/Generator/tools.json` says the same; `--remove-yaml` removes the YAML\n";
+    assert!(ran.code == 0 && ran.words.contains(note), "{ran:?}");
+    let ran = folder.run(&["migrate", "--remove-yaml", "workflows/Generator"]);
+    assert_eq!((ran.code, &*ran.words), (0, "0 files written, 3 removed\n"), "{ran:?}");
+    assert!(!folder.path("workflows/Generator/tools.yaml").exists());
+}
+
+#[test]
+fn c4_migrate_keeps_yaml_that_differs_from_its_json() {
+    let folder = workflow();
+    let ran = folder.run(&["migrate", "--remove-yaml", "workflows/Generator"]);
+    ran.failed(&[
+        "error: `workflows/Generator/orchestrator.yml` and `workflows/Generator/orchestrator.json` beside it differ, and the JSON counts: remove one of them yourself",
+    ]);
+    assert!(folder.path("workflows/Generator/tools.yaml").exists());
+    assert!(!folder.path("workflows/Generator/tools.json").exists(), "nothing is written");
+    // Without the option, it is noted alone.
+    let ran = folder.run(&["migrate", "workflows/Generator"]);
+    assert!(ran.code == 0 && ran.words.contains("`orchestrator.json` counts"), "{ran:?}");
 }
 
 #[test]
