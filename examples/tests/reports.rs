@@ -51,11 +51,9 @@ fn o1_the_report_of_the_cards_is_that_of_the_program() {
     for cards in cards {
         let (said, words) = reports(&[&["run", "-v", "--model", SCRIPT, INPUT], &*cards].concat());
         assert_eq!(said.trim_end(), answer);
-        for call in [
-            "calls agent__NY-Project-Manager",
-            "calls time__get_current_time",
-            "got shell.execute: denied: ",
-        ] {
+        for call in
+            ["calls agent__NY-Project-Manager", "calls time__get_current_time", "got shell.execute: denied: "]
+        {
             assert!(words.contains(call), "{call}: {words}");
         }
         assert_eq!(words.matches("PMO-orchestrator calls agent__NY-Project-Manager").count(), 3, "{words}");

@@ -239,7 +239,7 @@ fn c4_check_builds_the_agents_of_a_workflow_with_its_servers() {
         ("flow/orchestrator.yaml", "start_agent: Writer\n"),
         (
             "flow/agents.json",
-            "{ \"Writer\": { \"instruction\": \"Write.\", \"agents\": [\"Clerk\"] }, \"Clerk\": { \"instruction\": \"Note.\" } }",
+            "{ \"Writer\": { \"instruction\": \"Write.\", \"request_params\": { \"tool_choice\": \"nope\" } } }",
         ),
     ]);
     let warning = "warning: flow/orchestrator.yaml:1:1: YAML is the old form of this file: `onionskin migrate` writes `orchestrator.json`\n";
@@ -247,5 +247,5 @@ fn c4_check_builds_the_agents_of_a_workflow_with_its_servers() {
     assert_eq!((ran.code, ran.words), (0, format!("{warning}checked 1 workflow: no problems\n")));
     let ran = folder.run(&["check", "flow", "--servers"]);
     assert_eq!((ran.code, ran.words), (1, format!("{warning}checked 1 workflow: 1 problem\n")));
-    assert!(ran.out.contains("the agent `Clerk` has no description"), "{}", ran.out);
+    assert!(ran.out.contains("the agent `Writer`") && ran.out.contains("`nope`"), "{}", ran.out);
 }

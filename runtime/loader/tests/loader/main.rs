@@ -1,17 +1,14 @@
 //! Cards that a program loads at run time.
 
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+#![allow(clippy::needless_pass_by_value, reason = "functions as tools take values")]
 
 mod dump;
 mod fields;
 mod filters;
 mod hostile;
 mod mistakes;
-#[allow(
-    clippy::needless_pass_by_value,
-    clippy::unused_self,
-    reason = "functions as tools and hooks have them"
-)]
+#[allow(clippy::unused_self, reason = "methods of a toolbox have it")]
 mod parts;
 mod reload;
 mod scripts;
