@@ -60,7 +60,7 @@ fn a_a_card_over_openais_protocol() {
     let mut chat = chat(&mock, "onionskin", "gpt-4o-mini", &card);
     chat.until_prompt("");
     chat.types("Paint a door.\r");
-    chat.until_shows("Gladly.\npainter: human.input {\"question\":\"Which colour?\"}: Which colour?\n");
+    chat.until_shows("Gladly.\npainter: Which colour?\n");
     chat.types("deep red\r");
     let shown = chat.until_prompt("");
     assert!(
