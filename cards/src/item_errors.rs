@@ -26,7 +26,8 @@ impl Need<'_> {
         }
         let file = file();
         if file.is_none()
-            && let Some(ready) = ready_hooks::named(name, self.kind)
+            && self.kind.is_hook()
+            && let Some(ready) = ready_hooks::named(name)
         {
             return Some(self.problem(format!(
                 "`{name}` has no file and no path: write `{ready}` for the ready hook, or `hooks.rs:{name}` for one of a file"

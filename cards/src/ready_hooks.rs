@@ -1,10 +1,5 @@
 //! The ready hooks of onionskin, which cards name by their paths.
 
-use crate::card::Card;
-use crate::item::Item;
-use crate::needs::Kind;
-use crate::reader::Reader;
-
 /// What the paths of the ready hooks begin with.
 const CRATE: &str = "::onionskin::";
 
@@ -20,22 +15,12 @@ pub const READY_HOOKS: [&str; 8] = [
     "::onionskin::guardrails::max_answer",
 ];
 
-/// Reports a path that ends as one of a ready hook and begins at no crate: `hooks::retry`. A program can only find it by chance.
-pub(crate) fn check(card: &Card, reader: &mut Reader) {
-    for need in card.needs().iter().filter(|need| need.kind.is_hook()) {
-        let Item::Path(path) = &need.item.value else { continue };
-        let is_it = |ready: &&&str| ready.strip_prefix(CRATE) == Some(path);
-        if let Some(ready) = READY_HOOKS.iter().find(is_it) {
-            let message = format!(
-                "`{path}` is no path of a crate: write `{ready}`, or `crate::{path}` for a hook of the program's own"
-            );
-            reader.note(&need.item.span, message);
-        }
-    }
+/// The path of the ready hook that is meant by a path which begins at no crate: `hooks::retry`.
+pub(crate) fn without_crate(path: &str) -> Option<&'static str> {
+    READY_HOOKS.into_iter().find(|ready| ready.strip_prefix(CRATE) == Some(path))
 }
 
-/// The path of the ready hook of this name, where a hook of this kind is wanted.
-pub(crate) fn named(name: &str, kind: Kind) -> Option<&'static str> {
-    let is_it = |ready: &&&str| ready.rsplit("::").next() == Some(name);
-    READY_HOOKS.iter().find(is_it).copied().filter(|_| kind.is_hook())
+/// The path of the ready hook of this name.
+pub(crate) fn named(name: &str) -> Option<&'static str> {
+    READY_HOOKS.into_iter().find(|ready| ready.rsplit("::").next() == Some(name))
 }

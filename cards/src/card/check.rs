@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::{Card, Filter, HookItem, Text};
-use crate::item::is_path;
+use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
 use crate::ready_hooks;
 use crate::source::Spanned;
@@ -61,12 +61,31 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     }
     replaced_prompt(card, reader);
     hooks(card, reader);
-    ready_hooks::check(card, reader);
+    ready_hooks_without_crate(card, reader);
     if let Some(Spanned { value, span }) = &card.child_timeout_sec {
         if is_zero_time(*value) {
             reader.note(span, "`child_timeout_sec` is more than 0; leave it out for no limit");
         } else if Duration::try_from_secs_f64(*value).is_err() {
             reader.note(span, "these are more seconds than a time can hold; leave it out for no limit");
+        }
+    }
+}
+
+/// Paths of ready hooks that begin at no crate. A program could find them by chance only.
+fn ready_hooks_without_crate(card: &Card, reader: &mut Reader) {
+    let around_calls = card.tool_hooks.iter().filter_map(|item| match item {
+        HookItem::Hook(hook, _) => Some(hook),
+        HookItem::Rest(_) => None,
+    });
+    let around_turns = card.turn_hooks.iter().map(|(_, hook)| hook);
+    let hooks = around_calls.chain(&card.run_hooks).chain(around_turns).chain(&card.message_hooks);
+    for Spanned { value, span } in hooks.map(|hook| &hook.item) {
+        let Item::Path(path) = value else { continue };
+        if let Some(ready) = ready_hooks::without_crate(path) {
+            let message = format!(
+                "`{path}` begins at no crate: write `{ready}`, or `crate::{path}` for a hook of the program's own"
+            );
+            reader.note(span, message);
         }
     }
 }
