@@ -85,11 +85,14 @@ impl Source {
         self.file_at(byte).0
     }
 
-    /// The place of these words in a value that was written there; the whole value if it has escapes in them.
-    pub fn place_of(&self, words: &str, value: &Range<usize>) -> Range<usize> {
-        match self.text.get(value.clone()).and_then(|text| text.find(words)) {
-            Some(at) => value.start + at..value.start + at + words.len(),
-            None => value.clone(),
+    /// The place of `{name}` in a text that was written there, and not of `{{name}}`; the whole text if it has escapes in it.
+    pub fn place_of(&self, name: &str, text: &Range<usize>) -> Range<usize> {
+        let place = format!("{{{name}}}");
+        let written = self.text.get(text.clone()).unwrap_or_default();
+        let mut found = written.match_indices(&place).map(|(at, _)| at);
+        match found.find(|at| !written[..*at].ends_with('{')) {
+            Some(at) => text.start + at..text.start + at + place.len(),
+            None => text.clone(),
         }
     }
 

@@ -112,7 +112,7 @@ impl Tree<'_> {
                 let scalar = Scalar { text: text.into_owned(), is_plain };
                 if scalar.is_out_of_range() {
                     let message = format!(
-                        "this number is out of range: write a smaller one, or `\"{}\"` if it is a text",
+                        "this number is out of range: write one of at most 64 bits, or `\"{}\"` if it is a text",
                         scalar.text
                     );
                     return Err(Problem { message, span });

@@ -34,7 +34,7 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
 fn names(base: &Path, invocation: &Invocation) -> Vec<String> {
     let paths: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
     match Deck::read(base, &paths, &[]) {
-        Ok(deck) => deck.cards.iter().map(|card| card.name.value.clone()).collect(),
+        Ok(deck) => deck.names(),
         Err(error) => error.names().to_vec(),
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Invocation {
     pub(super) key: Span,
     pub(crate) paths: Vec<LitStr>,
     pub(crate) crate_path: Option<Path>,
-    /// What is wrong in it. The paths are known nevertheless, so that the rest of the program finds the agents.
+    /// Its mistake. The paths are known nevertheless, so that the rest of the program finds the agents.
     pub(super) mistake: Option<syn::Error>,
 }
 

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use onionskin_core::declaration::{AppBuilder, AppDescription, DynAgent};
+#[cfg(feature = "filesystem")]
+use onionskin_core::definition::ToolSource;
 use onionskin_core::model::BoxModel;
 use onionskin_core::text::nearest;
 use onionskin_core::{App, BuildError, ScriptedModel};
 
 use crate::failure::Failure;
-use crate::loaded::Loaded;
+use crate::loaded::{Loaded, NO_ADDRESS, is_address};
 use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
@@ -142,19 +144,38 @@ async fn build(
     }
     #[cfg(feature = "mcp")]
     if let Some(config) = &arguments.config {
+        if is_address(config) {
+            return Err(Failure::new(format!("`--config` {NO_ADDRESS}")));
+        }
         app = app.servers(onionskin_mcp::McpConfig::from_file(config).map_err(Failure::new)?);
     }
     #[cfg(feature = "filesystem")]
     if let Some(root) = &arguments.root {
         let files = onionskin_builtins::filesystem::Filesystem::at(root).map_err(Failure::new)?;
-        app = app.provide(files);
+        // Whether a tool uses it is seen below, in words for the option.
+        app = app.allow_unused().provide(files);
     }
     #[cfg(not(any(feature = "filesystem", feature = "mcp")))]
     let _ = arguments;
-    app.build().await.map_err(|error| {
+    let app = app.build().await.map_err(|error| {
         let advice = if lacks_model(&error) { "\n`--model NAME` gives all agents one" } else { "" };
         Failure::new(format!("{error}{advice}"))
-    })
+    })?;
+    #[cfg(feature = "filesystem")]
+    if arguments.root.is_some() && !has_file_tool(&app) {
+        app.shutdown().await;
+        return Err(Failure::new(
+            "`--root` is for the tools `filesystem.*`, which no agent here has: leave it out, or name one in `runtime`",
+        ));
+    }
+    Ok(app)
+}
+
+#[cfg(feature = "filesystem")]
+fn has_file_tool(app: &App) -> bool {
+    let agents = app.describe().map(|app| app.agents).unwrap_or_default();
+    let mut tools = agents.iter().flat_map(|agent| &agent.tools);
+    tools.any(|tool| tool.source == ToolSource::Runtime && tool.name.starts_with("filesystem"))
 }
 
 fn lacks_model(error: &BuildError) -> bool {

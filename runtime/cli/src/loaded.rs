@@ -14,7 +14,7 @@ pub(crate) const WITHOUT_RUST: &str = "it needs a program of yours that has it, 
                             also be scripts, such as `tools.rhai:add_one`";
 
 /// The words for an address in place of a path. They do not show the address, because it can hold a key.
-pub(crate) const NO_ADDRESS: &str = "reads files and folders, not addresses: save the card in a file first";
+pub(crate) const NO_ADDRESS: &str = "reads files and folders, not addresses: save them first";
 
 /// The agents of files.
 pub(crate) enum Loaded {
@@ -48,6 +48,9 @@ impl Loaded {
 
     /// Loads a workflow folder.
     pub(crate) fn workflow(program: &Program, folder: &Path) -> Result<Self, Failure> {
+        if is_address(folder) {
+            return Err(Failure::new(format!("`--workflow` {NO_ADDRESS}")));
+        }
         let workflow = CardLoader::new(registry(program)).load_workflow(folder).map_err(Failure::new)?;
         Ok(Self::Workflow(workflow))
     }

@@ -8,6 +8,7 @@ use clap::Args;
 use onionskin_cards::{Migration, migrate};
 
 use crate::failure::{FOUND, Failure};
+use crate::loaded::{NO_ADDRESS, is_address};
 use crate::output;
 use crate::text;
 
@@ -45,6 +46,9 @@ pub(crate) fn run(arguments: &MigrateArguments) -> Result<ExitCode, Failure> {
     let (mut migrations, mut errors) = (Vec::new(), Vec::new());
     let mut seen = HashSet::new();
     for folder in &arguments.folders {
+        if is_address(folder) {
+            return Err(Failure::new(format!("`migrate` {NO_ADDRESS}")));
+        }
         // One that is named twice is written once.
         if folder.canonicalize().is_ok_and(|real| !seen.insert(real)) {
             continue;

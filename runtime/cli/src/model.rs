@@ -49,6 +49,9 @@ impl ModelArguments {
                 }
                 script(Path::new(file)).map(Some)
             }
+            (Some(model), _) if model.trim().is_empty() => {
+                Err(Failure::new("`--model` is empty: write a name, or leave it out"))
+            }
             (Some(model), _) if let Some(mistake) = mistaken_script(model) => Err(Failure::new(mistake)),
             (name, url) => real(name.as_deref(), url.as_deref(), self.api_key_env.as_deref()).map(Some),
         }

@@ -62,8 +62,8 @@ impl Program {
     }
 
     /// Sets the function that adds to the app what its agents need: servers, services, a model, states, an approver. It gives the
-    /// builder, a `Result` with it, or a future of such a `Result`. It is called for each app that a command builds. `--model` and
-    /// `--config` win over what it sets.
+    /// builder, a `Result` with it, or a future of such a `Result`. It is called for each app that a command builds. `--model`,
+    /// `--config` and `--root` win over what it sets.
     ///
     /// A panic of the function is an error of the command.
     ///

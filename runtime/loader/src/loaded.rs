@@ -76,7 +76,7 @@ impl LoadedCards {
     }
 
     /// Adds all agents to an app. What the program gives the app for them, the cards of the moment need not use: services, states, toolboxes
-    /// and servers ([`AppBuilder::allow_unused`]). What is for an agent by its name, such as a hook, needs that agent, because a hook can be a check.
+    /// and servers ([`AppBuilder::allow_unused`]). A hook or a prompt for a named agent needs that agent, because a hook can be a check.
     ///
     /// ```
     /// use onionskin::loader::{CardLoader, Registry};

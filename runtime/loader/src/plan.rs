@@ -1,5 +1,6 @@
 //! From a card to the steps that declare its agent.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use onionskin_cards::{
@@ -297,13 +298,17 @@ impl Planner<'_> {
         for text in texts.into_iter().flatten() {
             let Text::Written(text) = text else { continue };
             let places = PromptText::from(text.value.as_str());
+            let mut seen = HashSet::new();
             for place in places.places().filter(|place| !place.starts_with("session_state.")) {
+                if !seen.insert(place) {
+                    continue;
+                }
                 let message = format!(
                     "`{{{place}}}` shows a field of the state, and `{}` is registered without its fields: register it with \
                      `state_with::<..>(StateParts::recorded)`, or write `{{{{{place}}}}}` for the text",
                     state.value
                 );
-                let span = card.source.place_of(&format!("{{{place}}}"), &text.span);
+                let span = card.source.place_of(place, &text.span);
                 self.mistakes.add(&card.source, MistakeKind::WrongKind, Problem { message, span });
             }
         }

@@ -164,11 +164,15 @@ fn o1_a_card_of_an_address_is_saved_first() {
     for arguments in [&["run", "--card"][..], &["list", "--card", "cards", "--card"], &["check"]] {
         let ran = folder.run(&[arguments, &["https://example.com/adder.md?key=hunter2"]].concat());
         let name = if arguments == ["check"] { "check" } else { "--card" };
-        let words = format!(
-            "error: `{name}` reads files and folders, not addresses: save the card in a file first\n"
-        );
+        let words = format!("error: `{name}` reads files and folders, not addresses: save them first\n");
         let (code, shown) = if name == "check" { (1, &ran.out) } else { (2, &ran.words) };
         assert_eq!((ran.code, shown), (code, &words));
         assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
     }
+    for arguments in [&["run", "--workflow"][..], &["migrate"], &["run", "--card", "cards", "--config"]] {
+        let ran = folder.run(&[arguments, &["https://example.com/adder.md?key=hunter2"]].concat());
+        assert!(ran.code == 2 && ran.words.contains("not addresses"), "{ran:?}");
+        assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
+    }
+    folder.run(&["run", "--card", "cards", "--model", " ", "Hello."]).failed(&["`--model` is empty"]);
 }

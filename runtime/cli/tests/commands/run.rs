@@ -54,6 +54,9 @@ fn a6_root_is_the_folder_of_the_file_tools() {
         assert!(!ran.out.contains("Read."), "{ran:?}");
     }
     assert!(run(&[], "clerk.md").out.contains("Read."));
+    folder.write("none.md", "---\n---\nRest.\n");
+    let ran = folder.run(&["list", "--card", "none.md", "--root", "notes"]);
+    assert!(ran.code == 2 && ran.words.contains("`--root` is for the tools `filesystem.*`"), "{ran:?}");
     let ran = run(&["--root", "nowhere"], "cake.md");
     assert!(ran.code == 2 && ran.words.contains("`nowhere`"), "{ran:?}");
 }

@@ -34,9 +34,9 @@ pub enum DumpError {
     },
     /// The registry has another item of this name.
     #[error(
-        "the agent `{agent}` cannot be a card: the registry has another `{item}`, `{known}`, than its `{field}`: a file that \
-         `agent!(card = ..)` compiles and that the program includes too gives two types. Put the item into a module of the program, and \
-         name it by its path, `crate::..`"
+        "the agent `{agent}` cannot be a card: the registry has another `{item}`, `{known}`, than its `{field}`; register this one. A file \
+         that `agent!(card = ..)` compiles and that the program includes too gives two types: put such an item into a module of the \
+         program, and name it by its path, `crate::..`"
     )]
     #[non_exhaustive]
     AnotherItem {

@@ -7,7 +7,7 @@ mod settings;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use onionskin_cards::{Card, Item, Spanned, Text, Toolbox};
+use onionskin_cards::{Card, Item, READY_HOOKS, Spanned, Text, Toolbox};
 use onionskin_core::__private0::outline::{HookType, Origin, Outline};
 use onionskin_core::declaration::DynAgent;
 use onionskin_core::prompt::{PromptOutline, PromptPart};
@@ -89,9 +89,10 @@ impl Registry {
         self.first(|_, entry| fits(entry))
     }
 
-    /// The first item with this last name.
-    fn called(&self, name: &str) -> Option<Item> {
-        self.first(|known, _| last(known) == name)
+    /// The first item with this last name that `fits`. The ready hooks are not among them.
+    fn called(&self, name: &str, fits: impl Fn(&Entry) -> bool) -> Option<Item> {
+        let found = self.first(|known, entry| last(known) == name && fits(entry));
+        found.filter(|item| !READY_HOOKS.contains(&&*item.to_string()))
     }
 
     fn first(&self, fits: impl Fn(&str, &Entry) -> bool) -> Option<Item> {
@@ -215,7 +216,14 @@ impl Dump<'_> {
 
     fn unregistered(&self, item: &str, field: &'static str, method: &'static str) -> DumpError {
         let (agent, item) = (self.outline.name.to_string(), item.to_owned());
-        match self.registry.called(&item) {
+        // A type can be the same one, registered for another field.
+        let is_of_kind = |entry: &Entry| match entry {
+            Entry::Tool { .. } => method == "tool",
+            Entry::Toolbox { .. } => method == "toolbox",
+            Entry::Hook { .. } => method.ends_with("_hook"),
+            _ => false,
+        };
+        match self.registry.called(&item, is_of_kind) {
             Some(known) => DumpError::AnotherItem { agent, item, known: known.to_string(), field },
             None => DumpError::Unregistered { agent, item, field, method },
         }

@@ -56,7 +56,7 @@ impl Watched {
     }
 
     pub(super) fn current(&self) -> MutexGuard<'_, Current> {
-        // What is kept fits together at each point at which code of the program can panic.
+        // The fields fit together at each point at which code of the program can panic.
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -219,3 +219,19 @@ fn c3_another_item_of_the_same_name_is_said_to_be_another_one() {
     assert!(error.to_string().contains("name it by its path, `crate::..`"), "{error}");
     assert_eq!(format!("{error:?}"), error.to_string());
 }
+
+#[test]
+fn c3_a_ready_hook_of_the_same_name_is_no_other_item() {
+    mod own {
+        use onionskin::{Args, Next, ToolResult, agent, tool_hook};
+
+        #[tool_hook]
+        pub(super) async fn log(args: &mut Args, next: impl Next) -> ToolResult {
+            next.run(args).await
+        }
+
+        agent! { pub(super) Logged { instruction: "A.", tool_hooks: [log] } }
+    }
+    let error = Registry::new().dump::<own::Logged>().unwrap_err();
+    assert!(matches!(&error, DumpError::Unregistered { item, .. } if item == "log"), "{error}");
+}

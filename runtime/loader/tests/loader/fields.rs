@@ -202,13 +202,13 @@ async fn c3_texts_of_a_loaded_card_show_the_state_and_tools_take_it() {
 #[test]
 fn c3_a_place_for_a_field_of_a_state_without_its_fields_is_a_mistake() {
     let plain = Registry::new().file("tools.rs", |items| items.state::<Visit>());
-    let body = "---\nstate: tools.rs:Visit\nrole: \"A {{host}} \\u0061 for {guest}.\"\n---\nBe {kind} in {session_state.city}.\n";
+    let body = "---\nstate: tools.rs:Visit\nrole: \"A {{host}} \\u0061 for {guest}.\"\n---\nBe {{kind}}, {kind} or {kind} in {session_state.city}.\n";
     let error = load(plain, &[("host.md", body)]).unwrap_err();
     let said: Vec<_> = error.mistakes().iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].starts_with("host.md:3:30: `{guest}` shows a field of the state"), "{said:?}");
     assert!(
-        said[1].starts_with("host.md:5:4: `{kind}` shows a field of the state, and `tools.rs:Visit`"),
+        said[1].starts_with("host.md:5:14: `{kind}` shows a field of the state, and `tools.rs:Visit`"),
         "{said:?}"
     );
     assert!(
