@@ -11,7 +11,9 @@ use onionskin_core::text::nearest;
 use onionskin_core::{App, BuildError, ScriptedModel};
 
 use crate::failure::Failure;
-use crate::loaded::{Loaded, NO_ADDRESS, is_address};
+use crate::loaded::Loaded;
+#[cfg(feature = "mcp")]
+use crate::loaded::{NO_ADDRESS, is_address};
 use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
