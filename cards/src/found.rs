@@ -12,6 +12,11 @@ use crate::problem::{CardError, Problem};
 use crate::source::Source;
 use crate::suggest::nearest;
 
+/// Whether this is an address of the web, and not a path.
+pub fn is_address(path: &str) -> bool {
+    path.contains("://")
+}
+
 /// The files of paths, and the paths that lead nowhere.
 #[derive(Debug, Clone, Default)]
 pub struct FoundCards {

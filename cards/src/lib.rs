@@ -42,7 +42,7 @@ pub use children::children_beside;
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use endings::is_card;
 pub use file::{LARGEST_FILE, read_file};
-pub use found::{FoundCard, FoundCards, found_cards};
+pub use found::{FoundCard, FoundCards, found_cards, is_address};
 pub use item::{Item, plain_path};
 pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};

@@ -91,7 +91,7 @@ impl Loaded {
 
 /// Whether this is an address of the web, as the loader of cards has them.
 pub(crate) fn is_address(path: &Path) -> bool {
-    path.to_str().is_some_and(|path| path.contains("://"))
+    path.to_str().is_some_and(onionskin_cards::is_address)
 }
 
 /// Whether a folder is a workflow and not one of cards. Files in YAML can be cards, so they have to be a whole workflow.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::{CardError, CardFile, Item, Need, Problem, Source, Spanned};
+use onionskin_cards::{CardError, CardFile, Item, Need, Problem, Source, Spanned, is_address};
 
 use crate::error::{MistakeKind, Mistakes};
 
@@ -25,11 +25,6 @@ pub(crate) fn divided(paths: &[PathBuf]) -> (Vec<&Path>, Vec<&str>) {
         }
     }
     (files, addresses)
-}
-
-/// Whether this is an address and no path.
-pub(crate) fn is_address(path: &str) -> bool {
-    path.contains("://")
 }
 
 /// An address without what can be a secret: a user and a password, a query, a fragment, and all of one that names no host.

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use onionskin_cards::is_address;
 use onionskin_core::App;
 use tokio::sync::watch::{Receiver, Sender};
 use tokio::task::spawn_blocking;
 
 use super::cards::Cards;
 use super::error::ReloadError;
-use crate::address::is_address;
 use crate::known::Known;
 
 /// Is given each problem.
