@@ -2,16 +2,26 @@
 //!
 //! ```text
 //! cargo run -p onionskin-examples --bin reports -- list --card examples/cards
-//! cargo run -p onionskin-examples --bin reports -- run --card examples/cards \
-//!     --model script:examples/src/bin/pmo/script.yaml "Run PMO report and add 1 to 3"
+//! cargo run -p onionskin-examples --bin reports -- run --card examples/cards "Run PMO report and add 1 to 3"
 //! ```
 //!
-//! Without `--model`, the agents ask the model that their cards name.
+//! `Cargo.toml` names this program, so the ready program `onionskin` runs it for these cards:
+//!
+//! ```text
+//! onionskin run --card examples/cards/pmo.md "Run PMO report and add 1 to 3"
+//! ```
+//!
+//! With a key in `OPENAI_API_KEY`, the agents ask the model that their cards name; without one, a script plays its part.
 
+use std::error::Error;
 use std::time::Duration;
 
 use onionskin::loader::Registry;
 use onionskin::mcp::{McpConfig, ServerConfig};
+use onionskin::{AppBuilder, ScriptedModel};
+
+/// What a model would do here, turn by turn.
+const SCRIPT: &str = include_str!("pmo/script.yaml");
 
 #[path = "../../cards/tools.rs"]
 #[expect(unreachable_pub, reason = "the cards' modules are public in their files")]
@@ -44,7 +54,15 @@ fn servers() -> std::io::Result<McpConfig> {
     Ok(servers)
 }
 
+fn setup(app: AppBuilder) -> Result<AppBuilder, Box<dyn Error + Send + Sync>> {
+    let app = app.servers(servers()?);
+    if std::env::var_os("OPENAI_API_KEY").is_some() {
+        return Ok(app);
+    }
+    Ok(app.model(ScriptedModel::from_yaml(SCRIPT, "script.yaml")?))
+}
+
 onionskin::main! {
     registry: registry(),
-    setup: |app| servers().map(|servers| app.servers(servers)),
+    setup: setup,
 }

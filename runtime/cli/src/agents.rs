@@ -28,6 +28,9 @@ pub(crate) struct AgentArguments {
     /// A card is a file `NAME.md`, `.yaml` or `.yml`. The files that it names are relative to its folder, and the agents that it names are
     /// looked for among the cards of its folder. Agents of cards come to those of
     /// the program. A card with `default: true`, or the only card, is the agent that is asked.
+    ///
+    /// If a card names items in Rust, `onionskin` runs the program that has them: the one that the `Cargo.toml` around the card names, with
+    /// `program = "NAME"` in `[package.metadata.onionskin]`.
     #[arg(long = "card", visible_alias = "agent-cards", value_name = "PATH")]
     pub(crate) cards: Vec<PathBuf>,
 

@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use onionskin_cards::{is_card, is_workflow_folder};
 
+use crate::agents::AgentArguments;
 use crate::chat::{self, ChatArguments};
 use crate::check::{self, CheckArguments};
 use crate::completions::{self, CompletionArguments};
@@ -86,6 +87,22 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: McpCommand,
     },
+}
+
+impl Command {
+    /// The agents that it works with.
+    pub(crate) fn agents(&self) -> Option<&AgentArguments> {
+        match self {
+            Self::Run(arguments) => Some(&arguments.agents),
+            Self::Chat(arguments) => Some(&arguments.agents),
+            Self::List(arguments) => Some(&arguments.agents),
+            Self::Schema(arguments) => Some(&arguments.agents),
+            Self::Docs(arguments) | Self::Graph(arguments) => Some(&arguments.agents),
+            Self::Check(_) | Self::Migrate(_) | Self::New(_) | Self::Completions(_) => None,
+            #[cfg(feature = "mcp")]
+            Self::Mcp { .. } => None,
+        }
+    }
 }
 
 /// The commands of a program, for the parser, the help and completions.

@@ -44,7 +44,7 @@ pub(crate) struct PageArguments {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    agents: AgentArguments,
+    pub(crate) agents: AgentArguments,
 }
 
 /// A page of the agents.

@@ -4,9 +4,9 @@
 
 // `start` reads the commands that `arguments` lists and runs one of them. Each command has a module; those of servers are in `mcp`. They
 // work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`; `loaded` has the agents
-// of files. `signals` ends a command, `questions` asks the person at the terminal line by line (`lines`), `typeahead` keeps what was typed
-// early from answering, `failure` says why there is no
-// result, `text` and `calls` make texts for people, and `output` writes.
+// of files. Where these name items in Rust, the ready program runs the program of their `package`. `signals` ends a command, `questions`
+// asks the person at the terminal line by line (`lines`), `typeahead` keeps what was typed early from answering, `failure` says why there
+// is no result, `text` and `calls` make texts for people, and `output` writes.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -28,6 +28,7 @@ mod migrate;
 mod model;
 mod new;
 mod output;
+mod package;
 mod program;
 mod questions;
 mod run;

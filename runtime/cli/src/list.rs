@@ -31,7 +31,7 @@ const MOST_NAMES: usize = 3;
 #[derive(Args)]
 pub(crate) struct ListArguments {
     #[command(flatten)]
-    agents: AgentArguments,
+    pub(crate) agents: AgentArguments,
 
     /// Print JSON, with whole descriptions and schemas.
     #[arg(long)]

@@ -40,7 +40,7 @@ pub(crate) struct SchemaArguments {
     form: Form,
 
     #[command(flatten)]
-    agents: AgentArguments,
+    pub(crate) agents: AgentArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -7,6 +7,7 @@ use crate::docs::{self, Page};
 use crate::failure::Failure;
 #[cfg(feature = "mcp")]
 use crate::mcp;
+use crate::package::PackageProgram;
 use crate::program::Program;
 use crate::signals::LAST_WORK;
 use crate::{chat, check, completions, list, migrate, new, output, run, schema};
@@ -21,6 +22,15 @@ impl Program {
             Ok(command) => command,
             Err(code) => return code,
         };
+        let of_package = match command.agents() {
+            Some(agents) => PackageProgram::for_agents(&self, agents),
+            None => Ok(None),
+        };
+        match of_package {
+            Ok(None) => {}
+            Ok(Some(program)) => return program.run().unwrap_or_else(|failure| output::failure(&failure)),
+            Err(failure) => return output::failure(&failure),
+        }
         let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => return output::failure(&Failure::new(error)),

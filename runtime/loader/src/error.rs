@@ -39,6 +39,8 @@ pub enum MistakeKind {
     MissingFile,
     /// The file, or the program, has no item of this name.
     MissingItem,
+    /// The item is in Rust, and [`Registry::without_rust`](crate::Registry::without_rust) says that the program has none.
+    WithoutRust,
     /// The item is something else than the field wants: it is not a tool, or not a hook. In a workflow also: it has a component or a place of
     /// its own that does not fit, or its file holds another tool or hook.
     WrongKind,
@@ -62,6 +64,41 @@ impl LoadError {
     /// The mistakes by their cards, and in each card in the order of their places.
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes
+    }
+
+    /// The error without its mistakes of one kind; none if it has no others.
+    ///
+    /// ```
+    /// use onionskin::loader::{CardLoader, MistakeKind, Registry};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("adder.md"), "---\nfunction_tools: [tools.rs:add_one]\n---\nDo sums.\n")?;
+    ///
+    /// let registry = Registry::new().without_rust("write it as a script");
+    /// let error = CardLoader::new(registry).base(folder.path()).load(["adder.md"]).unwrap_err();
+    /// assert!(error.without(MistakeKind::WithoutRust).is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn without(self, kind: MistakeKind) -> Option<Self> {
+        let mut kept = Self::default();
+        let mut mistakes = self.mistakes.into_iter();
+        for error in self.errors {
+            let mut problems = Vec::new();
+            // The mistakes have the order of the problems.
+            for (problem, mistake) in error.problems().iter().zip(&mut mistakes) {
+                if mistake.kind != kind {
+                    problems.push(problem.clone());
+                    kept.mistakes.push(mistake);
+                }
+            }
+            if !problems.is_empty() {
+                kept.errors.push(CardError::new(error.source_file().clone(), problems));
+            }
+        }
+        (!kept.mistakes.is_empty()).then_some(kept)
     }
 }
 

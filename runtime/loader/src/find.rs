@@ -98,7 +98,7 @@ impl<'r> Finder<'r> {
             && is_of_author(&need.item.value)
         {
             let message = format!("`{}` is Rust: {advice}", need.item.value);
-            return (MistakeKind::MissingItem, Problem { message, span: need.item.span.clone() });
+            return (MistakeKind::WithoutRust, Problem { message, span: need.item.span.clone() });
         }
         let Item::File { file, .. } = &need.item.value else {
             let Some(problem) = need.without_place(|| self.file_of(card, need)) else {

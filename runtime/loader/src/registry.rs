@@ -111,7 +111,7 @@ impl Registry {
     /// error that says so, with this advice behind it, in place of an error about the registry.
     ///
     /// ```
-    /// use onionskin::loader::{CardLoader, Registry};
+    /// use onionskin::loader::{CardLoader, MistakeKind, Registry};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let folder = tempfile::tempdir()?;
@@ -119,7 +119,9 @@ impl Registry {
     ///
     /// let registry = Registry::new().without_rust("write it as a script");
     /// let error = CardLoader::new(registry).base(folder.path()).load(["adder.md"]).unwrap_err();
-    /// assert_eq!(error.mistakes()[0].message, "`tools.rs:add_one` is Rust: write it as a script");
+    /// let mistake = &error.mistakes()[0];
+    /// assert_eq!(mistake.kind, MistakeKind::WithoutRust);
+    /// assert_eq!(mistake.message, "`tools.rs:add_one` is Rust: write it as a script");
     /// # Ok(())
     /// # }
     /// ```

@@ -52,7 +52,7 @@ Examples:
 #[derive(Args)]
 pub(crate) struct ChatArguments {
     #[command(flatten)]
-    agents: AgentArguments,
+    pub(crate) agents: AgentArguments,
 
     #[command(flatten)]
     model: ModelArguments,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use onionskin_cards::{Card, Source, found_cards, read_file};
-use onionskin_loader::CardLoader;
+use onionskin_loader::{CardLoader, Mistake, MistakeKind};
 
 use super::report::Report;
 use crate::loaded::{registry, with_children};
@@ -13,14 +13,15 @@ use crate::program::Program;
 /// The servers that cards and workflows use, by their names: where each is named.
 pub(super) type Uses = BTreeMap<String, Vec<(Source, std::ops::Range<usize>)>>;
 
-/// Checks the cards together, and gives the servers that they use.
-pub(super) fn check(program: &Program, paths: &[PathBuf], report: &mut Report) -> Uses {
-    let mut uses = Uses::new();
+/// Checks the cards together, and gives the servers that they use, and the first mistake about an item that this program cannot have.
+pub(super) fn check(program: &Program, paths: &[PathBuf], report: &mut Report) -> (Uses, Option<Mistake>) {
+    let (mut uses, mut in_rust) = (Uses::new(), None);
     if paths.is_empty() {
-        return uses;
+        return (uses, in_rust);
     }
     let paths = &with_children(program, paths);
     if let Err(error) = CardLoader::new(registry(program)).load(paths) {
+        in_rust = error.mistakes().iter().find(|mistake| mistake.kind == MistakeKind::WithoutRust).cloned();
         report.add_cards(&error);
     }
     for file in found_cards(Path::new(""), paths).files {
@@ -31,5 +32,5 @@ pub(super) fn check(program: &Program, paths: &[PathBuf], report: &mut Report) -
             uses.entry(server.value).or_default().push((source.clone(), server.span));
         }
     }
-    uses
+    (uses, in_rust)
 }

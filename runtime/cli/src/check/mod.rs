@@ -14,6 +14,7 @@ use clap::Args;
 
 use crate::failure::{FOUND, Failure};
 use crate::output;
+use crate::package::PackageProgram;
 use crate::program::Program;
 #[cfg(feature = "mcp")]
 use crate::signals::until_signal;
@@ -66,7 +67,7 @@ pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<
             "there is nothing to check here: name a card, a folder of cards, a workflow folder or a `.mcp.json`",
         ));
     }
-    let mut uses = cards::check(program, &found.cards, &mut report);
+    let (mut uses, in_rust) = cards::check(program, &found.cards, &mut report);
     let workflows = workflows::check(program, &found.workflows, &mut uses, &mut report);
     #[cfg(feature = "mcp")]
     until_signal(async {
@@ -79,6 +80,11 @@ pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<
     report.show(arguments.json)?;
     if !arguments.json {
         output::aside(&summary(&found, &report));
+        if let Some(program) = in_rust.as_ref().map(PackageProgram::around).transpose()?.flatten() {
+            output::note(&format!(
+                "the items in Rust are checked by the package's own program: {program} check"
+            ));
+        }
     }
     Ok(if report.problems() == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }

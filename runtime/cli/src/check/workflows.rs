@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use onionskin_cards::Workflow;
-use onionskin_loader::{CardLoader, Mistake};
+use onionskin_loader::{CardLoader, MistakeKind};
 
 use super::cards::Uses;
 use super::report::Report;
-use crate::loaded::{WITHOUT_RUST, registry};
+use crate::loaded::registry;
 use crate::program::Program;
 
 /// Checks each folder, adds the servers that its agents use, and gives the folders that this program can load.
@@ -36,16 +36,9 @@ fn one(program: &Program, folder: &Path, uses: &mut Uses, report: &mut Report) -
         }
     }
     let Err(error) = CardLoader::new(registry(program)).load_workflow(folder) else { return true };
-    if error.mistakes().iter().any(is_for_another_program) {
-        let others = error.mistakes().iter().filter(|mistake| !is_for_another_program(mistake));
-        others.for_each(|mistake| report.add_line(&mistake.to_string()));
-    } else {
+    // The program that compiles the folder with `workflow!` has the items in Rust.
+    if let Some(error) = error.without(MistakeKind::WithoutRust) {
         report.add_cards(&error);
     }
     false
-}
-
-/// Whether an item is Rust, and this program registers nothing: the program that compiles the folder with `workflow!` has the item.
-fn is_for_another_program(mistake: &Mistake) -> bool {
-    mistake.message.ends_with(WITHOUT_RUST)
 }

@@ -96,7 +96,8 @@ fn manifest(name: &str, path: Option<&Path>) -> Result<String, Failure> {
         Some(path) => format!("path = {}", of_crate(path)?),
     };
     Ok(format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\nrust-version = \"{}\"\n\n[dependencies]\n\
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\nrust-version = \"{}\"\n\n\
+         # The program that `onionskin` runs for cards with items in Rust.\n[package.metadata.onionskin]\nprogram = \"{name}\"\n\n[dependencies]\n\
          onionskin = {{ {source}, features = [\"cli\", \"genai\", \"rhai\", \"yaml\"] }}\n",
         env!("CARGO_PKG_RUST_VERSION")
     ))

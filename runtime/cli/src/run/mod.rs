@@ -57,7 +57,7 @@ pub(crate) struct RunArguments {
     verbose: bool,
 
     #[command(flatten)]
-    agents: AgentArguments,
+    pub(crate) agents: AgentArguments,
 
     #[command(flatten)]
     model: ModelArguments,

@@ -220,7 +220,7 @@ fn c4_check_looks_for_the_items_and_servers_of_a_workflow() {
     let ran = folder.run(&["check", "flow"]);
     assert_eq!((ran.code, &*ran.words), (1, "checked 1 workflow: 2 problems\n"), "{ran:?}");
     for part in [
-        "error: flow/tools.json:2:13: `tools/add.rhai` has no `add_oen`; did you mean `add_one`?",
+        "error: `tools/add.rhai` has no `add_oen`; did you mean `add_one`?\n --> flow/tools.json:2:13\n  |\n2 | ",
         "error: there is no server `tiem`; did you mean `time`?\n --> flow/agents.json:2:40",
     ] {
         assert!(ran.out.contains(part), "{part}: {ran:?}");

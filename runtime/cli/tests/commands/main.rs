@@ -7,6 +7,7 @@ mod folder;
 mod migrate;
 mod mistakes;
 mod new;
+mod package;
 mod run;
 mod shown;
 mod signals;
