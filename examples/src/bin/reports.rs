@@ -16,9 +16,10 @@
 use std::error::Error;
 use std::time::Duration;
 
+use onionskin::ScriptedModel;
+use onionskin::declaration::AppBuilder;
 use onionskin::loader::Registry;
 use onionskin::mcp::{McpConfig, ServerConfig};
-use onionskin::{AppBuilder, ScriptedModel};
 
 /// What a model would do here, turn by turn.
 const SCRIPT: &str = include_str!("pmo/script.yaml");
