@@ -116,7 +116,7 @@ pub(crate) fn first_in_rust(program: &Program, arguments: &AgentArguments) -> Op
     let error = match &arguments.workflow {
         Some(folder) => loader.load_workflow(folder).err(),
         None if arguments.cards.is_empty() => None,
-        None => loader.load(&with_children(program, &arguments.cards)).err(),
+        None => loader.load(with_children(program, &arguments.cards)).err(),
     };
     let mistakes = error?.mistakes().to_vec();
     mistakes.into_iter().find(|mistake| mistake.kind == MistakeKind::WithoutRust)

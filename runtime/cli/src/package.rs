@@ -14,7 +14,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use onionskin_cards::is_address;
 use onionskin_loader::Mistake;
 use serde::Deserialize;
 use serde_json::Value;
@@ -68,6 +67,10 @@ impl PackageProgram {
         if program.registry.is_some() || !program.agents.is_empty() || env::var_os(MARK).is_some() {
             return Ok(None);
         }
+        // Cards outside of a package are not loaded twice.
+        if !agents.cards.iter().chain(&agents.workflow).any(|path| manifest_around(path).is_some()) {
+            return Ok(None);
+        }
         let Some(mistake) = first_in_rust(program, agents) else { return Ok(None) };
         let found = Self::around(&mistake)?;
         if let Some(Self { manifest, name }) = &found {
@@ -82,12 +85,7 @@ impl PackageProgram {
 
     /// The program of the package around the file of a mistake, if the package names one.
     pub(crate) fn around(mistake: &Mistake) -> Result<Option<Self>, Failure> {
-        if is_address(&mistake.file) {
-            return Ok(None);
-        }
-        let Ok(file) = std::path::absolute(&mistake.file) else { return Ok(None) };
-        let manifests = file.ancestors().skip(1).map(|folder| folder.join("Cargo.toml"));
-        match manifests.into_iter().find(|manifest| manifest.is_file()) {
+        match manifest_around(Path::new(&mistake.file)) {
             Some(manifest) => Self::of(&manifest),
             None => Ok(None),
         }
@@ -146,6 +144,12 @@ impl fmt::Display for PackageProgram {
         let Self { manifest, name } = self;
         write!(f, "cargo run --manifest-path {} --bin {name} --", manifest.display())
     }
+}
+
+/// The manifest of the package around a file or a folder.
+fn manifest_around(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    path.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.is_file())
 }
 
 /// Cargo, as the process that started this one names it.
