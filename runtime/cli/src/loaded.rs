@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use onionskin_cards::{Workflow, children_beside, found_cards};
 use onionskin_core::declaration::{AppBuilder, DynAgent};
-use onionskin_loader::{CardLoader, LoadedCards, LoadedWorkflow, Mistake, MistakeKind, Registry};
+use onionskin_loader::{CardLoader, LoadedCards, LoadedWorkflow, Registry};
 
-use crate::agents::AgentArguments;
 use crate::failure::Failure;
 use crate::program::Program;
 
@@ -108,18 +107,6 @@ pub(crate) fn with_children(program: &Program, paths: &[PathBuf]) -> Vec<PathBuf
     let children = children_beside(Path::new(""), &paths, &own);
     paths.extend(children);
     paths
-}
-
-/// The first item in Rust that the files of the arguments name, if the program has no registry for it.
-pub(crate) fn first_in_rust(program: &Program, arguments: &AgentArguments) -> Option<Mistake> {
-    let loader = CardLoader::new(registry(program));
-    let error = match &arguments.workflow {
-        Some(folder) => loader.load_workflow(folder).err(),
-        None if arguments.cards.is_empty() => None,
-        None => loader.load(with_children(program, &arguments.cards)).err(),
-    };
-    let mistakes = error?.mistakes().to_vec();
-    mistakes.into_iter().find(|mistake| mistake.kind == MistakeKind::WithoutRust)
 }
 
 /// The items that cards and workflows can name.

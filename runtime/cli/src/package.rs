@@ -14,13 +14,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use onionskin_loader::Mistake;
+use onionskin_loader::{CardLoader, Mistake, MistakeKind};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::agents::AgentArguments;
 use crate::failure::Failure;
-use crate::loaded::first_in_rust;
+use crate::loaded::{registry, with_children};
 use crate::output;
 use crate::program::Program;
 use crate::text;
@@ -144,6 +144,18 @@ impl fmt::Display for PackageProgram {
         let Self { manifest, name } = self;
         write!(f, "cargo run --manifest-path {} --bin {name} --", manifest.display())
     }
+}
+
+/// The first item in Rust that the files of the arguments name, if the program has no registry for it.
+fn first_in_rust(program: &Program, arguments: &AgentArguments) -> Option<Mistake> {
+    let loader = CardLoader::new(registry(program));
+    let error = match &arguments.workflow {
+        Some(folder) => loader.load_workflow(folder).err(),
+        None if arguments.cards.is_empty() => None,
+        None => loader.load(with_children(program, &arguments.cards)).err(),
+    };
+    let mistakes = error?.mistakes().to_vec();
+    mistakes.into_iter().find(|mistake| mistake.kind == MistakeKind::WithoutRust)
 }
 
 /// The manifest of the package around a file or a folder.
