@@ -12,7 +12,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const DESIGN: &str = include_str!("../../docs/design.md");
 const CORE: &str = "runtime/core";
 
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
+    "names",
     "cards",
     "macros",
     CORE,

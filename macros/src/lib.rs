@@ -18,6 +18,7 @@ mod injected;
 mod item;
 mod keys;
 mod listed;
+#[cfg(any(test, feature = "mcp-snapshot"))]
 mod lock_file;
 mod manifest;
 mod message_hook;

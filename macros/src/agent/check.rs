@@ -9,6 +9,7 @@ use super::ast::{BuiltinTool, HookEntry, HookItem, Number, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
 use super::list::{same, text};
+#[cfg(any(test, feature = "mcp-snapshot"))]
 use super::locked;
 use super::model::{AgentModel, BuiltIn, Filter, Hook, Server};
 use super::parse::Agent;
@@ -37,15 +38,9 @@ const MERGE_TARGETS: Choices = &[("none", "None"), ("child", "Child"), ("orchest
 
 /// Checks each agent alone, then all of them together.
 pub(super) fn check<'a>(agents: &'a [Agent], errors: &mut Errors) -> Vec<AgentModel<'a>> {
-    let lock_file = locked::of_agents(agents, errors);
-    let resolved = |agent| {
-        let mut model = resolve_agent(agent, errors);
-        if let Some(file) = &lock_file {
-            locked::check(&mut model, file, errors);
-        }
-        model
-    };
-    let models = agents.iter().map(resolved).collect();
+    let models = agents.iter().map(|agent| resolve_agent(agent, errors)).collect();
+    #[cfg(any(test, feature = "mcp-snapshot"))]
+    let models = locked::checked(models, agents, errors);
     one_name_one_agent(agents, errors);
     one_default(agents, errors);
     cycles::check(agents, errors);

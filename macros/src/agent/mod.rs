@@ -7,6 +7,7 @@ mod expand;
 mod field_reader;
 mod fields;
 mod list;
+#[cfg(any(test, feature = "mcp-snapshot"))]
 mod locked;
 mod model;
 mod of_workflow;

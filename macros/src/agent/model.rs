@@ -1,6 +1,6 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Path, Type, Visibility};
 
 use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
@@ -117,8 +117,8 @@ pub(super) enum Target<'a> {
     Toolboxes(Vec<usize>, &'a Path),
     /// A method of all toolboxes of one type.
     Method(Vec<usize>, &'a Path, String),
-    /// A single tool of a server, and its place in the filter.
-    Remote(String, Span),
+    /// A single tool of a server.
+    Remote(&'a Ident),
     /// A server.
     Server(&'a str),
     /// A source, by its variant.

@@ -3,7 +3,6 @@
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::spanned::Spanned;
 use syn::{Path, Token, parenthesized, token};
 
 use super::ast::{ListEntry, Target, Word};
@@ -113,13 +112,14 @@ fn find<'a>(path: &'a Path, fields: &'a Fields) -> Option<model::Target<'a>> {
             return Some(model::Target::Method(of_type, path, method.unraw().to_string()));
         }
     }
-    let name = path.get_ident()?.to_string();
+    let word = path.get_ident()?;
+    let name = word.to_string();
     let is_remote = fields.servers.iter().any(|server| {
         name.strip_prefix(&server.text)
             .and_then(|rest| rest.strip_prefix("__"))
             .is_some_and(|tool| !tool.is_empty())
     });
-    is_remote.then(|| model::Target::Remote(name, path.span()))
+    is_remote.then_some(model::Target::Remote(word))
 }
 
 /// The path before the last word, and that word.

@@ -16,7 +16,7 @@ pub(super) fn names(agent: &AgentModel<'_>) -> Vec<(String, String)> {
         for target in hook.filter.iter().flat_map(|filter| &filter.targets) {
             let name = match target {
                 Target::Added(name) => name.text.clone(),
-                Target::Remote(name, _) => name.clone(),
+                Target::Remote(name) => name.to_string(),
                 _ => continue,
             };
             names.push((last_word(&hook.entry.path), name));
@@ -40,7 +40,10 @@ pub(super) fn words(filter: &Filter<'_>) -> TokenStream {
         Target::Child(index, _) => vec![quote!(Child(#index))],
         Target::Toolboxes(toolboxes, _) => toolboxes.iter().map(|index| quote!(Toolbox(#index))).collect(),
         Target::Method(_, _, name) => vec![quote!(Method(#name))],
-        Target::Remote(name, _) => vec![quote!(Named(#name))],
+        Target::Remote(name) => {
+            let name = name.to_string();
+            vec![quote!(Named(#name))]
+        }
         Target::Server(name) => vec![quote!(Server(#name))],
         Target::Source(variant) => {
             let word = variant.to_string().to_lowercase();
@@ -78,7 +81,8 @@ fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
             });
             quote!((#(#tests)||*))
         }
-        Target::Remote(name, _) => {
+        Target::Remote(name) => {
+            let name = name.to_string();
             quote!((__cx.source().is_server() && __cx.tool_name() == #name))
         }
         Target::Server(name) => quote! {

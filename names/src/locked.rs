@@ -1,0 +1,111 @@
+//! The tools of servers by a lock file, and the mistakes of names that it does not have.
+
+use crate::nearest::nearest;
+use crate::pattern::matches;
+
+/// Only this many tools of a server are listed in a message.
+const LISTED: usize = 8;
+
+/// The tools of a server, as a lock file has them.
+#[derive(Debug, Clone, Copy)]
+pub struct Locked<'f> {
+    /// The server's own names for them: `get_time`, and not `time__get_time`.
+    pub tools: &'f [String],
+    /// The file, as messages show it.
+    pub file: &'f str,
+    /// The command that writes the file anew.
+    pub update: &'f str,
+}
+
+impl Locked<'_> {
+    /// The mistake of a pattern in `tools` that takes no tool of the server.
+    pub fn pattern_mistake(&self, pattern: &str, server: &str) -> Option<String> {
+        if self.tools.iter().any(|tool| matches(pattern, tool)) {
+            return None;
+        }
+        if !pattern.contains(['*', '?']) {
+            return Some(self.not_there(pattern, server, self.tools));
+        }
+        let (file, hint) = (self.file, self.hint(&all(self.tools)));
+        Some(format!("no tool of the server `{server}` in `{file}` matches `{pattern}`; {hint}"))
+    }
+
+    fn not_there(&self, name: &str, server: &str, tools: &[String]) -> String {
+        let near = nearest(name, tools.iter().map(String::as_str));
+        let near = near.map_or_else(|| all(tools), |near| format!("did you mean `{}`?", near.escape_debug()));
+        let (file, hint) = (self.file, self.hint(&near));
+        format!("`{name}` is not a tool of the server `{server}` in `{file}`; {hint}")
+    }
+
+    fn hint(&self, words: &str) -> String {
+        let end = if words.ends_with('?') { "" } else { "." };
+        format!("{words}{end} If the server has changed, run `{}`", self.update)
+    }
+}
+
+/// The mistake of the name of a tool, `server__tool`, that its server does not have. `servers` are those of the agent, and `locked` has the
+/// tools of those that are in a lock file. Another server's tools are not known, so their names are not mistakes.
+pub fn tool_mistake<'s, 'f>(
+    name: &str,
+    servers: impl IntoIterator<Item = &'s str>,
+    locked: impl Fn(&str) -> Option<Locked<'f>>,
+) -> Option<String> {
+    let of_server = |server: &str| name.strip_prefix(server)?.strip_prefix("__");
+    // `a` and `a__b` can both be servers.
+    let mut found = Vec::new();
+    for server in servers {
+        let Some(tool) = of_server(server) else { continue };
+        let locked = locked(server)?;
+        if locked.tools.iter().any(|known| known == tool) {
+            return None;
+        }
+        found.push((server, locked));
+    }
+    let (server, locked) = found.into_iter().max_by_key(|(server, _)| server.len())?;
+    let tools: Vec<_> = locked.tools.iter().map(|tool| format!("{server}__{tool}")).collect();
+    Some(locked.not_there(name, server, &tools))
+}
+
+/// The names of the tools.
+fn all(tools: &[String]) -> String {
+    if tools.is_empty() {
+        return "it has no tools there".to_owned();
+    }
+    let names = tools.iter().take(LISTED).map(|tool| format!("`{}`", tool.escape_debug()));
+    let more = tools.len().checked_sub(LISTED).filter(|more| *more > 0);
+    let more = more.map(|more| format!("{more} more"));
+    format!("it has {}", names.chain(more).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Locked, all, tool_mistake};
+
+    #[test]
+    fn a3_a_message_lists_a_few_tools() {
+        let tools: Vec<_> = (0..10).map(|nth| format!("t{nth}")).collect();
+        assert!(all(&tools).ends_with("`t7`, 2 more"), "{}", all(&tools));
+        assert_eq!(all(&[]), "it has no tools there");
+    }
+
+    #[test]
+    fn a3_a_tool_is_one_of_any_server_that_its_name_begins_with() {
+        let (a, a_b) = (["b__c".to_owned()], ["d".to_owned()]);
+        let mistake = |name: &str, servers: &[&str], is_locked: fn(&str) -> bool| {
+            tool_mistake(name, servers.iter().copied(), |server| {
+                let tools: &[String] = if server == "a" { &a } else { &a_b };
+                is_locked(server).then_some(Locked { tools, file: "lock.json", update: "lock" })
+            })
+        };
+        let both = ["a__b", "a"];
+        assert_eq!(mistake("a__b__c", &both, |_| true), None);
+        assert_eq!(mistake("a__b__d", &both, |_| true), None);
+        assert_eq!(
+            mistake("a__b__e", &both, |_| true).unwrap(),
+            "`a__b__e` is not a tool of the server `a__b` in `lock.json`; did you mean `a__b__d`? If the server has changed, run `lock`"
+        );
+        // The server that is not locked can have it.
+        assert_eq!(mistake("a__b__e", &both, |server| server == "a"), None);
+        assert_eq!(mistake("e__f", &both, |_| true), None);
+    }
+}
