@@ -46,6 +46,7 @@ pub use found::{FoundCard, FoundCards, found_cards, is_address};
 pub use item::{Item, plain_path};
 pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};
+pub use onionskin_names::Locked;
 pub use paths::normal;
 pub use problem::{CardError, Problem};
 pub use ready_hooks::READY_HOOKS;

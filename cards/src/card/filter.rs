@@ -58,7 +58,7 @@ impl Card {
                 ));
             }
         }
-        if self.runtime.iter().any(|tool| tool.value == name) || is_of_a_server(name, servers) {
+        if self.is_built_in(name) || is_of_a_server(name, servers) {
             return None;
         }
         let built_in = self.runtime.iter().map(|tool| &*tool.value);
@@ -67,6 +67,15 @@ impl Card {
             None => format!("a tool that is added when the agent is built is `tool({name})`"),
         };
         Some(format!("this agent has no tool `{name}`; {advice}"))
+    }
+
+    /// Whether a name in a filter is a tool of one of these servers, and of nothing else that the agent has.
+    pub(super) fn is_of_servers(&self, name: &str, servers: &[&str]) -> bool {
+        self.called(name).is_empty() && !self.is_built_in(name) && is_of_a_server(name, servers)
+    }
+
+    fn is_built_in(&self, name: &str) -> bool {
+        self.runtime.iter().any(|tool| tool.value == name)
     }
 
     /// The names that [`Self::called`] knows.

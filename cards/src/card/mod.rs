@@ -4,6 +4,7 @@ mod check;
 mod fields;
 mod filter;
 mod hooks;
+mod locked;
 mod model;
 mod read;
 mod synonyms;

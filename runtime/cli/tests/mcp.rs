@@ -175,16 +175,28 @@ fn o1_check_starts_servers_and_compares_them_with_their_lock_file() {
     let (code, out, words) = folder.run("check --servers");
     assert_eq!((code, &*out), (0, ""), "{words}");
 
-    // Only the server knows its tools.
+    // The file and the server say the same, so it is said once, at its place.
     fs::write(folder.path("cards/echo.md"), card("get_ecko")).unwrap();
+    let offline = folder.run("check");
+    assert!(offline.0 == 1 && offline.1.contains("did you mean `get_echo`?"), "{offline:?}");
+    assert!(offline.1.contains(" --> cards/echo.md:3:16\n"), "{offline:?}");
+    let (code, out, _) = folder.run("check --servers");
+    assert_eq!((code, &out), (1, &offline.1));
+    // Only the server knows its tools without the file.
+    let lock = fs::read(folder.path(LOCK_FILE)).unwrap();
+    fs::remove_file(folder.path(LOCK_FILE)).unwrap();
     assert_eq!(folder.run("check").0, 0);
     let (code, out, _) = folder.run("check --servers");
     assert_eq!(code, 1);
     assert!(out.contains("get_ecko") && out.contains("get_echo"), "{out}");
+    fs::write(folder.path(LOCK_FILE), lock).unwrap();
 
+    // A new tool is a difference of the file, and no mistake of a card that names it.
     folder.configure(&[("fix", "renamed")]);
-    let (code, out, _) = folder.run("check --servers");
-    assert_eq!(code, 1);
+    fs::write(folder.path("cards/echo.md"), card("get_echoes")).unwrap();
+    assert!(folder.run("check").1.contains("`get_echoes` is not a tool of the server `fix`"));
+    let (code, out, words) = folder.run("check --servers");
+    assert!(code == 1 && words.ends_with(": 1 problem\n"), "{out}{words}");
     let expected = "onionskin-mcp.lock.json: the servers differ from the file; run `onionskin mcp lock` to update it:\n`fix`: added `get_echoes`; removed `get_echo`\n";
     assert!(out.contains(expected), "{out}");
     for pid in folder.pids() {

@@ -2,6 +2,8 @@
 
 mod cards;
 mod find;
+#[cfg(feature = "mcp")]
+mod locks;
 mod report;
 #[cfg(feature = "mcp")]
 mod servers;
@@ -25,7 +27,8 @@ use report::Report;
 pub(crate) const ABOUT: &str = "\
 Check cards, workflow folders and configurations of MCP servers, and show all mistakes at once, each with its file, line and column.
 
-Items in Rust are looked for in the program. Scripts are read and checked, and not run. Nothing is started, unless with \
+Items in Rust are looked for in the program. Scripts are read and checked, and not run. Tools of servers are looked for in the \
+lock file beside the configuration, `onionskin-mcp.lock.json`, as far as it has their servers. Nothing is started, unless with \
 `--servers`. Without paths, the working directory is checked: its `.mcp.json`, its folder `cards`, and the folders in `workflows`.
 
 Exit code: 0 if nothing is wrong, 1 if there are problems, 2 after an error.";
@@ -67,16 +70,16 @@ pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<
             "there is nothing to check here: name a card, a folder of cards, a workflow folder or a `.mcp.json`",
         ));
     }
-    let (mut uses, in_rust) = cards::check(program, &found.cards, &mut report);
-    let workflows = workflows::check(program, &found.workflows, &mut uses, &mut report);
+    let (mut agents, in_rust) = cards::check(program, &found.cards, &mut report);
+    let workflows = workflows::check(program, &found.workflows, &mut agents, &mut report);
     #[cfg(feature = "mcp")]
     until_signal(async {
-        servers::check(program, &found, &uses, arguments.servers.then_some(&workflows), &mut report).await;
+        servers::check(program, &found, &agents, arguments.servers.then_some(&workflows), &mut report).await;
         Ok(())
     })
     .await?;
     #[cfg(not(feature = "mcp"))]
-    let _ = workflows;
+    let _ = (agents, workflows);
     report.show(arguments.json)?;
     if !arguments.json {
         output::aside(&summary(&found, &report));

@@ -1,8 +1,11 @@
 //! Checks configurations of servers, and the servers themselves.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use onionskin_cards::{CardError, Problem};
+use onionskin_cards::{Card, CardError, Problem, Source};
 use onionskin_core::App;
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::servers::ToolServers;
@@ -10,26 +13,31 @@ use onionskin_core::text::nearest;
 use onionskin_mcp::snapshot::{Snapshot, Taken};
 use onionskin_mcp::{McpConfig, McpError};
 
-use super::cards::Uses;
 use super::find::Found;
+use super::locks::Locks;
 use super::report::Report;
 use crate::agents::{self, AgentArguments};
-use crate::mcp::{CONFIG, LockArguments, ServerArguments, update_command};
+use crate::mcp::CONFIG;
 use crate::program::Program;
 
 /// Fields by which a server of other programs is not one for agents.
 const SET_ASIDE: [&str; 3] = ["disabled", "url", "type"];
 
-/// Checks the configurations. With `workflows`, it starts their servers, and builds the agents of the cards and of these workflows.
+/// The servers that agents use, by their names: where each is named.
+type Uses<'a> = BTreeMap<&'a str, Vec<(&'a Source, &'a Range<usize>)>>;
+
+/// Checks the configurations, and the servers and tools that agents name. With `workflows`, it starts the servers of the configurations, and
+/// builds the agents of the cards and of these workflows.
 ///
 /// Cancel safety: dropping the future ends the servers.
 pub(super) async fn check(
     program: &Program,
     found: &Found,
-    uses: &Uses,
+    agents: &[Arc<Card>],
     workflows: Option<&[&PathBuf]>,
     report: &mut Report,
 ) {
+    let uses = &uses(agents);
     let mut configs = Vec::new();
     for path in &found.configs {
         match McpConfig::from_file(path) {
@@ -52,21 +60,49 @@ pub(super) async fn check(
             configs.iter().flat_map(|(_, config)| config.names()).chain(default.names()).collect();
         unknown(uses, &known, found, report);
     }
-    if let Some(workflows) = workflows {
+    // An agent without servers has nothing to do with the file of the working directory.
+    let default = [PathBuf::from(CONFIG)];
+    let beside: &[PathBuf] = match &found.configs[..] {
+        [] if uses.is_empty() => &[],
+        [] => &default,
+        found => found,
+    };
+    let mut locks = Locks::beside(program, beside, report);
+    if workflows.is_some() {
         for (path, config) in &configs {
-            locked(program, path, config, uses, report).await;
-        }
-        if report.problems() == 0 {
-            let configs: Vec<_> = configs.into_iter().map(|(_, config)| config).collect();
-            for agents in to_build(program, found, workflows) {
-                built(program, &agents, &configs, report).await;
+            if let Some(now) = offered(config, uses, report).await {
+                locks.compare(path, &now, report);
             }
+        }
+    }
+    // A later configuration overrides an earlier one.
+    let owner = |server: &str| {
+        let of = configs.iter().rev().find(|(_, config)| config.names().any(|name| name == server));
+        of.map(|(path, _)| path.as_path())
+    };
+    locks.check(agents, owner, report);
+    if let Some(workflows) = workflows
+        && report.problems() == 0
+    {
+        let configs: Vec<_> = configs.into_iter().map(|(_, config)| config).collect();
+        for agents in to_build(program, found, workflows) {
+            built(program, &agents, &configs, report).await;
         }
     }
 }
 
+fn uses(agents: &[Arc<Card>]) -> Uses<'_> {
+    let mut uses = Uses::new();
+    for agent in agents {
+        for server in &agent.servers {
+            uses.entry(&*server.value).or_default().push((&agent.source, &server.span));
+        }
+    }
+    uses
+}
+
 /// Checks the servers of a configuration as they are written.
-fn one(config: &McpConfig, uses: &Uses, report: &mut Report) {
+fn one(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) {
     for name in config.names() {
         let Err(error) = ToolServers::server(config, name) else { continue };
         let line = error.to_string();
@@ -85,7 +121,7 @@ fn one(config: &McpConfig, uses: &Uses, report: &mut Report) {
 }
 
 /// The servers of cards and workflows that no configuration has.
-fn unknown(uses: &Uses, known: &[&str], found: &Found, report: &mut Report) {
+fn unknown(uses: &Uses<'_>, known: &[&str], found: &Found, report: &mut Report) {
     for (name, places) in uses.iter().filter(|(name, _)| !known.contains(&&***name)) {
         let hint = match (nearest(name, known.iter().copied()), &found.configs[..]) {
             (Some(near), _) => format!("did you mean `{near}`?"),
@@ -94,21 +130,21 @@ fn unknown(uses: &Uses, known: &[&str], found: &Found, report: &mut Report) {
         };
         for (source, span) in places {
             let message = format!("there is no server `{name}`; {hint}");
-            report.add(&CardError::new(source.clone(), vec![Problem { message, span: span.clone() }]));
+            report.add(&CardError::new((*source).clone(), vec![Problem { message, span: (*span).clone() }]));
         }
     }
 }
 
-/// Starts the servers, and compares them with the lock file beside their configuration.
-async fn locked(program: &Program, path: &Path, config: &McpConfig, uses: &Uses, report: &mut Report) {
+/// Starts the servers of a configuration, and gives what they offer.
+async fn offered(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) -> Option<Snapshot> {
     let mut usable = config.clone();
     usable.retain(|name| uses.contains_key(name) || ToolServers::server(config, name).is_ok());
-    let now = match Snapshot::take(&usable).await {
+    match Snapshot::take(&usable).await {
         Ok(Taken { snapshot, notices, .. }) => {
             for notice in &notices {
                 report.warn(notice);
             }
-            snapshot
+            Some(snapshot)
         }
         Err(error) => {
             let known = report.problems() > 0;
@@ -116,25 +152,7 @@ async fn locked(program: &Program, path: &Path, config: &McpConfig, uses: &Uses,
             let new =
                 error.errors().iter().filter(|error| !(known && matches!(error, McpError::Config { .. })));
             new.for_each(|error| report.add_line(&error.to_string()));
-            return;
-        }
-    };
-    let lock = path.with_file_name(Snapshot::FILE);
-    if !lock.try_exists().unwrap_or(true) {
-        return;
-    }
-    match Snapshot::read(&lock) {
-        Err(error) => report.add_line(&error.to_string()),
-        Ok(then) => {
-            let drift = then.drift(&now);
-            if !drift.is_empty() {
-                let of = ServerArguments { servers: Vec::new(), config: path.to_owned() };
-                let update = update_command(program, &LockArguments { of, out: lock.clone(), check: false });
-                report.add_at(
-                    &lock,
-                    &format!("the servers differ from the file; run `{update}` to update it:\n{drift}"),
-                );
-            }
+            None
         }
     }
 }

@@ -7,7 +7,7 @@ use onionskin_mcp::snapshot::Snapshot;
 
 #[derive(Subcommand)]
 pub(crate) enum McpCommand {
-    /// Write what the servers offer to a file, for the compiler.
+    /// Write what the servers offer to a file, for the compiler and for `check`.
     #[command(long_about = LOCK, after_long_help = LOCK_EXAMPLES)]
     Lock(LockArguments),
     /// Show what the servers offer.
@@ -18,8 +18,8 @@ pub(crate) enum McpCommand {
 const LOCK: &str = "\
 Start the servers, list their tools, and write names, descriptions and schemas to a file beside Cargo.toml.
 
-With the file in the package, the compiler checks the names of tools in `agent!`, and an agent reports how its servers differ \
-from it. Commit the file. It has no commands, variables or addresses of servers, and values of configured variables are hidden in it.
+With the file in the package, the compiler checks the names of tools in `agent!`, `check` those in cards and workflow folders, \
+and an agent reports how its servers differ from it. Commit the file. It has no commands, variables or addresses of servers, and values of configured variables are hidden in it.
 
 Exit code: 0 if all is well, 1 if `--check` finds a difference, 2 after an error.";
 

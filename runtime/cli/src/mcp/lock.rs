@@ -20,8 +20,7 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
     let LockArguments { of, out, check } = arguments;
     // What cannot be looked at is an error of reading or writing.
     let exists = out.try_exists().unwrap_or(true);
-    // The library names the command without options.
-    let failed = |error: SnapshotError| Failure::new(error.to_string().replace(PLAIN_COMMAND, &update));
+    let failed = |error: SnapshotError| Failure::new(with_command(&error, &update));
     // Servers are not started for a comparison that cannot be made.
     let is_read = check || (exists && !of.servers.is_empty());
     let before = if is_read { Some(Snapshot::read(&out).map_err(failed)?) } else { None };
@@ -42,6 +41,11 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
         now = kept;
     }
     write(&now, &out, exists)
+}
+
+/// The words of an error with this command in them. The library names it without options.
+pub(crate) fn with_command(error: &SnapshotError, update: &str) -> String {
+    error.to_string().replace(PLAIN_COMMAND, update)
 }
 
 /// Whether a file may be replaced. One of the usual name can be broken, by a merge for example.

@@ -8,7 +8,7 @@ mod servers;
 use std::process::ExitCode;
 
 pub(crate) use arguments::{CONFIG, LockArguments, McpCommand, ServerArguments};
-pub(crate) use lock::update_command;
+pub(crate) use lock::{update_command, with_command};
 
 use crate::failure::Failure;
 use crate::program::Program;

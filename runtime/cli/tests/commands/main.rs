@@ -4,6 +4,7 @@
 
 mod check;
 mod folder;
+mod locks;
 mod migrate;
 mod mistakes;
 mod new;

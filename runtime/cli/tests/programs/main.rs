@@ -109,6 +109,7 @@ fn main() -> ExitCode {
             o1_a_setup_can_give_what_only_some_cards_use();
             o1_a_call_that_needs_approval_stays_open_without_a_person();
             o1_the_program_has_its_own_name_and_agents();
+            a3_check_names_the_command_of_the_program();
             c4_the_registry_has_the_tools_of_a_workflow();
             #[cfg(unix)]
             o1_signals_end_a_program_that_a_tool_blocks();
@@ -185,6 +186,20 @@ fn o1_the_program_has_its_own_name_and_agents() {
     let (_, list, _) = run("builds", &["list"]);
     assert!(list.starts_with("Desk\n  price  function  The price of a lamp.\n"), "{list}");
     assert!(list.contains("\n\nClerk\n"), "{list}");
+}
+
+fn a3_check_names_the_command_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, text) in [
+        ("clock.yaml", "instruction: Tell the time.\nservers: [time]\ntools: { time: [get_tme] }\n"),
+        ("onionskin-mcp.lock.json", r#"{"version": 1, "servers": {"time": {"tools": {}}}}"#),
+    ] {
+        std::fs::write(folder.path().join(file), text).unwrap();
+    }
+    // Its servers can be in code.
+    let (code, out, words) = run_in(folder.path(), "cards", &["check", "clock.yaml"]);
+    assert!(code == 1 && words.ends_with(": 1 problem\n"), "{out}{words}");
+    assert!(out.contains("it has no tools there. If the server has changed, run `cards mcp lock`"), "{out}");
 }
 
 fn c4_the_registry_has_the_tools_of_a_workflow() {

@@ -1,7 +1,7 @@
 //! What MCP servers offer, kept in a file beside `Cargo.toml`: `onionskin-mcp.lock.json`.
 //!
-//! `onionskin mcp lock` writes the file. With it in the package, the compiler checks the names of tools in `agent!`, and an agent
-//! reports how its servers differ from it, in a warning and in a notice event. The file has the names, descriptions and schemas of
+//! `onionskin mcp lock` writes the file. With it in the package, the compiler checks the names of tools in `agent!`, `onionskin check`
+//! those in cards and workflow folders, and an agent reports how its servers differ from it, in a warning and in a notice event. The file has the names, descriptions and schemas of
 //! tools; it has no command, no variable and no address of a server, and values of configured variables are hidden in it.
 //!
 //! ```
