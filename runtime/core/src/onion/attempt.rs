@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use futures_util::future::BoxFuture;
 use pin_project_lite::pin_project;
 
+use super::dynamic::note_exit;
 use super::panics::{Caught, tool_panicked};
 use crate::args::Args;
 use crate::context::{AbortCause, AtDepth, Depth, ToolContext, timed};
@@ -37,7 +38,7 @@ where
         let call = CompiledOnce { call: call(args) };
         Attempt::Plain { call: Caught::new(call, cx, tool_panicked), cx, started: false }
     } else {
-        Attempt::Watched { call: Box::pin(Rare { call: watched_attempt(cx, args, call) }) }
+        Attempt::Watched { call: Box::pin(Rare { call: watched_attempt(cx, args, call) }), cx }
     }
 }
 
@@ -64,7 +65,7 @@ pin_project! {
     enum Attempt<'a, F, W> {
         Plain { #[pin] call: F, cx: &'a ToolContext, started: bool },
         // Boxed, so that an unwatched call is not larger.
-        Watched { call: Pin<Box<Rare<W>>> },
+        Watched { call: Pin<Box<Rare<W>>>, cx: &'a ToolContext },
     }
 }
 
@@ -96,7 +97,13 @@ where
                 }
                 poll
             }
-            Project::Watched { call } => call.as_mut().poll(context),
+            Project::Watched { call, cx } => {
+                let poll = call.as_mut().poll(context);
+                if let Poll::Ready(Err(exit)) = &poll {
+                    note_exit(cx, exit);
+                }
+                poll
+            }
         }
     }
 }
@@ -129,10 +136,11 @@ fn hide_late(cx: &ToolContext, poll: &mut Poll<ToolResult>) {
     }
 }
 
-/// A tool with invalid arguments counts as not started.
+/// The run sees an abort before a hook does. A tool with invalid arguments counts as not started.
 #[cold]
 #[inline(never)]
 fn note_failed(cx: &ToolContext, exit: &Exit) {
+    note_exit(cx, exit);
     if !cx.entry().starts_inside {
         cx.note_refused(&cx.definition().name, exit);
     }

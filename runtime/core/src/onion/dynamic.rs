@@ -311,8 +311,9 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
     }
 }
 
+/// Latches an abort.
 #[cold]
-fn note_exit(cx: &ToolContext, exit: &Exit) {
+pub(super) fn note_exit(cx: &ToolContext, exit: &Exit) {
     if let Exit::Abort(abort) = exit {
         note_abort(cx, abort);
     }

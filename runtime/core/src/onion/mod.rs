@@ -55,13 +55,23 @@ pub trait Call: Send + Sync + 'static {
         args: &'b mut Args,
     ) -> impl Future<Output = ToolResult> + Send;
 
+    /// As `call`, for the hook around it, which must not see an abort before the run does.
+    #[inline]
+    fn call_inside<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        Latched::new(self.call(cx, args), cx)
+    }
+
     /// As `call`, with a span for each hook. The core has none.
     fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(self.call(cx, args))
     }
 }
 
-/// The runtime's view of an onion's core.
+/// The runtime's view of an onion's core. Its `call` is a [`call_tool`], so the run sees an abort of the tool at once.
 #[doc(hidden)]
 pub trait Core: Call {
     /// The compiled tools and their indices.
@@ -98,10 +108,20 @@ pub fn define<'t>(
 }
 
 /// Both the innermost layer and the run hold the core; the run uses it for calls past the hooks.
-impl<C: Call> Call for Arc<C> {
+impl<C: Core> Call for Arc<C> {
     const LOOKS: bool = C::LOOKS;
 
     fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        (**self).call(cx, args)
+    }
+
+    /// One test less than for a layer.
+    #[inline]
+    fn call_inside<'a, 'b>(
         &'a self,
         cx: &'a ToolContext,
         args: &'b mut Args,

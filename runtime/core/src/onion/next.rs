@@ -98,7 +98,7 @@ impl<C: Call> Next for InnerNext<'_, C> {
         if args.is_uncoerced() {
             self.cx.pass(args);
         }
-        Latched::new(self.inner.call(self.cx, args), self.cx)
+        self.inner.call_inside(self.cx, args)
     }
 
     fn fork<'n>(self, mut args: Args) -> Forked<'n>
