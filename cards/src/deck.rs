@@ -127,7 +127,11 @@ impl Deck {
         }
         let deck = Self::with(cards);
         let alone = errors.len();
-        errors.extend(deck.mistakes(&names, program));
+        // A card that was not read is there all the same, and its file says which name it has by default.
+        let unread = errors.iter().filter_map(|error| Path::new(&*error.source_file().name).file_stem());
+        let known: Vec<String> =
+            names.iter().cloned().chain(unread.map(|stem| stem.to_string_lossy().into_owned())).collect();
+        errors.extend(deck.mistakes(&known, program));
         let error = (!errors.is_empty()).then_some(DeckError { errors, names, alone });
         (deck, error)
     }

@@ -124,3 +124,19 @@ fn c1_of_very_many_mistakes_the_number_is_said() {
     assert_eq!(drawn[20], "`a.yaml` has 10 more mistakes");
     assert!(error.to_string().ends_with("\n\nand 10 more"));
 }
+
+#[test]
+fn c1_a_child_whose_card_was_not_read_is_not_missing_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("boss.md", "---\nagents: [gone, broken, gon]\n---\nA.\n");
+    write("broken.md", "---\nname: [\n---\nB.\n");
+    let error = Deck::read(folder.path(), &["boss.md", "gone.md", "broken.md"], &[]).unwrap_err();
+    let said = lines(&error);
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert_eq!(said.iter().filter(|line| line.contains("there is no agent")).count(), 1, "{said:?}");
+    assert!(
+        said.contains(&"boss.md:2:24: there is no agent `gon`; did you mean `gone`?".to_owned()),
+        "{said:?}"
+    );
+}
