@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use futures_util::future::BoxFuture;
 use pin_project_lite::pin_project;
 
-use super::dynamic::note_exit;
+use super::latch::latch_first;
 use super::panics::{Caught, tool_panicked};
 use crate::args::Args;
 use crate::context::{AbortCause, AtDepth, Depth, ToolContext, timed};
@@ -100,7 +100,7 @@ where
             Project::Watched { call, cx } => {
                 let poll = call.as_mut().poll(context);
                 if let Poll::Ready(Err(exit)) = &poll {
-                    note_exit(cx, exit);
+                    latch_first(cx, exit);
                 }
                 poll
             }
@@ -140,7 +140,7 @@ fn hide_late(cx: &ToolContext, poll: &mut Poll<ToolResult>) {
 #[cold]
 #[inline(never)]
 fn note_failed(cx: &ToolContext, exit: &Exit) {
-    note_exit(cx, exit);
+    latch_first(cx, exit);
     if !cx.entry().starts_inside {
         cx.note_refused(&cx.definition().name, exit);
     }

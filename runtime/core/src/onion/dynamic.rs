@@ -9,6 +9,7 @@ use futures_util::future::{BoxFuture, Either};
 use pin_project_lite::pin_project;
 
 use super::attempt::{Rare, short_name};
+use super::latch::latch_first;
 use super::next::{Forked, Latched};
 use super::panics::{Caught, hook_panicked};
 use super::traced::{TracedCall, hands_on, in_span, of_output};
@@ -16,7 +17,7 @@ use super::{Call, Hook, Next};
 use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
 use crate::definition::ToolDefinition;
-use crate::error::{Abort, Exit, ToolResult};
+use crate::error::{Exit, ToolResult};
 use crate::services::ServiceTypes;
 
 /// A [`Hook`] as a trait object: a dynamic hook of an agent, or one of a tool's own hooks.
@@ -268,14 +269,6 @@ impl Call for Bulkhead {
     }
 }
 
-/// Another call may have set the latch. A call that does not continue returns that abort.
-#[cold]
-fn note_abort(cx: &ToolContext, abort: &Abort) {
-    if cx.run().aborted().is_none() {
-        cx.abort(abort);
-    }
-}
-
 /// A call of an onion from outside. A panic of a hook aborts the run. Once the abort latch is set, the result is the
 /// abort.
 pub(crate) fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
@@ -302,19 +295,11 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
         let Poll::Ready(result) = this.call.poll(context) else { return Poll::Pending };
         // The kind of exit is checked out of line, which saves a good call one branch.
         if let Err(exit) = &result {
-            note_exit(this.cx, exit);
+            latch_first(this.cx, exit);
         }
         match this.cx.run().aborted() {
             Some(abort) => Poll::Ready(Err(Exit::Abort(abort.clone()))),
             None => Poll::Ready(result),
         }
-    }
-}
-
-/// Latches an abort.
-#[cold]
-pub(super) fn note_exit(cx: &ToolContext, exit: &Exit) {
-    if let Exit::Abort(abort) = exit {
-        note_abort(cx, abort);
     }
 }

@@ -10,6 +10,7 @@ mod dynamic;
 mod hook_exit;
 mod hook_returns;
 mod known;
+mod latch;
 mod made;
 mod next;
 mod original;

@@ -8,9 +8,10 @@ use futures_util::future::BoxFuture;
 use pin_project_lite::pin_project;
 
 use super::Call;
+use super::latch::latch;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::{Exit, ToolResult};
+use crate::error::ToolResult;
 
 /// The rest of the call: the hooks inside, and the tool.
 ///
@@ -137,14 +138,5 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
             latch(this.cx, exit);
         }
         poll
-    }
-}
-
-/// Out of line, so that a call that succeeds pays one comparison a layer.
-#[cold]
-#[inline(never)]
-fn latch(cx: &ToolContext, exit: &Exit) {
-    if let Exit::Abort(abort) = exit {
-        cx.abort(abort);
     }
 }
