@@ -118,19 +118,21 @@ impl Deck {
         program: &[&str],
     ) -> (Self, Option<DeckError>) {
         let (mut cards, mut names) = (Vec::new(), Vec::new());
+        // A card whose name was not read is there all the same, and its file says which name it has by default.
+        let mut unread: Vec<String> = errors.iter().filter_map(default_name).collect();
         for file in files {
-            names.extend(file.name);
             match file.card {
                 Ok(card) => cards.push(card),
-                Err(error) => errors.push(error),
+                Err(error) => {
+                    unread.extend(default_name(&error).filter(|_| file.name.is_none()));
+                    errors.push(error);
+                }
             }
+            names.extend(file.name);
         }
         let deck = Self::with(cards);
         let alone = errors.len();
-        // A card that was not read is there all the same, and its file says which name it has by default.
-        let unread = errors.iter().filter_map(|error| Path::new(&*error.source_file().name).file_stem());
-        let known: Vec<String> =
-            names.iter().cloned().chain(unread.map(|stem| stem.to_string_lossy().into_owned())).collect();
+        let known: Vec<String> = names.iter().cloned().chain(unread).collect();
         errors.extend(deck.mistakes(&known, program));
         let error = (!errors.is_empty()).then_some(DeckError { errors, names, alone });
         (deck, error)
@@ -216,4 +218,10 @@ impl From<CardError> for DeckError {
     fn from(error: CardError) -> Self {
         Self { errors: vec![error], names: Vec::new(), alone: 1 }
     }
+}
+
+/// The name of a card by its file.
+fn default_name(error: &CardError) -> Option<String> {
+    let stem = Path::new(&*error.source_file().name).file_stem()?;
+    Some(stem.to_string_lossy().into_owned())
 }

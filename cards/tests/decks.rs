@@ -140,3 +140,13 @@ fn c1_a_child_whose_card_was_not_read_is_not_missing_too() {
         "{said:?}"
     );
 }
+
+#[test]
+fn c1_a_child_is_not_the_file_of_a_card_with_another_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("boss.md", "---\nagents: [clerk]\n---\nA.\n");
+    write("clerk.md", "---\nname: Writer\nmodle: x\n---\nB.\n");
+    let said = lines(&Deck::read(folder.path(), &["boss.md", "clerk.md"], &[]).unwrap_err());
+    assert!(said.iter().any(|line| line.contains("there is no agent `clerk`")), "{said:?}");
+}
