@@ -11,6 +11,7 @@ use crate::endings::is_markdown;
 use crate::file::read_file;
 use crate::found::{FoundCards, found_cards};
 use crate::markdown::has_front;
+use crate::paths::default_name;
 use crate::problem::CardError;
 use crate::source::Source;
 
@@ -119,12 +120,15 @@ impl Deck {
     ) -> (Self, Option<DeckError>) {
         let (mut cards, mut names) = (Vec::new(), Vec::new());
         // A card whose name was not read is there all the same, and its file says which name it has by default.
-        let mut unread: Vec<String> = errors.iter().filter_map(default_name).collect();
+        let named_by_file = |error: &CardError| default_name(Path::new(&*error.source_file().name));
+        let mut unread: Vec<String> = errors.iter().filter_map(named_by_file).collect();
         for file in files {
             match file.card {
                 Ok(card) => cards.push(card),
                 Err(error) => {
-                    unread.extend(default_name(&error).filter(|_| file.name.is_none()));
+                    if file.name.is_none() {
+                        unread.extend(named_by_file(&error));
+                    }
                     errors.push(error);
                 }
             }
@@ -218,10 +222,4 @@ impl From<CardError> for DeckError {
     fn from(error: CardError) -> Self {
         Self { errors: vec![error], names: Vec::new(), alone: 1 }
     }
-}
-
-/// The name of a card by its file.
-fn default_name(error: &CardError) -> Option<String> {
-    let stem = Path::new(&*error.source_file().name).file_stem()?;
-    Some(stem.to_string_lossy().into_owned())
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::fields::{FIELDS, FLAGS, LIMITS, REQUEST_PARAMS, unknown};
 use super::{Card, HookItem, Text, Toolbox, check, fields, synonyms};
 use crate::item::Item;
+use crate::paths::default_name;
 use crate::problem::Problem;
 use crate::reader::{Field, Reader};
 use crate::source::{Source, Spanned};
@@ -45,10 +46,7 @@ impl Unread<'_> {
         };
         let mut reader = Reader::default();
         let Self { path, source, start, body, name, tools, .. } = self;
-        let name = name.unwrap_or_else(|| {
-            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            Spanned::new(stem.unwrap_or_default(), start..start)
-        });
+        let name = name.unwrap_or_else(|| Spanned::new(default_name(path).unwrap_or_default(), start..start));
         let mut card = Card { path: path.to_owned(), source: source.clone(), name, ..Card::default() };
         let mut given: Vec<&str> = Vec::new();
         let is_of_another_type = entries.iter().any(|(key, value)| {
