@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use onionskin_cards::{Workflow, children_beside, found_cards};
 use onionskin_core::declaration::{AppBuilder, DynAgent};
-use onionskin_loader::{CardLoader, LoadedCards, LoadedWorkflow, Registry};
+use onionskin_loader::{CardLoader, LoadError, LoadedCards, LoadedWorkflow, Mistake, MistakeKind, Registry};
 
 use crate::failure::Failure;
 use crate::program::Program;
 
 /// The words for items in Rust where the program has no registry.
-pub(crate) const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
+const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
                             also be scripts, such as `tools.rhai:add_one`";
 
 /// The words for an address in place of a path. They do not show the address, because it can hold a key.
@@ -42,7 +42,7 @@ impl Loaded {
         }
         let named = found_cards(Path::new(""), paths).files.len();
         let paths = with_children(program, paths);
-        let cards = CardLoader::new(registry(program)).load(&paths).map_err(Failure::new)?;
+        let cards = loader(program).load(&paths).map_err(Failure::new)?;
         Ok(Self::Cards { cards, named })
     }
 
@@ -51,7 +51,7 @@ impl Loaded {
         if is_address(folder) {
             return Err(Failure::new(format!("`--workflow` {NO_ADDRESS}")));
         }
-        let workflow = CardLoader::new(registry(program)).load_workflow(folder).map_err(Failure::new)?;
+        let workflow = loader(program).load_workflow(folder).map_err(Failure::new)?;
         Ok(Self::Workflow(workflow))
     }
 
@@ -109,7 +109,12 @@ pub(crate) fn with_children(program: &Program, paths: &[PathBuf]) -> Vec<PathBuf
     paths
 }
 
-/// The items that cards and workflows can name.
-pub(crate) fn registry(program: &Program) -> Registry {
-    program.registry.clone().unwrap_or_else(|| Registry::new().without_rust(WITHOUT_RUST))
+/// The loader with the items that cards and workflows can name.
+pub(crate) fn loader(program: &Program) -> CardLoader {
+    CardLoader::new(program.registry.clone().unwrap_or_else(|| Registry::new().without_rust(WITHOUT_RUST)))
+}
+
+/// The first item in Rust that a program without a registry cannot have.
+pub(crate) fn first_in_rust(error: &LoadError) -> Option<&Mistake> {
+    error.mistakes().iter().find(|mistake| mistake.kind == MistakeKind::WithoutRust)
 }

@@ -14,13 +14,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use onionskin_loader::{CardLoader, Mistake, MistakeKind};
+use onionskin_loader::{LoadError, Mistake};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::agents::AgentArguments;
 use crate::failure::Failure;
-use crate::loaded::{registry, with_children};
+use crate::loaded::{first_in_rust, loader, with_children};
 use crate::output;
 use crate::program::Program;
 use crate::text;
@@ -71,8 +71,9 @@ impl PackageProgram {
         if !agents.cards.iter().chain(&agents.workflow).any(|path| manifest_around(path).is_some()) {
             return Ok(None);
         }
-        let Some(mistake) = first_in_rust(program, agents) else { return Ok(None) };
-        let found = Self::around(&mistake)?;
+        let error = mistakes(program, agents);
+        let Some(mistake) = error.as_ref().and_then(first_in_rust) else { return Ok(None) };
+        let found = Self::around(mistake)?;
         if let Some(Self { manifest, name }) = &found {
             output::note(&format!(
                 "`{}` names items in Rust, so this runs the program `{name}` of `{}`",
@@ -146,16 +147,14 @@ impl fmt::Display for PackageProgram {
     }
 }
 
-/// The first item in Rust that the files of the arguments name, if the program has no registry for it.
-fn first_in_rust(program: &Program, arguments: &AgentArguments) -> Option<Mistake> {
-    let loader = CardLoader::new(registry(program));
-    let error = match &arguments.workflow {
+/// Why the files of the arguments cannot be loaded.
+fn mistakes(program: &Program, arguments: &AgentArguments) -> Option<LoadError> {
+    let loader = loader(program);
+    match &arguments.workflow {
         Some(folder) => loader.load_workflow(folder).err(),
         None if arguments.cards.is_empty() => None,
         None => loader.load(with_children(program, &arguments.cards)).err(),
-    };
-    let mistakes = error?.mistakes().to_vec();
-    mistakes.into_iter().find(|mistake| mistake.kind == MistakeKind::WithoutRust)
+    }
 }
 
 /// The manifest of the package around a file or a folder.

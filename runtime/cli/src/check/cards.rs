@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use onionskin_cards::{Card, found_cards, read_file};
-use onionskin_loader::{CardLoader, Mistake, MistakeKind};
+use onionskin_loader::Mistake;
 
 use super::report::Report;
-use crate::loaded::{registry, with_children};
+use crate::loaded::{first_in_rust, loader, with_children};
 use crate::program::Program;
 
 /// Checks the cards together, and gives them as far as they can be read, and the first mistake about an item that this program cannot have.
@@ -21,8 +21,8 @@ pub(super) fn check(
         return (cards, in_rust);
     }
     let paths = &with_children(program, paths);
-    if let Err(error) = CardLoader::new(registry(program)).load(paths) {
-        in_rust = error.mistakes().iter().find(|mistake| mistake.kind == MistakeKind::WithoutRust).cloned();
+    if let Err(error) = loader(program).load(paths) {
+        in_rust = first_in_rust(&error).cloned();
         report.add_cards(&error);
     }
     for file in found_cards(Path::new(""), paths).files {

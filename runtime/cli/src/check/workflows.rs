@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use onionskin_cards::{Card, Workflow};
-use onionskin_loader::{CardLoader, MistakeKind};
+use onionskin_loader::MistakeKind;
 
 use super::report::Report;
-use crate::loaded::registry;
+use crate::loaded::loader;
 use crate::program::Program;
 
 /// Checks each folder, adds its agents, and gives the folders that this program can load.
@@ -30,7 +30,7 @@ fn one(program: &Program, folder: &Path, agents: &mut Vec<Arc<Card>>, report: &m
     };
     workflow.warning_lines().for_each(|line| report.warn(&line));
     agents.extend(workflow.deck.cards);
-    let Err(error) = CardLoader::new(registry(program)).load_workflow(folder) else { return true };
+    let Err(error) = loader(program).load_workflow(folder) else { return true };
     // The program that compiles the folder with `workflow!` has the items in Rust.
     if let Some(error) = error.without(MistakeKind::WithoutRust) {
         report.add_cards(&error);
