@@ -143,7 +143,8 @@ impl fmt::Display for PackageProgram {
     /// The command that runs it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { manifest, name } = self;
-        write!(f, "cargo run --manifest-path {} --bin {name} --", manifest.display())
+        let manifest = text::shell_word(&manifest.to_string_lossy());
+        write!(f, "cargo run --manifest-path {manifest} --bin {name} --")
     }
 }
 

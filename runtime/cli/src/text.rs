@@ -64,6 +64,15 @@ pub(crate) fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{}`", first_line(name))).collect::<Vec<_>>().join(", ")
 }
 
+/// A word as a shell reads it.
+pub(crate) fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@' | '+');
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// The columns that a text takes.
 pub(crate) fn width(text: &str) -> usize {
     text.width()

@@ -60,22 +60,13 @@ pub(crate) fn update_command(program: &Program, arguments: &LockArguments) -> St
     let options = [("--config", &arguments.of.config, CONFIG), ("--out", &arguments.out, Snapshot::FILE)];
     for (option, file, default) in options {
         if file != Path::new(default) {
-            command += &format!(" {option} {}", quoted(&file.to_string_lossy()));
+            command += &format!(" {option} {}", text::shell_word(&file.to_string_lossy()));
         }
     }
     for server in &arguments.of.servers {
-        command += &format!(" {}", quoted(server));
+        command += &format!(" {}", text::shell_word(server));
     }
     command
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@' | '+');
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn compare(before: &Snapshot, now: &Snapshot, out: &Path, update: &str) -> Result<ExitCode, Failure> {

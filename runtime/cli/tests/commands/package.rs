@@ -58,6 +58,16 @@ fn o1_check_starts_nothing_and_names_the_program() {
     assert!(ran.out.contains("`tools.rs:add_one` is Rust: it needs a program of yours"), "{}", ran.out);
     let note = "note: the items in Rust are checked by the package's own program: cargo run --manifest-path desk/Cargo.toml --bin clerk -- check\n";
     assert!(ran.words.ends_with(note), "{}", ran.words);
+
+    // The command can be pasted.
+    let folder = package(NAMED);
+    std::fs::rename(folder.path("desk"), folder.path("my desk")).unwrap();
+    let ran = run(&folder, &["check", "my desk/cards"]);
+    assert!(
+        ran.words.contains("cargo run --manifest-path 'my desk/Cargo.toml' --bin clerk"),
+        "{}",
+        ran.words
+    );
 }
 
 #[test]
