@@ -27,6 +27,9 @@ pub enum ModelError {
     /// The answer could not be read.
     #[error("the model's answer could not be read: {0}")]
     Malformed(String),
+    /// The answer lacks something that it announced, or is empty without a reason.
+    #[error("the model's answer is incomplete: {0}")]
+    Incomplete(String),
     /// The answer did not arrive in time.
     #[error("the model did not answer within {0:?}")]
     Timeout(Duration),
@@ -90,6 +93,11 @@ impl ModelError {
         Self::Malformed(reason.into())
     }
 
+    /// The answer lacks something that it announced, or is empty without a reason. Another attempt can succeed.
+    pub fn incomplete(reason: impl Into<String>) -> Self {
+        Self::Incomplete(reason.into())
+    }
+
     /// The answer did not arrive within this time. Another attempt can succeed.
     pub fn timeout(time: Duration) -> Self {
         Self::Timeout(time)
@@ -127,13 +135,14 @@ impl ModelError {
         Self::UnreadContent { kind }
     }
 
-    /// Whether a repeated request can succeed: after rate limits, overload, time limits and broken connections.
+    /// Whether a repeated request can succeed: after rate limits, overload, time limits, broken connections and
+    /// incomplete answers.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Status { status, .. } => {
                 matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
             }
-            Self::Transport(_) | Self::Timeout(_) => true,
+            Self::Transport(_) | Self::Incomplete(_) | Self::Timeout(_) => true,
             _ => false,
         }
     }

@@ -244,6 +244,8 @@ pub enum StopReason {
     Length,
     /// The provider filtered the answer.
     ContentFilter,
+    /// The model refused to answer. The text says why, if the provider gives the words.
+    Refusal,
     /// Another reason.
     Other,
 }

@@ -64,6 +64,7 @@ impl Redact for ModelError {
             Self::Status { message: text, .. }
             | Self::Transport(text)
             | Self::Malformed(text)
+            | Self::Incomplete(text)
             | Self::Setup(text)
             | Self::UnreadContent { kind: text }
             | Self::Unsupported { reason: text, .. } => text.redact(redactor),

@@ -139,6 +139,7 @@ fn finish_reason(stop: StopReason) -> &'static str {
         StopReason::ToolCalls => "tool_call",
         StopReason::Length => "length",
         StopReason::ContentFilter => "content_filter",
+        StopReason::Refusal => "refusal",
         StopReason::Other => "other",
     }
 }

@@ -125,6 +125,7 @@ fn model_error_type(error: &ModelError) -> Cow<'static, str> {
         ModelError::Status { status, .. } => return status.to_string().into(),
         ModelError::Transport(_) => "transport",
         ModelError::Malformed(_) => "malformed",
+        ModelError::Incomplete(_) => "incomplete",
         ModelError::Timeout(_) => "timeout",
         ModelError::Setup(_) => "setup",
         ModelError::Tools(_) => "tools",
