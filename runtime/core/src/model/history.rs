@@ -41,11 +41,28 @@ struct Chunk {
     messages: Vec<Arc<Message>>,
     /// The ids of the tool calls, for full chunks only.
     calls: OnceLock<HashSet<Arc<str>>>,
+    /// The sum of all messages up to the end of this chunk, for full chunks only. The chunks before a full one never change.
+    sum: OnceLock<Sum>,
+}
+
+/// What a script counts of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Sum {
+    /// The answers of the model.
+    pub(super) answers: usize,
+    /// The words.
+    pub(super) words: u64,
+}
+
+impl Sum {
+    fn add(self, other: Self) -> Self {
+        Self { answers: self.answers + other.answers, words: self.words + other.words }
+    }
 }
 
 impl Clone for Chunk {
     fn clone(&self) -> Self {
-        Self { messages: self.messages.clone(), calls: OnceLock::new() }
+        Self { messages: self.messages.clone(), ..Self::default() }
     }
 }
 
@@ -97,7 +114,7 @@ impl History {
             (self.tail, self.full) = (Some(Arc::clone(last)), before.into());
         }
         let tail = Arc::make_mut(self.tail.as_mut()?);
-        tail.calls.take();
+        (tail.calls, tail.sum) = Default::default();
         let message = tail.messages.pop();
         if tail.messages.is_empty() {
             self.tail = None;
@@ -126,6 +143,20 @@ impl History {
     /// The messages from an index on.
     pub(crate) fn since(&self, start: usize) -> impl Iterator<Item = Arc<Message>> {
         (start..self.len()).filter_map(|index| self.shared(index).cloned())
+    }
+
+    /// The sum of all messages; `of` is that of one, the same at each call. A message of a full chunk is asked once, so the cost does not
+    /// grow with the conversation.
+    pub(super) fn sum(&self, mut of: impl FnMut(&Message) -> Sum) -> Sum {
+        let mut add = |sum, messages: &[Arc<Message>]| {
+            messages.iter().fold(sum, |sum: Sum, message| sum.add(of(message)))
+        };
+        let known = self.full.iter().rposition(|chunk| chunk.sum.get().is_some());
+        let mut sum = known.and_then(|last| self.full[last].sum.get().copied()).unwrap_or_default();
+        for chunk in &self.full[known.map_or(0, |last| last + 1)..] {
+            sum = *chunk.sum.get_or_init(|| add(sum, &chunk.messages));
+        }
+        add(sum, self.newest())
     }
 
     /// Whether a tool call has this id. The cost is one look-up per chunk, not per message.
@@ -349,6 +380,37 @@ mod tests {
         // A removed message is not found any more, also if its chunk was searched before.
         (0..4).for_each(|_| drop(history.pop()));
         assert!(history.has_call("call_126") && !history.has_call("call_127"));
+    }
+
+    #[test]
+    fn a12_a_sum_visits_old_messages_once() {
+        let one = |message: &Message| Sum {
+            answers: usize::from(matches!(message, Message::Assistant { .. })),
+            words: message.to_text().parse().unwrap(),
+        };
+        let mut history = History::new();
+        let mut total = 0;
+        for number in 0..20 * CHUNK {
+            total += number as u64;
+            history.push(said(number));
+            let mut visited = 0;
+            let sum = history.clone().sum(|message| {
+                visited += 1;
+                one(message)
+            });
+            assert_eq!(sum, Sum { answers: number + 1, words: total });
+            assert!(visited <= CHUNK, "{visited} of {number} messages");
+        }
+        // What was removed is not counted any more.
+        for number in (0..20 * CHUNK).rev() {
+            history.pop();
+            total -= number as u64;
+            assert_eq!(history.sum(one), Sum { answers: number, words: total });
+        }
+        let (mut first, mut second) = (of(CHUNK - 1), of(CHUNK - 1));
+        first.push(said(1));
+        second.push(Message::user("5"));
+        assert_ne!(first.sum(one), second.sum(one));
     }
 
     #[test]

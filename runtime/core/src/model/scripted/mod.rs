@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::ScriptedModelError;
+use super::history::Sum;
 use super::{
     History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolCall,
     ToolCallDelta, Usage,
@@ -119,22 +120,19 @@ impl ScriptedModel {
         lock(&self.requests).clone()
     }
 
-    fn turn(&self, request: &ModelRequest) -> Result<(usize, &ScriptedTurn), ScriptedModelError> {
+    fn turn(&self, request: &ModelRequest, index: usize) -> Result<&ScriptedTurn, ScriptedModelError> {
         let agent = &*request.agent;
         let Some(turns) = self.agents.get(agent).or_else(|| self.agents.get("*")) else {
             let mut known: Vec<_> = self.agents.keys().cloned().collect();
             known.sort();
             return Err(ScriptedModelError::NoAgent { agent: agent.to_owned(), known: known.join(", ") });
         };
-        let answered = request.messages.iter().filter(|message| matches!(message, Message::Assistant { .. }));
-        let index = answered.count();
-        let turn = turns.get(index).ok_or_else(|| ScriptedModelError::Ended {
+        turns.get(index).ok_or_else(|| ScriptedModelError::Ended {
             agent: agent.to_owned(),
             turns: turns.len(),
             asked: index + 1,
             shared: self.shares(agent),
-        })?;
-        Ok((index, turn))
+        })
     }
 
     /// Whether another agent has played the agent's turns.
@@ -205,7 +203,8 @@ impl Model for ScriptedModel {
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> Result<ModelResponse, ModelError> {
         lock(&self.requests).push(request.clone());
-        let (index, turn) = self.turn(request).map_err(ModelError::Script)?;
+        let Sum { answers: index, words: read } = request.messages.sum(sum_of);
+        let turn = self.turn(request, index).map_err(ModelError::Script)?;
         if turn.wait_ms > 0 {
             tokio::time::sleep(Duration::from_millis(turn.wait_ms)).await;
         }
@@ -231,7 +230,7 @@ impl Model for ScriptedModel {
             response.stop = super::StopReason::Done;
         }
         // A script has no tokens. Counting words makes token limits testable.
-        response.usage = Usage::new(request.messages.iter().map(words_of).sum(), words(&say));
+        response.usage = Usage::new(read, words(&say));
         response.text = say;
         Ok(response)
     }
@@ -262,15 +261,15 @@ fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
-/// The number of words of a message, counted without a copy, because a script reads the whole conversation in each
-/// turn.
-fn words_of(message: &Message) -> u64 {
-    match message {
+/// What a script counts of a message, without a copy of its text.
+fn sum_of(message: &Message) -> Sum {
+    let words = match message {
         Message::Tool { results } => {
             results.iter().map(|result| words(&ContentBlock::join(&result.content))).sum()
         }
-        message => words(&message.to_text()),
-    }
+        Message::User { .. } | Message::Assistant { .. } => words(&message.to_text()),
+    };
+    Sum { answers: usize::from(matches!(message, Message::Assistant { .. })), words }
 }
 
 /// Replaces the placeholders in a value's texts at any depth.
