@@ -136,7 +136,7 @@ async fn a5_history_of_the_child_is_kept_in_call_order() {
     handle.request("go").session(&session).run().await.unwrap();
     assert_eq!(texts(&session.child_history("helper")), ["one", "first", "two", "first"]);
     // A later run in the session begins its children with it.
-    session.set_history(Vec::new());
+    session.set_history(Vec::new()).unwrap();
     handle.request("go").session(&session).run().await.unwrap();
     let of_helper: Vec<_> =
         model.requests().into_iter().filter(|request| &*request.agent == "helper").collect();

@@ -213,7 +213,7 @@ async fn run(journal: &Arc<MemoryJournal>, at: usize) -> (Option<Left>, usize) {
     let parent = Parent::builder().model(script()).state(Ledger::default()).approver(Person);
     let parent = parent.tool(AgentTool::new(&helper)).journal(cuts).build().await.unwrap();
     let session = parent.session();
-    session.set_history(vec![Message::user("hi"), Message::assistant("hello")]);
+    session.set_history(vec![Message::user("hi"), Message::assistant("hello")]).unwrap();
     session.state().set("begun", true);
     let mut output = tokio::select! {
         biased;

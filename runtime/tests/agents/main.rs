@@ -57,5 +57,6 @@ mod stored_records;
 mod strategies;
 mod support;
 mod typed_answers;
+mod unfinished;
 mod with_a_journal;
 mod words_and_ends;

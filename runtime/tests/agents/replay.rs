@@ -152,7 +152,7 @@ async fn o5_a_run_that_failed_goes_on_in_a_session_as_it_was_before() {
     assert_eq!(diverged_at(end), "turn 1/model");
 
     let again = answers.session();
-    again.set_history(before.clone());
+    again.set_history(before.clone()).unwrap();
     let output = answers.request("go").session(&again).run_id("sum").run().await.unwrap();
     assert_eq!((output.text.as_str(), count.0.load(Ordering::SeqCst)), ("2", 1));
     assert_eq!(again.history().len(), before.len() + 4);

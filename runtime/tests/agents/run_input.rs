@@ -236,10 +236,10 @@ async fn l2_an_image_of_an_earlier_turn_is_refused_by_a_model_that_does_not_read
     viewer.request(("What is it?", dot())).session(&session).run().await.unwrap();
     let blind = Viewer::builder().model(Reader).build().await.unwrap();
     let next = blind.session();
-    next.set_history(session.history());
+    next.set_history(session.history()).unwrap();
     let error = blind.request("And its colour?").session(&next).run().await.unwrap_err();
     assert!(error.to_string().contains("does not read images (`image/png`)"), "{error}");
-    next.set_history(onionskin::model::History::new());
+    next.set_history(onionskin::model::History::new()).unwrap();
     assert_eq!(blind.request("And its colour?").session(&next).run().await.unwrap().text, "1 messages");
 }
 

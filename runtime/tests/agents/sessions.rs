@@ -97,7 +97,7 @@ async fn a12_a_session_of_another_agent_does_if_it_holds_the_states() {
     let session = guest.session();
     assert_eq!(teller.request("go").session(&session).run().await.unwrap().text, "1");
     // A script counts all turns of a session.
-    session.set_history(Vec::new());
+    session.set_history(Vec::new()).unwrap();
     let manager = Manager::builder().model(counts()).state(Till(7)).build().await.unwrap();
     assert_eq!(manager.request("go").session(&session).run().await.unwrap().text, "2", "the session's state");
     // Who needs no state needs no session that holds any.

@@ -63,7 +63,7 @@ async fn o5_a_saved_session_is_restored_with_all_that_it_holds() {
     let session = session_of_head().await;
     assert_eq!(session.child_history("adder").len(), 4);
     let asked = session.history();
-    session.set_history(talk());
+    session.set_history(talk()).unwrap();
     let saved = session.save();
     let text = serde_json::to_string(&saved).unwrap();
     assert_eq!(SavedSession::from_json(&text).unwrap(), saved);
@@ -107,7 +107,7 @@ async fn o5_a_saved_session_shows_no_secret() {
     let called =
         ModelResponse::tool_calls([ToolCall::new("call_1", "hunter2-token", r#"{"x": "hunter2-token"}"#)]);
     let result = ToolResultMessage::new("call_1", "hunter2-token", ["hunter2-token".into()]);
-    session.set_history([Message::user("hunter2-token"), called.into(), Message::tool([result])]);
+    session.set_history([Message::user("hunter2-token"), called.into(), Message::tool([result])]).unwrap();
     let saved = session.save();
     assert_eq!(saved.history().len(), 3);
     let text = serde_json::to_string(&saved).unwrap();
@@ -122,7 +122,7 @@ async fn o5_signed_data_of_a_provider_is_saved_unchanged() {
     let mut said = ModelResponse::text("It is hunter2-token.");
     let signed = json!({ "signature": "hunter2-token" });
     said.provider_data = Some(signed.clone());
-    session.set_history([said.into()]);
+    session.set_history([said.into()]).unwrap();
     let saved = serde_json::to_value(session.save()).unwrap();
     assert_eq!(saved["history"][0]["provider_data"], signed);
     assert_eq!(saved["history"][0]["text"], "It is [secret].");
@@ -131,7 +131,7 @@ async fn o5_signed_data_of_a_provider_is_saved_unchanged() {
 #[tokio::test]
 async fn o5_a_saved_session_that_is_not_understood_is_refused() {
     let session = session_of_head().await;
-    session.set_history(talk());
+    session.set_history(talk()).unwrap();
     let saved = serde_json::to_value(session.save()).unwrap();
     let changed = |change: &dyn Fn(&mut Value)| {
         let mut stored = saved.clone();
@@ -218,7 +218,7 @@ async fn o5_what_is_saved_can_be_read() {
     let session = session_of_head().await;
     let mut said = ModelResponse::text("Hello.");
     said.provider_data = Some(Value::Null);
-    session.set_history([Message::user("Hi."), said.into()]);
+    session.set_history([Message::user("Hi."), said.into()]).unwrap();
     // A list in as many lists as serde_json reads, under a key of as many parts as a state takes.
     let deep = (0..127).fold(Value::from(1), |inner, _| json!([inner]));
     session.state().set(&vec!["x"; 64].join("."), deep);
@@ -251,7 +251,7 @@ async fn o5_a_session_that_an_earlier_build_saved_is_read() {
     assert_eq!(saved.values(), &json!({ "sums": { "last": 42 } }));
     let session = session_of_head().await;
     let child = session.child_history("adder");
-    session.set_history([]);
+    session.set_history([]).unwrap();
     session.restore(saved);
     assert_eq!((session.history(), session.child_history("adder")), (talk(), child));
 }

@@ -4,11 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::content::{ContentBlock, Image, Resource};
 use onionskin::event::EventKind;
-use onionskin::message_hooks::{
-    BoxError, Delivery, MessageHook, NoMessagesError, Participant, SentMessage, SplitCallError,
-};
+use onionskin::message_hooks::{BoxError, Delivery, MessageHook, NoMessagesError, Participant, SentMessage};
 use onionskin::model::{
-    History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCallDelta,
+    History, HistoryError, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCallDelta,
 };
 use onionskin::run::{AgentRun, InjectInRun as _};
 use onionskin::turn_hooks::{TurnHook, TurnRequest};
@@ -529,8 +527,11 @@ async fn a10_a_hook_cannot_split_a_call_from_its_result() {
         let error = clerk.run("Go.").await.unwrap_err();
         let RunError::MessageHook { place, source, .. } = &error else { panic!("{error}") };
         assert_eq!(*place, at);
-        let split = source.downcast_ref::<SplitCallError>().unwrap();
-        assert_eq!((&*split.tool, model.requests().len()), ("add_one", 1));
+        let split = source.downcast_ref::<HistoryError>().unwrap();
+        let (HistoryError::OpenCall { tool, .. } | HistoryError::StrayResult { tool, .. }) = split else {
+            panic!("{split}")
+        };
+        assert_eq!((&**tool, model.requests().len()), ("add_one", 1));
     }
 }
 

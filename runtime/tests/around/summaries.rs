@@ -26,7 +26,7 @@ const SUMMARY: &str = "<summary_of_earlier_messages>";
 enum Summaries {
     Numbered,
     Fail,
-    Empty,
+    Cut,
     Hang,
 }
 
@@ -96,7 +96,11 @@ impl Model for Talker {
             match self.summaries {
                 Summaries::Numbered => ModelResponse::text(format!("Summary {number}.")),
                 Summaries::Fail => return Err(ModelError::setup("out of ink")),
-                Summaries::Empty => ModelResponse::text(" "),
+                Summaries::Cut => {
+                    let mut answer = ModelResponse::text("Half a summ");
+                    answer.stop = onionskin::model::StopReason::Length;
+                    answer
+                }
                 Summaries::Hang => {
                     let _drops = Drops(&self.dropped);
                     pending().await
@@ -227,9 +231,11 @@ async fn a9_another_history_does_not_meet_the_summary() {
     for number in 1..=3 {
         clerk.request(input(number)).session(&session).run().await.unwrap();
     }
-    session.set_history(
-        (0..4).flat_map(|_| [Message::user("Other."), Message::assistant("Yes.")]).collect::<History>(),
-    );
+    session
+        .set_history(
+            (0..4).flat_map(|_| [Message::user("Other."), Message::assistant("Yes.")]).collect::<History>(),
+        )
+        .unwrap();
     clerk.request("Short?").session(&session).run().await.unwrap();
     let asked = model.asked();
     assert!(asked.last().unwrap().iter().all(|text| !text.contains("Summary 1.")), "{asked:#?}");
@@ -241,7 +247,7 @@ async fn a9_a_question_is_shown_while_its_answer_is_asked_for_again() {
     let hook = summarize::new(SummaryOptions::above(40).keep(20));
     let agent = Plain::builder().model(Arc::clone(&model)).turn_hook(hook).build().await.unwrap();
     let session = agent.session();
-    session.set_history(talk(2));
+    session.set_history(talk(2)).unwrap();
     // No answer fits.
     let ended = agent.request(input(7)).session(&session).run_as::<Vec<i64>>().await;
     assert!(matches!(ended, Err(RunError::WrongAnswer { .. })), "{ended:?}");
@@ -259,7 +265,7 @@ async fn a9_an_attached_text_is_summarized_by_its_length() {
     let session = clerk.session();
     let notes = Resource::text("file:///notes.md", "One line.");
     let old = [Message::user_content(["Short.".into(), notes.into()]), Message::assistant("Yes.")];
-    session.set_history(History::from_iter(old));
+    session.set_history(History::from_iter(old)).unwrap();
     clerk.request("Go.").session(&session).run().await.unwrap();
     assert_eq!(model.summarized(), Vec::<String>::new());
 }
@@ -272,7 +278,7 @@ async fn a9_a_replay_does_not_ask_for_the_summary_again() {
     let mut texts = Vec::new();
     for _ in 0..2 {
         let session = clerk.session();
-        session.set_history(talk(4));
+        session.set_history(talk(4)).unwrap();
         let output = clerk.request("Look up.").session(&session).run_id("7").run().await.unwrap();
         texts.push((output.text, output.usage));
     }
@@ -309,7 +315,7 @@ async fn a9_a_summary_counts_into_the_usage_and_the_limits_and_is_not_shown() {
     let model = Talker::new(Summaries::Numbered);
     let agent = clerk(&model).await;
     let session = agent.session();
-    session.set_history(talk(4));
+    session.set_history(talk(4)).unwrap();
     let mut stream = agent.request("Go.").session(&session).stream();
     let (mut text, mut usage) = (String::new(), Usage::default());
     while let Some(event) = stream.next().await {
@@ -329,7 +335,7 @@ async fn a9_a_summary_counts_into_the_usage_and_the_limits_and_is_not_shown() {
     let agent =
         Clerk::builder().model(Talker::new(Summaries::Numbered)).limits(limits).build().await.unwrap();
     let session = agent.session();
-    session.set_history(talk(4));
+    session.set_history(talk(4)).unwrap();
     let error = agent.request("Look up.").session(&session).run().await.unwrap_err();
     assert!(matches!(error, RunError::Limit { .. }), "{error}");
 }
@@ -340,7 +346,9 @@ async fn a9_a_summary_ends_with_its_run() {
     let clerk = clerk(&model).await;
     let token = CancellationToken::new();
     let session = clerk.session();
-    session.set_history(History::from_iter([Message::user("z".repeat(400)), Message::assistant("Yes.")]));
+    session
+        .set_history(History::from_iter([Message::user("z".repeat(400)), Message::assistant("Yes.")]))
+        .unwrap();
     let run = clerk.request("Go.").session(&session).cancellation(token.clone()).run();
     let cancel = async {
         while model.summarized().is_empty() {
@@ -357,7 +365,7 @@ async fn a9_a_summary_ends_with_its_run() {
 async fn a9_a_failed_summary_ends_the_run_or_falls_back() {
     for (summaries, failure) in [
         (Summaries::Fail, SummaryFailure::EndRun),
-        (Summaries::Empty, SummaryFailure::EndRun),
+        (Summaries::Cut, SummaryFailure::EndRun),
         (Summaries::Fail, SummaryFailure::Cut),
         (Summaries::Fail, SummaryFailure::SendAll),
     ] {
@@ -366,7 +374,7 @@ async fn a9_a_failed_summary_ends_the_run_or_falls_back() {
         let agent = Plain::builder().model(Arc::clone(&model)).turn_hook(hook).build().await.unwrap();
         let session = agent.session();
         let old = [Message::user("z".repeat(400)), Message::assistant("Yes.")];
-        session.set_history(History::from_iter(old));
+        session.set_history(History::from_iter(old)).unwrap();
         let ended = agent.request("Go.").session(&session).run().await;
         match failure {
             SummaryFailure::EndRun => {
@@ -376,7 +384,7 @@ async fn a9_a_failed_summary_ends_the_run_or_falls_back() {
                     matches!(
                         (error, summaries),
                         (SummaryError::Model(_), Summaries::Fail)
-                            | (SummaryError::NotWhole { .. }, Summaries::Empty)
+                            | (SummaryError::NotWhole { .. }, Summaries::Cut)
                     ),
                     "{error}"
                 );
@@ -414,7 +422,7 @@ async fn a9_another_model_and_instruction_write_the_summary_in_pieces() {
     let agent =
         Plain::builder().model(Arc::clone(&model)).turn_hook(summarize::new(options)).build().await.unwrap();
     let session = agent.session();
-    session.set_history(talk(10));
+    session.set_history(talk(10)).unwrap();
     agent.request("Go.").session(&session).run().await.unwrap();
     assert_eq!((model.summarized().len(), model.asked().len()), (0, 1));
     // More than one request should have is summarized in several.
@@ -508,7 +516,7 @@ proptest! {
             let hook = summarize::new(SummaryOptions::above(above).keep(above / 2).on_failure(failure));
             let agent = Plain::builder().model(Arc::clone(&model)).turn_hook(hook).build().await.unwrap();
             let session = agent.session();
-            session.set_history(conversation(&letters));
+            session.set_history(conversation(&letters)).unwrap();
             for input in &inputs {
                 // What splits a call is an error.
                 agent.request(*input).session(&session).run().await.unwrap();

@@ -223,7 +223,7 @@ pub async fn cache_has_identity(case: Value) {
     let agent = Plain::builder().model(first).state(log.clone()).build().await.unwrap();
     let session = agent.session();
     let ask = async |user: &str| {
-        session.set_history(Vec::new());
+        session.set_history(Vec::new()).unwrap();
         agent.request("go").session(&session).user(user).run().await.unwrap();
     };
     for call in calls {

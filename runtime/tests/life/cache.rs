@@ -82,7 +82,7 @@ async fn t4_cache_answers_the_same_call_of_the_same_user_in_the_same_session() {
     let session = clerk.session();
     let run = async |session: &onionskin::Session, user: &'static str| {
         // A session of its own would hold its own log.
-        session.set_history(Vec::new());
+        session.set_history(Vec::new()).unwrap();
         clerk.request("go").session(session).user(user).run().await.unwrap().text
     };
     assert_eq!(run(&session, "ada").await, "2");
@@ -129,7 +129,7 @@ async fn t4_cache_by_a_key_tells_users_and_sessions_apart_all_the_same() {
     let clerk = clerk(&log, "is_even", 4).await;
     let session = clerk.session();
     let ran = async |session: &onionskin::Session, user: &'static str| {
-        session.set_history(Vec::new());
+        session.set_history(Vec::new()).unwrap();
         clerk.request("go").session(session).user(user).run().await.unwrap();
         log.take().iter().filter(|line| line.starts_with("ran")).count()
     };

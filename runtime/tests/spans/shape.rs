@@ -300,7 +300,7 @@ async fn o4_a_summary_has_a_span_like_any_request() {
     let hook = summarize::new(SummaryOptions::above(60).keep(20).model(small));
     let adder = Adder::builder().model(adds()).turn_hook(hook).build().await.unwrap();
     let session = adder.session();
-    session.set_history([Message::user("x".repeat(200)), Message::assistant("Yes.")]);
+    session.set_history([Message::user("x".repeat(200)), Message::assistant("Yes.")]).unwrap();
     let (spans, _guard) = Spans::begin();
     adder.request("41 + 1?").session(&session).run().await.unwrap();
     let asked: Vec<_> = spans.tree().into_iter().filter(|span| span.starts_with("chat")).collect();

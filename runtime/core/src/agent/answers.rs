@@ -25,6 +25,7 @@ impl AgentRun {
         let changes = Changes::typed();
         loop {
             let said = self.take_turn(&changes).await?;
+            self.check_whole(&said)?;
             if let Some(answer) = self.settle_answer(form, said).await? {
                 return Ok(answer);
             }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::context::NameClash;
 use crate::definition::{ExampleError, NameProblem};
 use crate::error::{BoxError, redact_error, write_with_causes};
-use crate::model::ModelError;
+use crate::model::{HistoryError, ModelError};
 use crate::prompt::PromptPart;
 use crate::secret::{Redact, Redactor};
 use crate::services::ServiceType;
@@ -215,6 +215,15 @@ pub enum BuildError {
         agent: String,
         /// The reason why they are refused.
         source: Box<ModelError>,
+    },
+    /// The messages that the agent begins with are not a conversation that providers take.
+    #[error("the initial messages of the agent `{agent}` cannot be used: {source}")]
+    #[non_exhaustive]
+    Messages {
+        /// The agent.
+        agent: String,
+        /// The mistake and its place.
+        source: HistoryError,
     },
     /// The agent declares a state, and no state of this type was set.
     #[error("the agent `{agent}` declares `state: {state}`, but no state was set: call `.state(..)`")]

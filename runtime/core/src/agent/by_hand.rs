@@ -152,7 +152,7 @@ impl AgentRun {
     /// ```
     ///
     /// # Errors
-    /// Returns [`RunError::Misuse`] if the message would split a call from its result, answers a call that does not wait for a
+    /// Returns [`RunError::Misuse`] if the message is empty, would split a call from its result, answers a call that does not wait for a
     /// result, or makes a call whose id is in use, and while the model writes its answer. The conversation is then unchanged.
     pub fn append(&self, message: Message) -> Result<(), RunError> {
         self.append_checked(message).map_err(|error| self.misuse(error))
@@ -176,6 +176,9 @@ impl AgentRun {
         }
         let mut tally = self.tally();
         tally.ready()?;
+        if message.is_empty() {
+            return Err(MisuseError::EmptyMessage);
+        }
         let calls = message.tool_calls();
         tally.ids.claim(calls).map_err(|call| MisuseError::UsedId {
             call_id: Arc::clone(&call.id),

@@ -48,7 +48,7 @@ pub struct Limits {
     /// Maximum number of times that a model request is repeated after a transient error
     /// ([`ModelError::is_transient`](crate::model::ModelError::is_transient)). The pause between attempts begins at
     /// half a second and doubles, with up to as much again at random; if the provider asks for a delay, that is used,
-    /// up to a minute. Default: 2.
+    /// up to a minute. The pauses are part of the run's time: a request is not repeated if the time is over before. Default: 2.
     pub model_retries: u32,
 }
 

@@ -58,6 +58,11 @@ pub enum MisuseError {
         /// The name of its tool.
         tool: Arc<str>,
     },
+    /// An appended message says nothing.
+    #[error(
+        "the appended message is empty, and providers refuse such a message: give it a text, or leave it out"
+    )]
+    EmptyMessage,
     /// The model was asked about an empty conversation.
     #[error(
         "the conversation is empty: append the input, `run.append(run.user_message(input))?`, before you ask the model"
@@ -103,7 +108,7 @@ impl Redact for MisuseError {
                 redactor.redact_id(call_id);
             }
             Self::UnknownTool { tool, .. } => tool.redact(redactor),
-            Self::EmptyConversation | Self::LeftAttachments | Self::AskInProgress => {}
+            Self::EmptyMessage | Self::EmptyConversation | Self::LeftAttachments | Self::AskInProgress => {}
         }
     }
 }

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::answer_form::{AnswerForm, AnswerTool};
@@ -222,7 +223,10 @@ impl AgentRun {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            if !error.is_transient() || attempt > self.instance.limits.model_retries {
+            let pause = pause(attempt, &error);
+            // A pause that is longer than the run would end it without the words of the provider.
+            let is_late = self.cx.deadline().is_some_and(|late| late.at <= Instant::now() + pause);
+            if !error.is_transient() || attempt > self.instance.limits.model_retries || is_late {
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
                     self.cx.abort_for(AbortCause::Script(fault));
@@ -232,7 +236,6 @@ impl AgentRun {
             if asked.table.is_some() {
                 self.event(turn, EventKind::TurnRestarted { turn });
             }
-            let pause = pause(attempt, &error);
             let text = format!("{error}; asking again in {pause:?}");
             self.event(turn, EventKind::Notice { text });
             tokio::time::sleep(pause).await;
@@ -265,6 +268,7 @@ impl AgentRun {
             Err(ModelError::Timeout(timeout))
         };
         let mut response = or(asked, late).await?;
+        response.check()?;
         let redactor = redactor();
         if is_told {
             held.look_for(redactor.clone());
@@ -285,10 +289,13 @@ impl AgentRun {
     }
 }
 
+/// The longest pause that a provider can ask for.
+const LONGEST_ASKED: Duration = Duration::from_mins(1);
+
 /// Half a second, doubled for each attempt, with jitter; or the delay that the provider requests, up to a minute.
 fn pause(attempt: u32, error: &ModelError) -> Duration {
     match error {
-        ModelError::Status { retry_after: Some(asked), .. } => (*asked).min(Duration::from_mins(1)),
+        ModelError::Status { retry_after: Some(asked), .. } => (*asked).min(LONGEST_ASKED),
         _ => BACKOFF.pause(attempt, random()),
     }
 }

@@ -14,7 +14,7 @@ use super::setup::{Extra, Setup};
 use super::tool_checks::other_than;
 use crate::context::{ToolEntry, ToolTable};
 use crate::definition::NameProblem;
-use crate::model::{BoxModel, RequestParams};
+use crate::model::{BoxModel, RequestParams, check_messages};
 use crate::onion::{Undefined, caught};
 use crate::spec::ToolSpec;
 use crate::text::{list, nearest, short};
@@ -42,6 +42,12 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
         let named = setup.named.get(seen.agent.link.name());
         of_agent(setup, seen.agent, own.into_iter().chain(named), &mut problems);
         no_messages(setup, seen.agent, &mut problems);
+        let given = own.into_iter().chain(named).filter_map(|extra| extra.messages.as_ref());
+        for messages in given.chain([&seen.agent.declaration.messages]) {
+            if let Err(source) = check_messages(messages) {
+                problems.push(BuildError::Messages { agent: seen.agent.link.name().to_owned(), source });
+            }
+        }
     }
     no_model(setup, &agents, &mut problems);
     if !setup.allows_unused {

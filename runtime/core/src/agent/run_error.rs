@@ -12,13 +12,14 @@ use crate::context::{AbortCause, FailedHook, RunContext, ScriptFault, StateError
 use crate::error::{Abort, redact_error, write_with_causes};
 use crate::journal::JournalError;
 use crate::message_hook::Participant;
-use crate::model::ModelError;
+use crate::model::{ModelError, StopReason};
 use crate::prompt::PromptPart;
 use crate::question::{AnswerError, AskError, Paused};
 use crate::run_hook::{InputCheckError, OutputCheckError};
 use crate::secret::{Redact, Redactor};
 use crate::services::ServiceType;
 use crate::session::{NoTurn, Session};
+use crate::text::short;
 
 /// The reason why a run has no answer.
 ///
@@ -113,6 +114,20 @@ pub enum RunError {
         answers: u32,
         /// The problems of the last one, one on each line.
         problems: String,
+    },
+    /// The model's answer is not whole, or not an answer to what was asked: it reached the token limit, was filtered, or is a refusal. It is
+    /// an error and not a result, so that no program, parent or workflow takes half an answer for a whole one. The model is not asked
+    /// again, also not for an answer of a type, and no call of the answer ran. A loop of its own that calls
+    /// [`ask`](crate::run::AgentRun::ask) gets the answer and decides.
+    #[error("the agent `{agent}` has no whole answer: {stop}{}", next_step(*.stop, .text))]
+    #[non_exhaustive]
+    Unfinished {
+        /// The agent.
+        agent: Arc<str>,
+        /// Why the model stopped.
+        stop: StopReason,
+        /// The text of the answer: its beginning, or the refusal. It may be empty.
+        text: String,
     },
     /// The run was cancelled: by the token of [`RunRequest::cancellation`](super::RunRequest::cancellation), or with
     /// the run above it.
@@ -211,11 +226,13 @@ pub enum RunError {
         /// The agents of the app.
         known: String,
     },
-    /// The app was begun without an input, and has no message to begin with.
-    #[error("the agent `{agent}` got no input, and the app has no initial message: call `run` with an input")]
+    /// The input is empty, or the app was begun without one and has no message to begin with. Providers refuse an empty message.
+    #[error(
+        "the agent `{agent}` got no input: call `run` with a text or another content, or give the app an initial message"
+    )]
     #[non_exhaustive]
     NoInput {
-        /// The entry agent of the app.
+        /// The agent.
         agent: Arc<str>,
     },
     /// A hand-written agent failed or panicked, a server panicked when it listed its tools, a state panicked when it was
@@ -369,6 +386,21 @@ pub enum RunError {
     Build(Arc<BuildError>),
 }
 
+/// What to do about an answer that is not whole, and what it says.
+fn next_step(stop: StopReason, text: &str) -> String {
+    let advice = match stop {
+        StopReason::Length => ": allow more tokens (`max_tokens` of the request parameters), or ask for less",
+        StopReason::Done
+        | StopReason::ToolCalls
+        | StopReason::ContentFilter
+        | StopReason::Refusal
+        | StopReason::Incomplete
+        | StopReason::Other => "",
+    };
+    let text = text.trim();
+    if text.is_empty() { advice.to_owned() } else { format!("{advice}. It says: {}", short(text, 300)) }
+}
+
 impl fmt::Debug for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_with_causes(self, f)
@@ -466,6 +498,7 @@ impl Redact for RunError {
             Self::Misuse { source, .. } => source.redact(redactor),
             Self::Retries { message: text, .. }
             | Self::WrongAnswer { problems: text, .. }
+            | Self::Unfinished { text, .. }
             | Self::Agent { reason: text, .. } => text.redact(redactor),
             Self::Limit { .. }
             | Self::Depth { .. }

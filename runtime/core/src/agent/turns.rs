@@ -17,7 +17,7 @@ use crate::args::Args;
 use crate::context::ToolTable;
 use crate::error::{Exit, ToolResult};
 use crate::event::EventKind;
-use crate::model::{Message, ModelResponse, ToolCall, redact_name};
+use crate::model::{Message, ModelResponse, StopReason, ToolCall, redact_name};
 
 /// An answer of the model, which is in the conversation.
 pub(super) struct Said {
@@ -76,30 +76,50 @@ impl AgentRun {
     ///
     /// # Errors
     /// Returns an error if the model fails, a limit is reached, or the run is aborted; [`RunError::Misuse`] if a call of the
-    /// conversation has no result, or if another turn is in progress.
+    /// conversation has no result, or if another turn is in progress; [`RunError::NoInput`] if the input is empty;
+    /// [`RunError::Unfinished`] if an answer is not whole. The conversation then has results that say that its calls did not run.
     pub async fn converse(&self, input: String) -> Result<String, RunError> {
-        self.append(self.user_message(input))?;
+        let input = self.user_message(input);
+        if input.is_empty() {
+            return Err(RunError::NoInput { agent: Arc::clone(&self.instance.name) });
+        }
+        self.append(input)?;
         if let Some(form) = self.answer_form() {
             return Box::pin(self.converse_typed(form)).await;
         }
         loop {
             let said = self.take_turn(&Changes::default()).await?;
-            if said.message.tool_calls().is_empty() {
-                match self.instance.until.as_deref() {
-                    Some(until) if !said.message.to_text().contains(until) => {
-                        self.append(Message::by_runtime(format!(
-                            "Go on. The work ends with `{until}` in your answer."
-                        )))?;
-                        continue;
-                    }
-                    _ => return Ok(said.message.to_text().into_owned()),
-                }
+            let (is_answer, stop) = (said.message.tool_calls().is_empty(), said.beside.stop);
+            if is_answer
+                && let Some(until) = self.instance.until.as_deref()
+                && !said.message.to_text().contains(until)
+                // A cut answer can be gone on with, a refused one cannot.
+                && (stop.is_whole() || stop == StopReason::Length)
+            {
+                let words = format!("Go on. The work ends with `{until}` in your answer.");
+                self.append(Message::by_runtime(words))?;
+                continue;
+            }
+            self.check_whole(&said)?;
+            if is_answer {
+                return Ok(said.message.to_text().into_owned());
             }
             let calls = self.take_all(&said);
             if let Some(answer) = self.run_batch(Batch::new(self, said.table, calls), None).await? {
                 return Ok(answer);
             }
         }
+    }
+
+    /// Fails if an answer is not whole. Its calls get results that say that they did not run.
+    pub(super) fn check_whole(&self, said: &Said) -> Result<(), RunError> {
+        let stop = said.beside.stop;
+        if stop.is_whole() {
+            return Ok(());
+        }
+        self.closed_messages();
+        let text = said.message.to_text().into_owned();
+        Err(RunError::Unfinished { agent: Arc::clone(&self.instance.name), stop, text })
     }
 
     /// Asks the model once and appends its answer to the conversation.
@@ -174,7 +194,8 @@ impl AgentRun {
         Ok((turn, asking))
     }
 
-    /// Appends the model's answer to the conversation. No two calls of the conversation have the same id.
+    /// Appends the model's answer to the conversation. No two calls of the conversation have the same id. An answer that says nothing, such as
+    /// a filtered one, is left out: providers refuse the conversation with it.
     fn note_response(
         &self,
         turn: u32,
@@ -202,7 +223,9 @@ impl AgentRun {
         if self.has_turn_hooks() {
             tally.begun = Some(BegunTurn { turn, start: conversation.len(), usage: of_turn, stop });
         }
-        conversation.push_shared(Arc::clone(&message));
+        if !message.is_empty() {
+            conversation.push_shared(Arc::clone(&message));
+        }
         drop(conversation);
         drop(tally);
         self.event(turn, EventKind::TurnFinished { usage: of_turn, stop });

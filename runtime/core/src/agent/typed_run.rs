@@ -41,7 +41,7 @@ use crate::model::ResponseSchema;
 pub struct TypedRunOutput<T> {
     /// The answer.
     pub answer: T,
-    /// The sum of the run's events. Its text is the answer as JSON.
+    /// The sum of the run's events, with the reason why the model stopped. Its text is the answer as JSON.
     pub output: RunOutput,
 }
 

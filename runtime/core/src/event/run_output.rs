@@ -10,7 +10,7 @@ use super::{CallOutcome, Event, EventKind, HookExit};
 use crate::content::ContentBlock;
 use crate::definition::ToolSource;
 use crate::journal::{StepId, StepRef};
-use crate::model::Usage;
+use crate::model::{StopReason, Usage};
 use crate::output::StructuredContent;
 
 /// The output of a run: the sum of its events.
@@ -41,6 +41,9 @@ pub struct RunOutput {
     pub text: String,
     /// Tokens, including those of children.
     pub usage: Usage,
+    /// Why the model stopped in the agent's last own turn: [`StopReason::ToolCalls`] if a tool ended the run. A run ends with an error at a
+    /// reason that is not [whole](StopReason::is_whole), unless a loop of its own decided otherwise.
+    pub stop: StopReason,
     /// The agent's own model turns.
     pub turns: u32,
     /// Tool calls, including those of children, in the order in which they began.
@@ -135,7 +138,12 @@ impl RunOutput {
     pub(crate) fn take_in(&mut self, scope: &str, agent: &Arc<str>, step: StepRef<'_>, kind: EventKind) {
         match kind {
             EventKind::TurnStarted { .. } if **step.scope == *scope => self.turns += 1,
-            EventKind::TurnFinished { usage, .. } => self.usage += usage,
+            EventKind::TurnFinished { usage, stop } => {
+                self.usage += usage;
+                if **step.scope == *scope {
+                    self.stop = stop;
+                }
+            }
             EventKind::ToolStarted { call_id, tool, source, arguments } => {
                 self.tool_calls.push(ToolCallReport {
                     agent: Arc::clone(agent),

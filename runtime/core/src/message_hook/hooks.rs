@@ -9,10 +9,10 @@ use super::erased::DynMessageHook;
 use super::message::{Delivery, Participant, SentMessage};
 use crate::context::{DynSender, FailedHook, RunContext, ToolContext};
 use crate::error::BoxError;
-use crate::model::{History, Message};
+use crate::model::{History, HistoryError, Message};
 use crate::onion::{caught, caught_async};
 use crate::run_hook::RunInput;
-use crate::turn_hook::{NoMessagesError, SplitCallError, whole_calls};
+use crate::turn_hook::NoMessagesError;
 
 /// The message hooks of an agent, in their order.
 pub(crate) struct MessageHooks {
@@ -89,7 +89,7 @@ impl MessageHooks {
             let done = caught_async(async { hook.before_reply_dyn(run, messages).await }).await;
             let done = done.map(|done| {
                 done?;
-                splits_no_call(&before, messages)?;
+                stays_whole(&before, messages)?;
                 if messages.is_empty() { Err(NoMessagesError.into()) } else { Ok(()) }
             });
             self.settled(run, &**hook, "process_all_messages_before_reply", done).await?;
@@ -106,7 +106,7 @@ impl MessageHooks {
                 done.and_then(|()| {
                     let mut changed = messages.clone();
                     changed.push(last.clone());
-                    Ok(splits_no_call(&before, &changed)?)
+                    Ok(stays_whole(&before, &changed)?)
                 })
             });
             self.settled(run, &**hook, "process_last_received_message", done).await?;
@@ -141,9 +141,9 @@ impl MessageHooks {
     }
 }
 
-/// Checks that a hook split no call from its result. Those that were split before are not its mistake.
-fn splits_no_call(before: &History, after: &History) -> Result<(), SplitCallError> {
-    whole_calls(after).or_else(|error| if whole_calls(before).is_ok() { Err(error) } else { Ok(()) })
+/// Checks that a hook leaves a conversation that providers take. What was wrong before is not its mistake.
+fn stays_whole(before: &History, after: &History) -> Result<(), HistoryError> {
+    after.check().or_else(|error| if before.check().is_ok() { Err(error) } else { Ok(()) })
 }
 
 impl DynSender for MessageHooks {

@@ -11,14 +11,15 @@ use crate::export::ExportError;
 #[non_exhaustive]
 pub enum ModelError {
     /// The provider answered with an error.
-    #[error("the model's provider answered with status {status}: {message}")]
+    #[error("the model's provider answered with status {status}: {message}{}", wait(*.retry_after))]
     #[non_exhaustive]
     Status {
         /// The HTTP status.
         status: u16,
         /// The provider's message.
         message: String,
-        /// The delay that the provider requests.
+        /// The delay that the provider requests. A run waits at most a minute of it
+        /// ([`Limits::model_retries`](crate::declaration::Limits::model_retries)).
         retry_after: Option<Duration>,
     },
     /// The provider could not be reached, or the connection broke.
@@ -135,15 +136,21 @@ impl ModelError {
         Self::UnreadContent { kind }
     }
 
-    /// Whether a repeated request can succeed: after rate limits, overload, time limits, broken connections and
-    /// incomplete answers.
+    /// Whether a repeated request can succeed: after rate limits, overload, time limits, broken connections and answers that
+    /// lack what they announce.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Status { status, .. } => {
                 matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
             }
             Self::Transport(_) | Self::Incomplete(_) | Self::Timeout(_) => true,
-            _ => false,
+            Self::Malformed(_)
+            | Self::Setup(_)
+            | Self::Tools(_)
+            | Self::Unsupported { .. }
+            | Self::UnreadContent { .. }
+            | Self::ToolChoice(_)
+            | Self::Script(_) => false,
         }
     }
 }
@@ -217,6 +224,11 @@ pub enum ScriptedModelError {
         /// The reason.
         reason: String,
     },
+}
+
+/// The delay that a provider requests, as the end of a sentence.
+fn wait(retry_after: Option<Duration>) -> String {
+    retry_after.map(|wait| format!(" (it asks to wait {wait:?})")).unwrap_or_default()
 }
 
 /// How to give an agent turns of its own, for a fault in turns that several agents play.

@@ -9,6 +9,7 @@ mod deltas;
 mod erased;
 mod error;
 mod history;
+mod history_check;
 mod identity;
 mod message;
 mod options;
@@ -20,6 +21,7 @@ mod scripted;
 mod usage;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -30,6 +32,8 @@ pub(crate) use deltas::RedactedDeltas;
 pub use erased::BoxModel;
 pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
+pub use history_check::HistoryError;
+pub(crate) use history_check::check as check_messages;
 pub use identity::ModelIdentity;
 pub use message::{Message, ToolCall, ToolResultMessage};
 #[cfg(feature = "cards")]
@@ -224,6 +228,24 @@ impl ModelResponse {
         Self { text: text.into(), ..Self::default() }
     }
 
+    /// Checks that the answer holds what it announces, whichever model gave it.
+    ///
+    /// # Errors
+    /// Returns [`ModelError::Incomplete`], so the run asks again, if it announces calls and has none, or if it is empty and its reason to stop does
+    /// not say why.
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        if !self.tool_calls.is_empty() {
+            return Ok(());
+        }
+        match self.stop {
+            StopReason::ToolCalls => Err(ModelError::incomplete("it announces calls of tools, and has none")),
+            stop if stop.is_whole() && self.text.trim().is_empty() => {
+                Err(ModelError::incomplete("it has no text and no call of a tool, and no reason to be empty"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// An answer with tool calls only.
     pub fn tool_calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self { tool_calls: calls.into_iter().collect(), stop: StopReason::ToolCalls, ..Self::default() }
@@ -244,8 +266,42 @@ pub enum StopReason {
     Length,
     /// The provider filtered the answer.
     ContentFilter,
-    /// The model refused to answer. The text says why, if the provider gives the words.
+    /// The model refused to answer. The text, if there is one, is the refusal.
     Refusal,
-    /// Another reason.
+    /// The provider ended the answer before it was whole, for another reason than the token limit.
+    Incomplete,
+    /// Another reason, which does not say that the answer lacks something.
     Other,
+}
+
+impl StopReason {
+    /// Whether the answer is whole, and an answer to what was asked. A run ends with [`RunError::Unfinished`](crate::RunError::Unfinished) at
+    /// any other one.
+    ///
+    /// ```
+    /// use onionskin::model::StopReason;
+    ///
+    /// assert!(StopReason::Done.is_whole());
+    /// assert!(!StopReason::Length.is_whole());
+    /// ```
+    pub fn is_whole(self) -> bool {
+        match self {
+            Self::Done | Self::ToolCalls | Self::Other => true,
+            Self::Length | Self::ContentFilter | Self::Refusal | Self::Incomplete => false,
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Done => "the answer is complete",
+            Self::ToolCalls => "the model calls tools",
+            Self::Length => "the answer reached the token limit",
+            Self::ContentFilter => "the provider filtered the answer",
+            Self::Refusal => "the model refused to answer",
+            Self::Incomplete => "the provider ended the answer before it was whole",
+            Self::Other => "the model stopped for another reason",
+        })
+    }
 }

@@ -47,7 +47,7 @@ impl Checkpoint {
     /// Gives the session this content again. Secrets that it knows since then stay masked.
     pub(crate) fn restore(self) {
         let Self { session, history, children, states, threads } = self;
-        session.set_history(history);
+        session.replace_history(history);
         *lock(&session.0.children) = children;
         for restore in states {
             restore();

@@ -22,7 +22,7 @@ pub(crate) use threads::{Chosen, Owner};
 use self::allowed::Allowed;
 use self::threads::Threads;
 use crate::lock::lock;
-use crate::model::{History, Message};
+use crate::model::{History, HistoryError, Message};
 use crate::state::{SessionState, StateCell, StateHandle};
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
@@ -127,8 +127,36 @@ impl Session {
 
     /// Replaces the history. The next run begins with these messages. A run in progress does not see them: it continues
     /// with the messages that it began with, and appends its new messages to this history when it ends.
-    pub fn set_history(&self, messages: impl Into<History>) {
-        *lock(&self.0.history) = messages.into();
+    ///
+    /// ```
+    /// use onionskin::model::{HistoryError, Message, ModelResponse, ToolCall};
+    /// use onionskin::{ScriptedModel, agent};
+    ///
+    /// agent! { Clerk { instruction: "Take notes." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let session = Clerk::builder().model(ScriptedModel::new()).build().await.unwrap().session();
+    /// session.set_history([Message::user("A lamp, please."), Message::assistant("I note it.")]).unwrap();
+    ///
+    /// let called = ModelResponse::tool_calls([ToolCall::new("call-1", "note", "{}")]);
+    /// let error = session.set_history([Message::user("A chair."), called.into()]).unwrap_err();
+    /// assert!(matches!(error, HistoryError::OpenCall { index: 1, .. }));
+    /// assert_eq!(session.history().len(), 2);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if no provider takes the messages ([`History::check`]). The history is then unchanged.
+    pub fn set_history(&self, messages: impl Into<History>) -> Result<(), HistoryError> {
+        let messages = messages.into();
+        messages.check()?;
+        self.replace_history(messages);
+        Ok(())
+    }
+
+    /// Replaces the history by one that was checked before.
+    pub(crate) fn replace_history(&self, messages: History) {
+        *lock(&self.0.history) = messages;
     }
 
     /// Appends the messages of a conversation, beginning with this index.

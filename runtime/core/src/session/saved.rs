@@ -121,7 +121,7 @@ impl SavedSession {
     ///
     /// # Errors
     /// Returns an error if the text is not JSON, is not a saved session, has another version, or has something that this version does
-    /// not know.
+    /// not know, or if a history in it is not one that providers take ([`History::check`]).
     pub fn from_json(text: &str) -> Result<Self, SavedSessionError> {
         if json::levels(text) > MOST_LEVELS {
             return Err(SavedSessionError::TooDeep);
@@ -226,6 +226,8 @@ fn messages(part: &str, stored: Value) -> Result<History, SavedSessionError> {
             }
         })?);
     }
+    // Reading the session again would not mend it: each request would be refused.
+    history.check().map_err(|error| unreadable(&format!("{part}[{}]", error.index()), &error))?;
     Ok(history)
 }
 
@@ -250,7 +252,7 @@ impl Session {
     /// state are removed. A run in progress continues as [`set_history`](Self::set_history) says.
     pub fn restore(&self, saved: SavedSession) {
         let SavedSession { history, values, children } = saved;
-        self.set_history(history);
+        self.replace_history(history);
         self.state().replace(values);
         *lock(&self.0.children) = children.into_iter().collect();
     }

@@ -14,5 +14,4 @@ pub use completed::CompletedTurn;
 pub(crate) use erased::DynTurnHook;
 pub use forms::{BeforeModelReturn, BeforeToolReturn, TurnHookReturn};
 pub use hook::{StateOfTurnHook, TurnHook, ValuesOfTurnHook};
-pub(crate) use request::whole_calls;
-pub use request::{NoMessagesError, SplitCallError, TurnRequest, UnknownToolError};
+pub use request::{NoMessagesError, TurnRequest, UnknownToolError};

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use super::aside::{self, Asides};
 use crate::context::ToolTable;
-use crate::model::{
-    BoxModel, History, Message, ModelError, ModelRequest, ModelResponse, RequestParams, ToolCall,
-};
+use crate::model::{BoxModel, History, HistoryError, ModelError, ModelRequest, ModelResponse, RequestParams};
 
 /// The request of one turn. A hook changes it for this turn only: the conversation and the agent stay as they are.
 ///
@@ -65,11 +63,11 @@ impl TurnRequest {
     /// end with an answer of the model are sent as they are: some providers continue that answer, others reject the request.
     ///
     /// # Errors
-    /// Returns an error if a call has no result in the message after it, or a result no call before it: a provider would reject the
-    /// request. The messages are then unchanged.
-    pub fn set_messages(&mut self, messages: impl Into<History>) -> Result<(), SplitCallError> {
+    /// Returns an error if a provider would reject the request ([`History::check`]): a call has no result in the message after it, for
+    /// example. The messages are then unchanged.
+    pub fn set_messages(&mut self, messages: impl Into<History>) -> Result<(), HistoryError> {
         let messages = messages.into();
-        whole_calls(&messages)?;
+        messages.check()?;
         self.request.messages = messages;
         Ok(())
     }
@@ -197,30 +195,6 @@ impl fmt::Debug for TurnRequest {
     }
 }
 
-/// Checks that each call has its result in the message after it, and each result its call before it.
-pub(crate) fn whole_calls(messages: &History) -> Result<(), SplitCallError> {
-    let mut open: &[ToolCall] = &[];
-    for message in messages {
-        let results: &[_] = match message {
-            Message::Tool { results } => results,
-            _ => &[],
-        };
-        if let Some(call) = open.iter().find(|call| results.iter().all(|result| result.call_id != call.id)) {
-            return Err(SplitCallError { call_id: Arc::clone(&call.id), tool: Arc::clone(&call.name) });
-        }
-        if let Some(result) = results.iter().find(|result| open.iter().all(|call| call.id != result.call_id))
-        {
-            let (call_id, tool) = (Arc::clone(&result.call_id), Arc::clone(&result.name));
-            return Err(SplitCallError { call_id, tool });
-        }
-        open = message.tool_calls();
-    }
-    match open.first() {
-        None => Ok(()),
-        Some(call) => Err(SplitCallError { call_id: Arc::clone(&call.id), tool: Arc::clone(&call.name) }),
-    }
-}
-
 /// A hook offers a tool that the agent does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the agent has no tool `{tool}` to offer{near}")]
@@ -237,16 +211,3 @@ pub struct UnknownToolError {
 #[error("it leaves no message for the model: keep at least one, such as the newest input")]
 #[non_exhaustive]
 pub struct NoMessagesError;
-
-/// A hook would split a call from its result.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the call `{call_id}` of `{tool}` and its result are split: keep both, or remove both; a result follows in the next message"
-)]
-#[non_exhaustive]
-pub struct SplitCallError {
-    /// The id of the call.
-    pub call_id: Arc<str>,
-    /// The name of the tool, as the model wrote it.
-    pub tool: Arc<str>,
-}

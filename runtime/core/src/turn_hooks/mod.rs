@@ -12,5 +12,5 @@ pub use trimming::{last_inputs, last_tokens};
 
 pub use crate::error::BoxError;
 pub use crate::turn_hook::{
-    CompletedTurn, NoMessagesError, SplitCallError, TurnHook, TurnRequest, TurnToolCall, UnknownToolError,
+    CompletedTurn, NoMessagesError, TurnHook, TurnRequest, TurnToolCall, UnknownToolError,
 };

@@ -8,8 +8,8 @@ use onionskin_macros::turn_hook;
 use super::size::{Newest, tokens, tokens_of};
 use super::summary::{Summary, line};
 use crate::context::RunContext;
-use crate::model::{BoxModel, History, Message, Model, ModelError, ModelRequest, StopReason};
-use crate::turn_hook::{SplitCallError, TurnRequest};
+use crate::model::{BoxModel, History, HistoryError, Message, Model, ModelError, ModelRequest, StopReason};
+use crate::turn_hook::TurnRequest;
 
 const INSTRUCTION: &str = "\
 Summarize the messages of a conversation, so that it can go on without them. Keep what the user wants, facts, names, numbers, \
@@ -131,16 +131,16 @@ pub enum SummaryError {
     Model(#[from] ModelError),
     /// The model gave no whole summary.
     #[error(
-        "no summary of the oldest messages: the model gave none that is whole ({stop:?}); choose another model or instruction, or `on_failure`"
+        "no summary of the oldest messages: the model gave none that is whole ({stop}); choose another model or instruction, or `on_failure`"
     )]
     #[non_exhaustive]
     NotWhole {
         /// Why the model stopped.
         stop: StopReason,
     },
-    /// The conversation itself splits a call from its result.
+    /// The conversation itself is not one that providers take.
     #[error(transparent)]
-    Split(#[from] SplitCallError),
+    History(#[from] HistoryError),
 }
 
 /// Replaces the oldest messages of a long conversation by a summary, which a model writes. The newest ones stay as they are, and the session's history stays
@@ -250,8 +250,10 @@ async fn ask(
         Some(model) => request.ask_other_model(model, question).await?,
         None => request.ask_model(question).await?,
     };
-    match answer.stop {
-        StopReason::Done | StopReason::Other if !answer.text.trim().is_empty() => Ok(answer.text),
-        stop => Err(SummaryError::NotWhole { stop }),
+    let is_text = answer.tool_calls.is_empty() && !answer.text.trim().is_empty();
+    if answer.stop.is_whole() && is_text {
+        Ok(answer.text)
+    } else {
+        Err(SummaryError::NotWhole { stop: answer.stop })
     }
 }

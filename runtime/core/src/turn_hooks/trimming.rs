@@ -3,8 +3,8 @@
 use onionskin_macros::turn_hook;
 
 use super::size::Newest;
-use crate::model::History;
-use crate::turn_hook::{SplitCallError, TurnRequest};
+use crate::model::{History, HistoryError};
+use crate::turn_hook::TurnRequest;
 
 /// Shows the model the newest `inputs` messages of the user, and all that follows them. The newest one is always shown. The
 /// session's history stays whole. Messages that the runtime wrote are not inputs ([`Message::is_input`](crate::model::Message::is_input)):
@@ -17,9 +17,9 @@ use crate::turn_hook::{SplitCallError, TurnRequest};
 /// ```
 ///
 /// # Errors
-/// Returns an error if the conversation itself splits a call from its result.
+/// Returns an error if the conversation itself is not one that providers take.
 #[turn_hook(before_llm_call)]
-pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result<(), SplitCallError> {
+pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result<(), HistoryError> {
     let messages = request.messages();
     let starts = (0..messages.len()).rev().filter(|index| messages[*index].is_input());
     match starts.take(inputs.max(1)).last() {
@@ -46,9 +46,9 @@ pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result
 /// ```
 ///
 /// # Errors
-/// Returns an error if the conversation itself splits a call from its result.
+/// Returns an error if the conversation itself is not one that providers take.
 #[turn_hook(before_llm_call)]
-pub fn last_tokens(#[config] tokens: usize, request: &mut TurnRequest) -> Result<(), SplitCallError> {
+pub fn last_tokens(#[config] tokens: usize, request: &mut TurnRequest) -> Result<(), HistoryError> {
     let messages = request.messages();
     let kept = newest(messages, tokens);
     if kept.len() == messages.len() { Ok(()) } else { request.set_messages(kept) }

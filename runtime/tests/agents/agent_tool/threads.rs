@@ -35,7 +35,7 @@ async fn l2_code_chooses_threads_by_name_in_each_session() {
     });
     let boss = Boss::builder().model(asks("ask", ["x"])).tool(tool).build().await.unwrap();
     let ask = async |session: &Session| {
-        session.set_history(Vec::new());
+        session.set_history(Vec::new()).unwrap();
         boss.request("go").session(session).run().await.unwrap().text
     };
     let (session, other) = (boss.session(), boss.session());
@@ -144,7 +144,7 @@ async fn l2_a_thread_belongs_to_one_tool_and_one_user() {
     let boss = boss.build().await.unwrap();
     let session = boss.session();
     for user in ["ada", "bob"] {
-        session.set_history(Vec::new());
+        session.set_history(Vec::new()).unwrap();
         boss.request("go").user(user).session(&session).run().await.unwrap();
         let results: Vec<_> = session
             .history()

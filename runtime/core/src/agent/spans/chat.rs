@@ -140,6 +140,7 @@ fn finish_reason(stop: StopReason) -> &'static str {
         StopReason::Length => "length",
         StopReason::ContentFilter => "content_filter",
         StopReason::Refusal => "refusal",
+        StopReason::Incomplete => "incomplete",
         StopReason::Other => "other",
     }
 }

@@ -99,6 +99,7 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
         RunError::Depth { .. } => "depth",
         RunError::Retries { .. } => "retries",
         RunError::WrongAnswer { .. } => "wrong_answer",
+        RunError::Unfinished { .. } => "unfinished",
         RunError::Cancelled { .. } => "cancelled",
         RunError::Busy { .. } => "busy",
         RunError::RunIdInUse { .. } => "run_id_in_use",
