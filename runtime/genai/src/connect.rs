@@ -1,16 +1,40 @@
-//! Connects to a provider: the HTTP client, the address and the key.
+//! Finds out where a request goes: the protocol, the address, the key and the HTTP client. genai is the directory of the providers.
+
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
 
 use genai::adapter::AdapterKind;
-use genai::resolver::{AuthData, Endpoint};
-use genai::{Client, ModelIden, ServiceTarget};
+use genai::resolver::AuthData;
+use genai::{ModelIden, ModelName};
+use reqwest::Url;
 
-use super::ApiKeySource;
-use super::failure::{self, ApiKey};
+use crate::ApiKeySource;
+use crate::failure::ApiKey;
+use crate::protocol::Protocol;
 use onionskin_core::model::ModelError;
 
-/// The client. `plain` says that it is for an address without TLS.
-pub(super) fn client(plain: bool) -> Result<Client, ModelError> {
-    let http = reqwest::Client::builder()
+/// The HTTP clients of a model, made when they are needed: with and without TLS, through a proxy and on this machine.
+#[derive(Clone, Default)]
+pub(crate) struct Clients(Arc<[[OnceLock<Result<Client, ModelError>>; 2]; 2]>);
+
+#[derive(Clone)]
+pub(crate) struct Client {
+    pub(crate) http: reqwest::Client,
+    directory: genai::Client,
+}
+
+impl Clients {
+    /// The client for an address.
+    pub(crate) fn of(&self, url: &Url) -> Result<&Client, ModelError> {
+        let (plain, local) = (url.scheme() == "http", is_local(url));
+        let client = &self.0[usize::from(plain)][usize::from(local)];
+        client.get_or_init(|| make(plain, local)).as_ref().map_err(Clone::clone)
+    }
+}
+
+/// Makes a client. `plain` says that it is for an address without TLS, `local` that it is for one on this machine.
+fn make(plain: bool, local: bool) -> Result<Client, ModelError> {
+    let mut http = reqwest::Client::builder()
         .tls_backend_preconfigured(tls(plain).map_err(|error| {
             ModelError::Setup(format!(
                 "no TLS: {error}; install the system's root certificates (package `ca-certificates`)"
@@ -18,9 +42,18 @@ pub(super) fn client(plain: bool) -> Result<Client, ModelError> {
         })?)
         // A redirect would carry the provider's key header to another host.
         .redirect(reqwest::redirect::Policy::none())
-        .build()
-        .map_err(|error| ModelError::Setup(format!("no HTTP client: {error}")))?;
-    Client::builder().with_reqwest(http).build().map_err(|error| ModelError::Setup(error.to_string()))
+        // A small compressed body can be a very large one.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd();
+    if local {
+        // The proxy would get the key, and its own machine is another one.
+        http = http.no_proxy();
+    }
+    let http = http.build().map_err(|error| ModelError::Setup(format!("no HTTP client: {error}")))?;
+    let directory = genai::Client::builder().with_reqwest(http.clone()).build();
+    Ok(Client { http, directory: directory.map_err(|error| ModelError::Setup(error.to_string()))? })
 }
 
 /// TLS that offers both versions of HTTP.
@@ -30,8 +63,21 @@ fn tls(plain: bool) -> Result<onionskin_tls::ClientConfig, onionskin_tls::Error>
     Ok(config)
 }
 
+/// Whether an address is on this machine.
+fn is_local(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
+    match host.parse::<IpAddr>() {
+        Ok(address) => {
+            let address = address.to_canonical();
+            address.is_loopback() || address.is_unspecified()
+        }
+        Err(_) => host.eq_ignore_ascii_case("localhost") || host.to_ascii_lowercase().ends_with(".localhost"),
+    }
+}
+
 /// The protocol that a model is spoken to in.
-pub(super) fn adapter_kind(
+pub(crate) fn adapter_kind(
     model: &str,
     adapter: Option<&str>,
     own_address: bool,
@@ -47,15 +93,14 @@ pub(super) fn adapter_kind(
             ))
         });
     }
-    let kind =
-        AdapterKind::from_model(model).map_err(|error| failure::model_error(error, &ApiKey::none()))?;
+    let kind = AdapterKind::from_model(model).map_err(|error| ModelError::Setup(error.to_string()))?;
     // genai takes every name that it does not know for one of Ollama's.
     let unknown = kind == AdapterKind::Ollama && !model.contains("::");
     Ok(if own_address && unknown { AdapterKind::OpenAI } else { kind })
 }
 
 /// OpenTelemetry's `gen_ai.provider.name` of a provider, which can differ from genai's name.
-pub(super) fn provider_name(kind: AdapterKind) -> &'static str {
+pub(crate) fn provider_name(kind: AdapterKind) -> &'static str {
     match kind {
         AdapterKind::OpenAIResp => "openai",
         AdapterKind::Gemini | AdapterKind::GeminiIx => "gcp.gemini",
@@ -68,41 +113,126 @@ pub(super) fn provider_name(kind: AdapterKind) -> &'static str {
     }
 }
 
-/// The address, the key and the protocol of a request.
-pub(super) async fn target(
-    client: &Client,
+/// Where a request goes.
+pub(crate) struct Target {
+    pub(crate) kind: AdapterKind,
+    pub(crate) protocol: Protocol,
+    /// The model's name without the namespace of its provider.
+    pub(crate) name: String,
+    /// The address that the protocol's paths are joined to.
+    pub(crate) base: Url,
+    /// The key, which must not come back in an error. It is empty if none is sent.
+    pub(crate) key: ApiKey,
+    pub(crate) http: reqwest::Client,
+}
+
+/// The target of a request for this model.
+pub(crate) async fn target(
+    clients: &Clients,
     model: &str,
     adapter: Option<&str>,
     base_url: Option<&str>,
     key: &ApiKeySource,
-) -> Result<(ServiceTarget, ApiKey), ModelError> {
+) -> Result<Target, ModelError> {
     let kind = adapter_kind(model, adapter, base_url.is_some())?;
-    let mut target = client
-        .resolve_service_target(ModelIden::new(kind, model))
-        .await
-        .map_err(|error| failure::model_error(error, &ApiKey::none()))?;
-    if let Some(url) = base_url {
-        target.endpoint = Endpoint::from_owned(url);
-    }
-    let from_env = |name: &str| match std::env::var(name) {
+    let full = ModelName::new(model);
+    let (namespace, name) = full.namespace_and_name();
+    let protocol = Protocol::of(kind, model)?;
+    let given = base_url.map(address).transpose()?;
+    // The directory asks nobody, so a client without TLS is good.
+    let any = match &given {
+        Some(url) => clients.of(url)?,
+        None => clients.of(&address("http://directory.invalid/")?)?,
+    };
+    let listed = any.directory.resolve_service_target(ModelIden::new(kind, model)).await;
+    let listed = listed.map_err(|error| ModelError::Setup(error.to_string()))?;
+    let base = match (given, namespace) {
+        (Some(base), _) => base,
+        (None, Some("zai_coding")) => address("https://api.z.ai/api/coding/paas/v4/")?,
+        (None, Some("baidu-coding-openai")) => address("https://qianfan.baidubce.com/v2/coding/")?,
+        (None, Some("baidu-coding-anthropic")) => address("https://qianfan.baidubce.com/anthropic/coding/")?,
+        // genai's own client still speaks the first version of the protocol.
+        (None, _) if kind == AdapterKind::Cohere => address("https://api.cohere.com/v2/")?,
+        (None, _) => address(listed.endpoint.base_url())?,
+    };
+    let from_env = |variable: &str| match std::env::var(variable) {
         Ok(key) if !key.is_empty() => Ok(ApiKey::new(key.into())),
         _ => Err(ModelError::Setup(format!(
-            "no key for the model `{model}`: set the environment variable {name}, or call `.api_key(..)`"
+            "no key for the model `{model}`: set the environment variable {variable}, or call `.api_key(..)`"
         ))),
     };
-    let secret = match key {
-        ApiKeySource::Given(secret) => secret.clone(),
-        ApiKeySource::Env(name) => from_env(name)?,
-        // genai always sends a key; a server that wants none does not look at it.
-        ApiKeySource::Usual if base_url.is_some() => {
-            target.auth = AuthData::from_single("none");
-            return Ok((target, ApiKey::none()));
-        }
-        ApiKeySource::Usual => match &target.auth {
-            AuthData::FromEnv(name) => from_env(name)?,
-            _ => return Ok((target, ApiKey::none())),
-        },
+    let key = match (key, listed.auth) {
+        (ApiKeySource::Given(key), _) => key.clone(),
+        (ApiKeySource::Env(variable), _) => from_env(variable)?,
+        (ApiKeySource::Usual, AuthData::FromEnv(variable)) if base_url.is_none() => from_env(&variable)?,
+        (ApiKeySource::Usual, _) => ApiKey::none(),
     };
-    target.auth = AuthData::from_single(secret.expose());
-    Ok((target, secret))
+    let http = clients.of(&base)?.http.clone();
+    Ok(Target { kind, protocol, name: name.to_owned(), base, key, http })
+}
+
+/// An address that paths can be joined to. It keeps its query.
+fn address(text: &str) -> Result<Url, ModelError> {
+    let wrong = |reason: &str| {
+        let shown = crate::failure::without_user(text);
+        ModelError::Setup(format!("`{shown}` is no address of a server: {reason}"))
+    };
+    let mut url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong("it does not begin with `http://` or `https://`"));
+    }
+    if !url.path().ends_with('/') {
+        let path = format!("{}/", url.path());
+        url.set_path(&path);
+    }
+    Ok(url)
+}
+
+impl Target {
+    /// The address of the request.
+    pub(crate) fn url(&self, stream: bool) -> Result<Url, ModelError> {
+        let path = self.protocol.path(self.kind, &self.name, stream);
+        let (path, query) = path.split_once('?').map_or((&*path, None), |(path, query)| (path, Some(query)));
+        let mut url = self.base.clone();
+        let joined = format!("{}{path}", url.path());
+        url.set_path(&joined);
+        if let Some(query) = query {
+            let query = url.query().map_or_else(|| query.to_owned(), |own| format!("{own}&{query}"));
+            url.set_query(Some(&query));
+        }
+        Ok(url)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o3_addresses_of_this_machine_are_known() {
+        let local = |url| is_local(&address(url).unwrap());
+        for url in [
+            "http://localhost:8080/v1",
+            "http://LOCALHOST/",
+            "http://models.localhost/",
+            "http://127.0.0.1:1/v1",
+            "http://127.8.9.1/",
+            "http://2130706433/",
+            "http://[::1]:8080/v1",
+            "http://[::ffff:127.0.0.1]/",
+            "http://0.0.0.0:11434/",
+        ] {
+            assert!(local(url), "{url}");
+        }
+        for url in ["https://api.openai.com/v1", "http://192.168.0.2/", "http://localhost.example.com/"] {
+            assert!(!local(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn o3_an_address_keeps_its_query_and_is_one_of_http() {
+        assert_eq!(address("http://h/v1?api-version=2").unwrap().as_str(), "http://h/v1/?api-version=2");
+        let error = address("ftp://me:secret-word@h/v1").unwrap_err().to_string();
+        assert!(error.contains("http://") && !error.contains("secret-word"), "{error}");
+    }
 }

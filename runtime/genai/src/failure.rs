@@ -1,50 +1,62 @@
-//! genai's errors as ours, without secrets.
+//! What went wrong with a request, without secrets.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use genai::webc;
-use reqwest::header::HeaderMap;
+use reqwest::Response;
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use onionskin_core::model::ModelError;
 use onionskin_core::secret::{Redactor, Secret};
 
-/// More of a provider's answer than this is not repeated in an error.
-const LONGEST: usize = 2_000;
+use crate::bounds;
 
 /// A key, and what finds it.
 #[derive(Clone)]
-pub(super) struct ApiKey(Arc<(Secret<String>, Redactor)>);
+pub(crate) struct ApiKey(Arc<(Secret<String>, Redactor)>);
 
 impl ApiKey {
-    pub(super) fn new(key: Secret<String>) -> Self {
+    pub(crate) fn new(key: Secret<String>) -> Self {
         let redactor = Redactor::new([(key.expose().as_bytes(), Arc::from("***"))]);
         Self(Arc::new((key, redactor)))
     }
 
     /// No key at all.
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self::new(Secret::new(String::new()))
     }
 
-    pub(super) fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         self.0.0.expose()
     }
 
-    /// Takes the key out of a text: some servers repeat it in their errors.
-    fn scrub(&self, text: &str) -> String {
+    /// The value of a header, behind this text.
+    pub(crate) fn header(&self, before: &str) -> Result<HeaderValue, ModelError> {
+        let value = HeaderValue::from_str(&format!("{before}{}", self.expose()));
+        let mut value = value.map_err(|_| {
+            ModelError::Setup(
+                "the key has a character that no HTTP header can have, such as a line break".to_owned(),
+            )
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
+    /// Words of the provider for an error: bounded, and without the key, which some servers repeat.
+    pub(crate) fn quote(&self, text: &str) -> String {
         let text = self.0.1.redact(text);
-        match text.char_indices().nth(LONGEST) {
+        let text = text.trim();
+        match text.char_indices().nth(bounds::QUOTE) {
             Some((end, _)) => format!("{}..", &text[..end]),
-            None => text.into_owned(),
+            None => text.to_owned(),
         }
     }
 }
 
 /// A URL without a user and password in it.
-pub(super) fn without_user(url: &str) -> Cow<'_, str> {
+pub(crate) fn without_user(url: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = url.split_once("://") else { return Cow::Borrowed(url) };
     let host_end = rest.find('/').unwrap_or(rest.len());
     match rest[..host_end].rfind('@') {
@@ -53,84 +65,96 @@ pub(super) fn without_user(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// Converts genai's error. `ModelError::is_transient` in onionskin-core decides whether the loop asks again.
-pub(super) fn model_error(error: genai::Error, secret: &ApiKey) -> ModelError {
-    use genai::Error;
-    if let (Some(status), Some(headers)) = (error.status(), error.headers()) {
-        let body = match &error {
-            Error::HttpError { body, .. }
-            | Error::WebModelCall { webc_error: webc::Error::ResponseFailedStatus { body, .. }, .. }
-            | Error::WebAdapterCall { webc_error: webc::Error::ResponseFailedStatus { body, .. }, .. } => {
-                body
+/// The error of a request that could not be sent, or whose answer broke off.
+pub(crate) fn sending(error: reqwest::Error, secret: &ApiKey) -> ModelError {
+    // The address may hold secrets; the agent's author knows it.
+    ModelError::Transport(secret.quote(&chain(&error.without_url())))
+}
+
+/// The error of an answer with a status of failure.
+pub(crate) async fn status(response: Response, secret: &ApiKey) -> ModelError {
+    let status = response.status().as_u16();
+    let wait = retry_after(response.headers());
+    let body = error_body(response).await;
+    let parsed: Option<Value> = serde_json::from_str(&body).ok();
+    let words = parsed.as_ref().and_then(sentence).unwrap_or(&body);
+    ModelError::status(status, secret.quote(words), wait)
+}
+
+/// The beginning of the body of an error. What cannot be read is left out: the status says enough.
+async fn error_body(mut response: Response) -> String {
+    let mut bytes = Vec::new();
+    while bytes.len() < bounds::ERROR_BODY {
+        match response.chunk().await {
+            Ok(Some(chunk)) => {
+                let wanted = (bounds::ERROR_BODY - bytes.len()).min(chunk.len());
+                bytes.extend_from_slice(&chunk[..wanted]);
             }
-            _ => "",
-        };
-        let message = secret.scrub(&message_of(body));
-        return ModelError::status(status.as_u16(), message, retry_after(headers));
-    }
-    match error {
-        Error::WebStream { error, .. } => match error.downcast::<Error>() {
-            Ok(inner) => model_error(*inner, secret),
-            Err(error) if error.is::<std::string::FromUtf8Error>() => {
-                ModelError::Malformed(format!("it is not UTF-8: {error}"))
-            }
-            Err(error) => ModelError::Transport(secret.scrub(&chain(&*error))),
-        },
-        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => match webc_error
-        {
-            webc::Error::Reqwest(error) => {
-                // The address may hold secrets; the agent's author knows it.
-                ModelError::Transport(secret.scrub(&chain(&error.without_url())))
-            }
-            error => ModelError::Malformed(secret.scrub(&error.to_string())),
-        },
-        Error::ChatResponse { body, .. } => event_error(&body, secret),
-        Error::StreamParse { serde_error, .. } => ModelError::Malformed(serde_error.to_string()),
-        // Its text would repeat the whole request.
-        Error::ChatResponseGeneration { cause, .. } => ModelError::Malformed(secret.scrub(&cause)),
-        Error::NoChatResponse { .. } => ModelError::Malformed("it contains no answer".to_owned()),
-        Error::InvalidJsonResponseElement { .. } | Error::JsonValueExt(_) | Error::SerdeJson(_) => {
-            ModelError::Malformed(secret.scrub(&error.to_string()))
+            Ok(None) | Err(_) => break,
         }
-        error => ModelError::Setup(secret.scrub(&error.to_string())),
     }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// An error that came inside a stream: as the status that the same error has before the stream.
-fn event_error(body: &Value, secret: &ApiKey) -> ModelError {
-    let inner = body.get("error").unwrap_or(body);
-    let kind = inner.get("type").and_then(Value::as_str).unwrap_or_default();
-    let number = inner.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
-    let status = match kind {
-        "invalid_request_error" => Some(400),
-        "authentication_error" => Some(401),
-        "permission_error" => Some(403),
-        "not_found_error" => Some(404),
-        "request_too_large" => Some(413),
-        "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" => Some(429),
-        "api_error" | "server_error" => Some(500),
-        "timeout_error" => Some(504),
-        "overloaded_error" => Some(529),
-        _ => number.filter(|number| (400..600).contains(number)),
+/// The error that a provider wrote in the place of an answer, or into a stream: with the status that it has before a stream. `None` if
+/// the document is no error.
+pub(crate) fn reported(body: &Value, secret: &ApiKey) -> Option<ModelError> {
+    // Gemini writes its errors as a list.
+    let body = body.get(0).unwrap_or(body);
+    let is_error_event = body.get("type").is_some_and(|kind| kind == "error");
+    let error = match body.get("error") {
+        Some(error @ (Value::Object(_) | Value::String(_))) => error,
+        _ if is_error_event => body,
+        _ => return None,
     };
-    let message = secret.scrub(&message_of(&body.to_string()));
-    match status {
-        Some(status) => ModelError::status(status, message, None),
-        None => ModelError::Transport(format!("the provider ended the stream: {message}")),
-    }
+    let texts = ["type", "code", "status"].map(|field| error.get(field).and_then(Value::as_str));
+    let number = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
+    let status = texts.into_iter().flatten().find_map(status_of).or_else(|| {
+        number.and_then(|number| u16::try_from(number).ok()).filter(|number| (400..600).contains(number))
+    });
+    let whole = body.to_string();
+    let words = secret.quote(sentence(body).unwrap_or(&whole));
+    Some(match status {
+        Some(status) => ModelError::status(status, words, None),
+        None => ModelError::Transport(format!("the provider ended the answer: {words}")),
+    })
 }
 
-/// The sentence inside an error's body, or the body.
-fn message_of(body: &str) -> String {
-    let parsed: Option<Value> = serde_json::from_str(body).ok();
-    let sentence = parsed.as_ref().and_then(|body| {
-        ["/error/message", "/message", "/error"].iter().find_map(|path| body.pointer(path)?.as_str())
-    });
-    sentence.unwrap_or(body).trim().to_owned()
+/// The status that an error has outside of a stream.
+fn status_of(kind: &str) -> Option<u16> {
+    Some(match kind {
+        "invalid_request_error" | "INVALID_ARGUMENT" | "FAILED_PRECONDITION" => 400,
+        "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
+        "billing_error" => 402,
+        "permission_error" | "PERMISSION_DENIED" => 403,
+        "not_found_error" | "model_not_found" | "NOT_FOUND" => 404,
+        "request_too_large" => 413,
+        "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" | "RESOURCE_EXHAUSTED" => 429,
+        "api_error" | "server_error" | "internal_server_error" | "INTERNAL" => 500,
+        "UNAVAILABLE" => 503,
+        "timeout_error" | "DEADLINE_EXCEEDED" => 504,
+        "overloaded_error" => 529,
+        _ => return None,
+    })
+}
+
+/// The error of a document that is neither an answer of the protocol nor an error.
+pub(crate) fn unexpected(document: &str, adapter: &str, secret: &ApiKey) -> ModelError {
+    let parsed: Option<Value> = serde_json::from_str(document).ok();
+    let words = secret.quote(parsed.as_ref().and_then(sentence).unwrap_or(document));
+    ModelError::Malformed(format!(
+        "it is no answer in the protocol `{adapter}`; check the base URL and the adapter; the server said: {words}"
+    ))
+}
+
+/// The sentence inside an error's body.
+fn sentence(body: &Value) -> Option<&str> {
+    let body = body.get(0).unwrap_or(body);
+    ["/error/message", "/message", "/error", "/detail"].iter().find_map(|path| body.pointer(path)?.as_str())
 }
 
 /// The time that the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds. A date is not
-/// read, as no provider sends one.
+/// read, as no provider sends one. The run bounds it.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;

@@ -1,25 +1,26 @@
-//! Models of real providers, through the crate genai. No type of genai is public here.
+//! Models of real providers. genai is the directory of providers, and no type of it is public here; requests and answers are written and read here.
 
 #![forbid(unsafe_code)]
 
 mod answer;
+mod body;
+mod bounds;
+mod calls;
+mod carried;
 mod connect;
+mod exchange;
 mod failure;
-mod parts;
-mod pieces;
-mod request;
+mod protocol;
 mod structured;
 mod tools;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use genai::chat::ChatStreamEvent;
-use genai::{Client, ServiceTarget};
-
-use self::answer::Answer;
+use self::connect::{Clients, Target};
 use self::failure::ApiKey;
+use self::protocol::Protocol;
 use self::tools::Declared;
 use onionskin_core::content::ContentBlock;
 use onionskin_core::model::{
@@ -32,8 +33,7 @@ use onionskin_core::secret::Secret;
 /// The model's name (`gpt-..`, `claude-..`, `gemini-..` and so on), a namespace in it (`groq::llama-3.3-70b`), or
 /// [`adapter`](Self::adapter) selects the provider. The key comes from the
 /// provider's usual environment variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, ..) or from
-/// [`api_key`](Self::api_key). No error and no `Debug` output shows it. (genai itself also logs the text of a provider's refusal
-/// unchanged.)
+/// [`api_key`](Self::api_key). No error and no `Debug` output shows it. A server on this machine is asked without a proxy.
 ///
 /// ```
 /// use onionskin::genai::GenaiModel;
@@ -41,8 +41,12 @@ use onionskin_core::secret::Secret;
 /// assert!(format!("{local:?}").contains("qwen3"));
 /// ```
 ///
-/// If the provider streams the arguments of tool calls as text (`OpenAI`, Anthropic, Bedrock), they arrive as the model wrote
-/// them, broken JSON included, and in pieces. Other providers send values, which are written as JSON again, each in one piece. Clones share the connections.
+/// Arguments of tool calls arrive as the model wrote them, broken JSON included, and in pieces where the provider streams them.
+/// Gemini and Ollama send values, which are written as JSON again, each in one piece. Clones share the connections.
+///
+/// An answer is complete or an error: each call of which a piece came is in it, and an empty answer has a
+/// [reason](onionskin_core::model::StopReason) to be empty. What a provider sends is read within bounds: 128 MiB of a stream with 16 MiB of texts and arguments in it, 16 MiB
+/// of an answer that is not streamed, 512 calls, 64 KiB of an error. Compressed answers are not asked for.
 ///
 /// Answers of a type ([`RunRequest::run_as`](onionskin_core::run::RunRequest::run_as)) are asked for as the provider's own structured output
 /// in the protocols of `OpenAI`, Anthropic and Gemini, and else as the call of a tool: for older models, for types without a form in
@@ -56,12 +60,14 @@ use onionskin_core::secret::Secret;
 /// # Errors
 /// Requests fail with
 ///
-/// - [`ModelError::Unsupported`] if the request has a tool choice, a response schema or an extra body, and genai does not send it:
-///   in the protocols of Ollama, Cohere and Bedrock,
+/// - [`ModelError::Unsupported`] if the protocol has no form for an option of the request: Ollama for a tool choice, Bedrock for a response
+///   schema,
+/// - [`ModelError::UnreadContent`] if the protocol has no form for a part of the input,
 /// - [`ModelError::Setup`] if the model's name, the protocol, the key or the machine's TLS cannot be used,
 /// - [`ModelError::Status`] if the provider answers with an error, before or within the stream,
 /// - [`ModelError::Transport`] if the provider cannot be reached or the connection breaks,
-/// - [`ModelError::Malformed`] if the answer does not follow the protocol,
+/// - [`ModelError::Malformed`] if the answer does not follow the protocol, or exceeds a bound,
+/// - [`ModelError::Incomplete`] if the answer lacks what it announced, or is empty without a reason,
 /// - [`ModelError::Tools`] if the provider does not take the agent's strict tools
 ///   ([`strict_where_taken`](Self::strict_where_taken)).
 #[derive(Clone)]
@@ -72,7 +78,7 @@ pub struct GenaiModel {
     key: ApiKeySource,
     stream: bool,
     tools: Declared,
-    client: Arc<OnceLock<Result<Client, ModelError>>>,
+    clients: Clients,
 }
 
 /// The source of the key.
@@ -98,7 +104,7 @@ impl GenaiModel {
             key: ApiKeySource::default(),
             stream: true,
             tools: Declared::default(),
-            client: Arc::default(),
+            clients: Clients::default(),
         }
     }
 
@@ -108,20 +114,14 @@ impl GenaiModel {
     }
 
     /// Uses a server at this address: the part before `/chat/completions` or `/messages`, such as
-    /// `http://127.0.0.1:8080/v1`.
+    /// `http://127.0.0.1:8080/v1`. A query stays behind the path.
     ///
     /// The provider's key in the environment is not sent there: give a key with [`api_key`](Self::api_key)
     /// or [`api_key_env`](Self::api_key_env) if the server wants one. A model name that says nothing about
     /// its provider is then taken for a server that speaks `OpenAI`'s protocol.
     #[must_use]
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        let mut url = url.into();
-        if !url.ends_with('/') {
-            url.push('/');
-        }
-        self.base_url = Some(url.into());
-        // The address decides how connections are made.
-        self.client = Arc::default();
+        self.base_url = Some(url.into().into());
         self
     }
 
@@ -148,7 +148,7 @@ impl GenaiModel {
     }
 
     /// Sets whether answers are streamed (the default). Turn it off for servers that cannot stream; there are
-    /// then no deltas, and the text of arguments of tool calls is not kept.
+    /// then no deltas.
     #[must_use]
     pub fn stream(mut self, stream: bool) -> Self {
         self.stream = stream;
@@ -172,20 +172,22 @@ impl GenaiModel {
             .map_or("genai", connect::provider_name)
     }
 
-    fn client(&self) -> Result<&Client, ModelError> {
-        let plain = self.base_url.as_deref().is_some_and(|url| url.starts_with("http:"));
-        self.client.get_or_init(|| connect::client(plain)).as_ref().map_err(Clone::clone)
+    /// The protocol of the model that is asked for all agents. A wrong name or adapter is the error of the request.
+    fn protocol(&self) -> Option<Protocol> {
+        let name = self.name.as_deref()?;
+        let kind = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some()).ok()?;
+        Protocol::of(kind, name).ok()
     }
 
-    /// The target of the request, and the secret that must not come back in an error.
-    async fn target(&self, request: &ModelRequest) -> Result<(ServiceTarget, ApiKey), ModelError> {
+    /// Where the request goes.
+    async fn target(&self, request: &ModelRequest) -> Result<Target, ModelError> {
         let name = self.name.as_ref().or(request.model.as_ref()).ok_or_else(|| {
             ModelError::Setup(format!(
                 "the agent `{}` names no model: write `model: ..` in it, or give it `GenaiModel::new(..)`",
                 request.agent
             ))
         })?;
-        connect::target(self.client()?, name, self.adapter.as_deref(), self.base_url.as_deref(), &self.key)
+        connect::target(&self.clients, name, self.adapter.as_deref(), self.base_url.as_deref(), &self.key)
             .await
     }
 }
@@ -196,45 +198,9 @@ impl Model for GenaiModel {
         request: &ModelRequest,
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> Result<ModelResponse, ModelError> {
-        let (target, secret) = self.target(request).await?;
-        let client = self.client()?;
-        let adapter = target.model.adapter_kind.as_lower_str();
-        let mut chat = request::chat_request(request, adapter);
-        chat.tools = self.tools.tools(&request.tools, adapter)?;
-        let options = request::options(&request.params, target.model.adapter_kind)?;
-        let failed = |error| failure::model_error(error, &secret);
-        if !self.stream {
-            let response = client.exec_chat(target, chat, Some(&options)).await.map_err(failed)?;
-            return answer::of_response(response, adapter);
-        }
-        let started = client.exec_chat_stream(target, chat, Some(&options)).await.map_err(failed)?;
-        let mut events = started.stream;
-        let mut answer = Answer::default();
-        while let Some(event) = futures_util::StreamExt::next(&mut events).await {
-            match event.map_err(failed)? {
-                ChatStreamEvent::Chunk(chunk) => {
-                    answer.text.push_str(&chunk.content);
-                    deltas(ModelDelta::Text(chunk.content));
-                }
-                ChatStreamEvent::ReasoningChunk(chunk) => {
-                    answer.reasoning.push_str(&chunk.content);
-                    deltas(ModelDelta::Reasoning(chunk.content));
-                }
-                ChatStreamEvent::ToolCallChunk(chunk) => {
-                    if let Some(piece) = answer.note_call(chunk.tool_call) {
-                        deltas(ModelDelta::ToolCall(piece));
-                    }
-                }
-                ChatStreamEvent::End(end) => {
-                    let (response, rests) = answer.finish(end, adapter)?;
-                    rests.into_iter().map(ModelDelta::ToolCall).for_each(deltas);
-                    return Ok(response);
-                }
-                // The start, heartbeats and pieces of signatures. The end has the whole signature.
-                _ => {}
-            }
-        }
-        Err(answer.broken_off())
+        let target = self.target(request).await?;
+        let tools = self.tools.tools(&request.tools, target.kind.as_lower_str())?;
+        exchange::ask(&target, request, &tools, self.stream, deltas).await
     }
 
     fn provider(&self) -> Cow<'static, str> {
@@ -248,17 +214,12 @@ impl Model for GenaiModel {
 
     /// A model that each agent names itself is known at the request only.
     fn supports(&self, option: RequestOption) -> bool {
-        let Some(name) = self.name.as_deref() else { return true };
-        let adapter = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some());
-        // A wrong name or adapter is the error of the request.
-        adapter.map_or(true, |adapter| request::is_sent(option, adapter))
+        self.protocol().is_none_or(|protocol| protocol.supports(option))
     }
 
-    /// What genai has a form for in the protocol of the provider. A model that each agent names itself is known at the request only.
+    /// What the protocol has a form for. A model that each agent names itself is known at the request only.
     fn reads(&self, content: &ContentBlock) -> bool {
-        let Some(name) = self.name.as_deref() else { return true };
-        let adapter = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some());
-        adapter.map_or(true, |adapter| request::reads(content, adapter))
+        self.protocol().is_none_or(|protocol| protocol.reads(content))
     }
 
     /// In the protocols of `OpenAI`, Anthropic and Gemini, in the provider's own rules.

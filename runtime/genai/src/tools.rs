@@ -1,8 +1,8 @@
-//! An agent's tools in genai's form, the strict ones in the provider's strict dialect.
+//! An agent's tools as requests have them, the strict ones in the provider's strict dialect.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use genai::chat::Tool;
+use serde_json::Value;
 
 use onionskin_core::export::{Provider, strict_schemas};
 use onionskin_core::model::{ModelError, ToolDeclaration};
@@ -18,7 +18,18 @@ pub(super) struct Declared {
 struct ConvertedTools {
     of: Weak<[ToolDeclaration]>,
     adapter: &'static str,
-    tools: Vec<Tool>,
+    tools: Arc<[WireTool]>,
+}
+
+/// A tool as a request has it.
+#[derive(Debug, Clone)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub(super) struct WireTool {
+    pub(super) name: Arc<str>,
+    pub(super) description: Arc<str>,
+    pub(super) schema: Value,
+    /// `None` if the field is left out.
+    pub(super) strict: Option<bool>,
 }
 
 impl Declared {
@@ -31,9 +42,9 @@ impl Declared {
         &self,
         all: &Arc<[ToolDeclaration]>,
         adapter: &'static str,
-    ) -> Result<Option<Vec<Tool>>, ModelError> {
+    ) -> Result<Arc<[WireTool]>, ModelError> {
         if all.is_empty() {
-            return Ok(None);
+            return Ok(Arc::default());
         }
         let is_same = |made: &ConvertedTools| {
             made.adapter == adapter && std::ptr::eq(made.of.as_ptr(), Arc::as_ptr(all))
@@ -41,16 +52,16 @@ impl Declared {
         // A panic cannot leave the list half changed, so a poisoned lock is good.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = made.iter().find(|made| is_same(made)) {
-            return Ok(Some(made.tools.clone()));
+            return Ok(Arc::clone(&made.tools));
         }
-        let tools = declare(all, adapter, self.where_taken)?;
+        let tools: Arc<[WireTool]> = declare(all, adapter, self.where_taken)?.into();
         made.retain(|made| made.of.strong_count() > 0);
-        made.push(ConvertedTools { of: Arc::downgrade(all), adapter, tools: tools.clone() });
-        Ok(Some(tools))
+        made.push(ConvertedTools { of: Arc::downgrade(all), adapter, tools: Arc::clone(&tools) });
+        Ok(tools)
     }
 }
 
-fn declare(all: &[ToolDeclaration], adapter: &str, where_taken: bool) -> Result<Vec<Tool>, ModelError> {
+fn declare(all: &[ToolDeclaration], adapter: &str, where_taken: bool) -> Result<Vec<WireTool>, ModelError> {
     let provider = match adapter {
         "openai" | "openai_resp" => Provider::OPENAI,
         "anthropic" => Provider::ANTHROPIC,
@@ -66,23 +77,21 @@ fn declare(all: &[ToolDeclaration], adapter: &str, where_taken: bool) -> Result<
         let reasons: Vec<_> = errors.iter().map(ToString::to_string).collect();
         tracing::warn!(tools = plain.join(", "), "sent without `strict`: {}", reasons.join("; "));
     }
-    let declared = all.iter().zip(schemas).map(|(tool, strict)| {
-        let declared = Tool::new(&*tool.name).with_description(&*tool.description);
-        match strict {
-            Some(schema) => declared.with_schema(schema).with_strict(true),
-            None => {
-                let declared = declared.with_schema((*tool.input_schema).clone());
-                // The Responses API treats a tool without `strict` as strict.
-                if adapter == "openai_resp" { declared.with_strict(false) } else { declared }
-            }
-        }
+    let declared = all.iter().zip(schemas).map(|(tool, schema)| {
+        let strict = match &schema {
+            Some(_) => Some(true),
+            // The Responses API treats a tool without `strict` as strict.
+            None => (adapter == "openai_resp").then_some(false),
+        };
+        let schema = schema.unwrap_or_else(|| (*tool.input_schema).clone());
+        WireTool { name: Arc::clone(&tool.name), description: Arc::clone(&tool.description), schema, strict }
     });
     Ok(declared.collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use onionskin_core::ToolDefinition;
@@ -98,7 +107,7 @@ mod tests {
         };
         let sent = |tools: Vec<ToolDeclaration>, adapter: &'static str| {
             let tools = Declared::where_taken().tools(&tools.into(), adapter).unwrap();
-            serde_json::to_value(tools).unwrap().as_array().cloned().unwrap_or_default()
+            tools.iter().map(|tool| serde_json::to_value(tool).unwrap()).collect::<Vec<_>>()
         };
         let refused = |tools: Vec<ToolDeclaration>, adapter: &'static str| match Declared::default()
             .tools(&tools.into(), adapter)

@@ -1,0 +1,136 @@
+//! One request and its answer.
+
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+
+use onionskin_core::model::{ModelDelta, ModelError, ModelRequest, ModelResponse};
+
+use crate::answer::Answer;
+use crate::body::{Body, Event, Events, Framing};
+use crate::bounds;
+use crate::connect::Target;
+use crate::failure;
+use crate::protocol::{Asked, Flow};
+use crate::tools::WireTool;
+
+/// Sends a request and reads the answer, as a stream if `stream` says so and the protocol has one.
+pub(crate) async fn ask(
+    target: &Target,
+    request: &ModelRequest,
+    tools: &[WireTool],
+    stream: bool,
+    deltas: &mut (dyn FnMut(ModelDelta) + Send),
+) -> Result<ModelResponse, ModelError> {
+    let Target { kind, protocol, name, key, http, .. } = target;
+    let framing = protocol.framing().filter(|_| stream);
+    let asked = Asked { request, kind: *kind, name, tools, stream: framing.is_some() };
+    let body = protocol.body(&asked)?;
+    let post = http.post(target.url(asked.stream)?).json(&body);
+    let post = protocol.headers(*kind, key, post)?;
+    let response = post.send().await.map_err(|error| failure::sending(error, key))?;
+    if !response.status().is_success() {
+        return Err(failure::status(response, key).await);
+    }
+    let body = Body::new(response, key)?;
+    match framing {
+        Some(framing) => read_stream(target, body, framing, deltas).await,
+        None => {
+            let mut body = body;
+            let bytes = body.document().await?;
+            read_document(target, &bytes)
+        }
+    }
+}
+
+async fn read_stream(
+    target: &Target,
+    body: Body<'_>,
+    framing: Framing,
+    deltas: &mut (dyn FnMut(ModelDelta) + Send),
+) -> Result<ModelResponse, ModelError> {
+    let Target { kind, protocol, key, .. } = target;
+    let adapter = kind.as_lower_str();
+    let mut events = Events::new(body, framing);
+    let mut answer = Answer::new(adapter, deltas);
+    let mut unknown: Option<String> = None;
+    let mut until: Option<Instant> = None;
+    loop {
+        let event = match until {
+            None => events.next().await?,
+            // The answer is complete; only the usage can be missing. A connection that breaks or stays open now does no harm.
+            Some(until) => match timeout_at(until, events.next()).await {
+                Ok(Ok(event)) => event,
+                Ok(Err(_)) | Err(_) => break,
+            },
+        };
+        let (text, cut) = match event {
+            Event::Document(bytes) => return read_document(target, &bytes),
+            Event::Data { text, .. } if text.trim() == "[DONE]" => break,
+            Event::Data { text, cut } => (text, cut),
+            Event::End { stray: Some(stray) } => return Err(failure::unexpected(&stray, adapter, key)),
+            Event::End { stray: None } => break,
+        };
+        let event: Value = match serde_json::from_str(&text) {
+            Ok(event) => event,
+            Err(_) if cut => break,
+            Err(error) => {
+                let said = key.quote(&text);
+                return Err(ModelError::Malformed(format!("an event is no JSON ({error}): {said}")));
+            }
+        };
+        if let Some(error) = failure::reported(&event, key) {
+            return Err(error);
+        }
+        match protocol.event(&mut answer, &event).map_err(|error| scrubbed(error, target))? {
+            Flow::Part => answer.recognise(),
+            Flow::End => {
+                answer.recognise();
+                break;
+            }
+            Flow::Unknown => {
+                unknown.get_or_insert(text);
+            }
+        }
+        if answer.has_stopped() && protocol.stops_once() {
+            until = Some(Instant::now() + bounds::AFTER_STOP);
+        }
+    }
+    if !answer.is_known() {
+        return Err(match unknown {
+            Some(event) => failure::unexpected(&event, adapter, key),
+            None => ModelError::Transport("the server ended the stream before its first event".to_owned()),
+        });
+    }
+    answer.finish().map_err(|error| scrubbed(error, target))
+}
+
+/// Reads an answer that is one document, also one that came in the place of a stream.
+fn read_document(target: &Target, bytes: &[u8]) -> Result<ModelResponse, ModelError> {
+    let Target { kind, protocol, key, .. } = target;
+    let adapter = kind.as_lower_str();
+    let unexpected = || failure::unexpected(&String::from_utf8_lossy(bytes), adapter, key);
+    let document: Value = serde_json::from_slice(bytes).map_err(|_| unexpected())?;
+    if let Some(error) = failure::reported(&document, key) {
+        return Err(error);
+    }
+    let mut no_deltas = |_| {};
+    let mut answer = Answer::new(adapter, &mut no_deltas);
+    let flow = protocol.document(&mut answer, &document).map_err(|error| scrubbed(error, target))?;
+    if flow == Flow::Unknown {
+        return Err(unexpected());
+    }
+    answer.ends();
+    answer.finish().map_err(|error| scrubbed(error, target))
+}
+
+/// An error that has words of the provider, without the key.
+fn scrubbed(error: ModelError, target: &Target) -> ModelError {
+    match error {
+        ModelError::Incomplete(text) => ModelError::Incomplete(target.key.quote(&text)),
+        ModelError::Malformed(text) => ModelError::Malformed(target.key.quote(&text)),
+        ModelError::Status { status, message, retry_after, .. } => {
+            ModelError::status(status, target.key.quote(&message), retry_after)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,151 @@
+//! Requests of Anthropic's Messages.
+
+use genai::adapter::AdapterKind;
+use serde_json::{Map, Value, json};
+
+use onionskin_core::export::Dialect;
+use onionskin_core::model::ModelError;
+
+use super::content::{FileKind, Part, Turn, file_kind, only_text};
+use super::{Asked, Choice, Protocol, object, unless_empty};
+use crate::tools::WireTool;
+
+pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+    let params = &asked.request.params;
+    let mut messages: Vec<Value> = Vec::new();
+    for turn in asked.turns(Protocol::Anthropic) {
+        match turn {
+            Turn::User(parts) => messages.push(json!({ "role": "user", "content": user(&parts) })),
+            Turn::Assistant { text, calls, carried } => {
+                // Reasoning has to come before texts and calls.
+                let mut content = carried.blocks;
+                if !text.is_empty() {
+                    content.push(json!({ "type": "text", "text": text }));
+                }
+                content.extend(calls.into_iter().map(|call| {
+                    json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments })
+                }));
+                messages.push(json!({ "role": "assistant", "content": content }));
+            }
+            Turn::Results(results) => {
+                let results = results.into_iter().map(|result| {
+                    Value::Object(object(json!({
+                        "type": "tool_result",
+                        "tool_use_id": result.id,
+                        "content": result.text,
+                        "is_error": result.is_error.then_some(true),
+                    })))
+                });
+                messages.push(json!({ "role": "user", "content": results.collect::<Vec<_>>() }));
+            }
+        }
+    }
+    let format = asked
+        .schema(Some(&Dialect::ANTHROPIC))
+        .map(|(_, schema, _)| json!({ "format": { "type": "json_schema", "schema": schema } }));
+    let vertex = asked.kind == AdapterKind::Vertex;
+    Ok(object(json!({
+        "model": (!vertex).then_some(asked.name),
+        "anthropic_version": vertex.then_some("vertex-2023-10-16"),
+        "stream": asked.stream,
+        "max_tokens": params.max_tokens.unwrap_or_else(|| most_tokens(asked.name)),
+        "system": asked.system(),
+        "tools": unless_empty(asked.tools.iter().map(tool).collect()),
+        "tool_choice": asked.choice()?.map(choice),
+        "messages": messages,
+        "output_config": format,
+        "temperature": params.temperature,
+        "top_p": params.top_p,
+        "stop_sequences": unless_empty(params.stop_sequences.clone()),
+    })))
+}
+
+fn user(parts: &[Part<'_>]) -> Value {
+    if let Some(text) = only_text(parts) {
+        return text.into();
+    }
+    let part = |part: &Part<'_>| match part {
+        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::File { mime_type, data, .. } => {
+            let kind = match file_kind(mime_type) {
+                FileKind::Image => "image",
+                FileKind::Audio(_) | FileKind::Other => "document",
+            };
+            json!({ "type": kind, "source": { "type": "base64", "media_type": mime_type, "data": data } })
+        }
+    };
+    parts.iter().map(part).collect()
+}
+
+fn tool(tool: &WireTool) -> Value {
+    Value::Object(object(json!({
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.schema,
+        "strict": tool.strict,
+    })))
+}
+
+fn choice(choice: Choice<'_>) -> Value {
+    match choice {
+        Choice::None => json!({ "type": "none" }),
+        Choice::Required => json!({ "type": "any" }),
+        Choice::Tool(name) => json!({ "type": "tool", "name": name }),
+    }
+}
+
+/// The most tokens that a model writes. The protocol wants a number, and a model refuses one that is too large.
+pub(super) fn most_tokens(name: &str) -> u32 {
+    let words: Vec<&str> = name.split('-').collect();
+    let versions = |family: &str| -> Option<Vec<u32>> {
+        let at = words.iter().position(|word| *word == family)?;
+        let numbers =
+            words[at + 1..].iter().map_while(|word| word.parse().ok().filter(|number| *number < 100));
+        Some(numbers.collect())
+    };
+    if name.contains("claude-2")
+        || name.contains("3-opus")
+        || name.contains("3-haiku")
+        || name.contains("3-sonnet")
+    {
+        return 4_096;
+    }
+    if name.contains("claude-3-5") {
+        return 8_192;
+    }
+    if words.iter().any(|word| matches!(*word, "fable" | "mythos")) {
+        return 128_000;
+    }
+    match (versions("opus"), versions("haiku")) {
+        (Some(opus), _) if opus >= vec![4, 8] => 128_000,
+        (Some(opus), _) if opus >= vec![4, 5] => 64_000,
+        (Some(opus), _) if opus >= vec![4] => 32_000,
+        (_, Some(haiku)) if haiku >= vec![5] => 128_000,
+        _ => 64_000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o3_each_model_of_anthropic_gets_a_limit_that_it_takes() {
+        for (name, most) in [
+            ("claude-3-haiku-20240307", 4_096),
+            ("claude-3-5-haiku-latest", 8_192),
+            ("claude-3-7-sonnet-latest", 64_000),
+            ("claude-opus-4-20250514", 32_000),
+            ("claude-opus-4-1", 32_000),
+            ("claude-opus-4-5", 64_000),
+            ("claude-opus-4-8", 128_000),
+            ("claude-opus-5", 128_000),
+            ("claude-haiku-4-5", 64_000),
+            ("claude-haiku-5", 128_000),
+            ("claude-sonnet-4-5", 64_000),
+            ("MiniMax-M2", 64_000),
+        ] {
+            assert_eq!(most_tokens(name), most, "{name}");
+        }
+    }
+}

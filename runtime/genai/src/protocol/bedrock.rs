@@ -1,0 +1,115 @@
+//! Converse of Bedrock, without a stream: the frames of its streams are binary, and an answer in one piece is as complete.
+
+use serde_json::{Map, Value, json};
+
+use onionskin_core::model::{ModelError, Usage};
+
+use super::content::{Part, Turn};
+use super::{Asked, Choice, Flow, Protocol, anthropic, count, list, object, text, unless_empty};
+use crate::answer::{Answer, Stop};
+use crate::tools::WireTool;
+
+pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+    let params = &asked.request.params;
+    let messages: Vec<Value> = asked.turns(Protocol::Bedrock).into_iter().map(message).collect();
+    let choice = asked.choice()?;
+    // It has no choice without tools, but the model cannot call what it does not see.
+    let tools: Vec<Value> = asked.tools.iter().filter(|_| choice != Some(Choice::None)).map(tool).collect();
+    let choice = choice.and_then(|choice| match choice {
+        Choice::None => None,
+        Choice::Required => Some(json!({ "any": {} })),
+        Choice::Tool(name) => Some(json!({ "tool": { "name": name } })),
+    });
+    let tools = (!tools.is_empty()).then(|| object(json!({ "tools": tools, "toolChoice": choice })));
+    Ok(object(json!({
+        "system": asked.system().map(|system| json!([{ "text": system }])),
+        "messages": messages,
+        "toolConfig": tools,
+        "inferenceConfig": object(json!({
+            "maxTokens": params.max_tokens.unwrap_or_else(|| most_tokens(asked.name)),
+            "temperature": params.temperature,
+            "topP": params.top_p,
+            "stopSequences": unless_empty(params.stop_sequences.clone()),
+        })),
+    })))
+}
+
+/// The most tokens of an answer by the maker of the model: the protocol's own default is short.
+fn most_tokens(name: &str) -> u32 {
+    if let Some((_, claude)) = name.split_once("anthropic.") {
+        return anthropic::most_tokens(claude);
+    }
+    match name.split('.').find(|part| matches!(*part, "amazon" | "openai")) {
+        Some("amazon") => 5_000,
+        Some(_) => 16_384,
+        None => 4_096,
+    }
+}
+
+fn message(turn: Turn<'_>) -> Value {
+    match turn {
+        Turn::User(parts) => {
+            let parts = parts.iter().map(|part| match part {
+                Part::Text(text) => json!({ "text": text }),
+                Part::File { mime_type, data, .. } => {
+                    let format = mime_type.rsplit('/').next();
+                    json!({ "image": { "format": format, "source": { "bytes": data } } })
+                }
+            });
+            json!({ "role": "user", "content": parts.collect::<Vec<_>>() })
+        }
+        Turn::Assistant { text, calls, carried } => {
+            let mut content = carried.blocks;
+            if !text.is_empty() {
+                content.push(json!({ "text": text }));
+            }
+            content.extend(calls.into_iter().map(|call| {
+                json!({ "toolUse": { "toolUseId": call.id, "name": call.name, "input": call.arguments } })
+            }));
+            json!({ "role": "assistant", "content": content })
+        }
+        Turn::Results(results) => {
+            let results = results.into_iter().map(|result| {
+                json!({ "toolResult": {
+                    "toolUseId": result.id,
+                    "content": [{ "text": result.text }],
+                    "status": if result.is_error { "error" } else { "success" },
+                } })
+            });
+            json!({ "role": "user", "content": results.collect::<Vec<_>>() })
+        }
+    }
+}
+
+fn tool(tool: &WireTool) -> Value {
+    json!({ "toolSpec": { "name": tool.name, "description": tool.description, "inputSchema": { "json": tool.schema } } })
+}
+
+pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow, ModelError> {
+    if document.get("output").is_none() && document.get("stopReason").is_none() {
+        return Ok(Flow::Unknown);
+    }
+    for block in list(document, "/output/message/content") {
+        answer.text(text(block, "/text"))?;
+        if let Some(call) = block.get("toolUse") {
+            answer.call(text(call, "/toolUseId"), text(call, "/name"), call.get("input"))?;
+        }
+        if let Some(reasoning) = block.get("reasoningContent") {
+            answer.reasoning(text(reasoning, "/reasoningText/text"))?;
+            let signed = reasoning.pointer("/reasoningText/signature").is_some();
+            if signed || reasoning.get("redactedContent").is_some() {
+                answer.grow(block.to_string().len())?;
+                answer.block(block.clone())?;
+            }
+        }
+    }
+    answer.usage = Usage::new(count(document, "/usage/inputTokens"), count(document, "/usage/outputTokens"));
+    answer.stop(match text(document, "/stopReason") {
+        "end_turn" | "stop_sequence" | "" => Stop::Done,
+        "tool_use" => Stop::Calls,
+        "max_tokens" | "model_context_window_exceeded" => Stop::Length,
+        "guardrail_intervened" | "content_filtered" => Stop::Filter,
+        other => Stop::Other(other.chars().take(80).collect()),
+    });
+    Ok(Flow::End)
+}

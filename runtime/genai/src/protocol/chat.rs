@@ -1,0 +1,135 @@
+//! Requests of Chat Completions.
+
+use genai::adapter::AdapterKind;
+use serde_json::{Map, Value, json};
+
+use onionskin_core::export::Dialect;
+use onionskin_core::model::ModelError;
+
+use super::content::{FileKind, Part, SentCall, Turn, data_url, file_kind, only_text};
+use super::{Asked, Choice, Protocol, object, unless_empty};
+use crate::tools::WireTool;
+
+pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+    let params = &asked.request.params;
+    let mut messages: Vec<Value> = Vec::new();
+    messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
+    for turn in asked.turns(Protocol::Chat) {
+        match turn {
+            Turn::User(parts) => messages.push(user(&parts)),
+            Turn::Assistant { text, calls, carried } => {
+                let mut message = object(json!({
+                    "role": "assistant",
+                    "content": text,
+                    "tool_calls": unless_empty(calls.iter().map(call).collect()),
+                    "reasoning_details": unless_empty(carried.blocks),
+                }));
+                if asked.kind == AdapterKind::Mistral {
+                    // It takes reasoning back as a part of the content only.
+                    if let Some(reasoning) = carried.reasoning.values().next() {
+                        let thinking = json!({ "type": "thinking", "thinking": [{ "type": "text", "text": reasoning }] });
+                        let said = (!text.is_empty()).then(|| json!({ "type": "text", "text": text }));
+                        message.insert(
+                            "content".to_owned(),
+                            [Some(thinking), said].into_iter().flatten().collect(),
+                        );
+                    }
+                } else {
+                    message.extend(carried.reasoning);
+                }
+                messages.push(Value::Object(message));
+            }
+            Turn::Results(results) => {
+                messages.extend(results.into_iter().map(
+                    |result| json!({ "role": "tool", "content": result.text, "tool_call_id": result.id }),
+                ))
+            }
+        }
+    }
+    let format = asked.schema(Some(&Dialect::OPENAI)).map(|(name, schema, strict)| {
+        json!({ "type": "json_schema", "json_schema": { "name": name, "strict": strict, "schema": schema } })
+    });
+    let name = model_name(asked);
+    let mut body = object(json!({
+        "model": name,
+        "stream": asked.stream,
+        "stream_options": asked.stream.then(|| json!({ "include_usage": true })),
+        "tools": unless_empty(asked.tools.iter().map(tool).collect()),
+        "tool_choice": asked.choice()?.map(choice),
+        "messages": messages,
+        "response_format": format,
+        "temperature": params.temperature,
+        "top_p": params.top_p,
+        "stop": unless_empty(params.stop_sequences.clone()),
+    }));
+    if let Some(most) = params.max_tokens.or_else(|| default_max_tokens(asked)) {
+        let newer = ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|begin| name.starts_with(begin));
+        let field = if newer { "max_completion_tokens" } else { "max_tokens" };
+        body.insert(field.to_owned(), most.into());
+    }
+    if let Some(seed) = params.seed {
+        let field = if asked.kind == AdapterKind::Mistral { "random_seed" } else { "seed" };
+        body.insert(field.to_owned(), seed.into());
+    }
+    Ok(body)
+}
+
+fn model_name(asked: &Asked<'_>) -> String {
+    if asked.kind == AdapterKind::Fireworks && !asked.name.contains('/') {
+        return format!("accounts/fireworks/models/{}", asked.name);
+    }
+    asked.name.to_owned()
+}
+
+/// Fireworks ends an answer early without a limit.
+fn default_max_tokens(asked: &Asked<'_>) -> Option<u32> {
+    let most = if asked.name.contains("muse-glimmer-30b") { 68_000 } else { 512_000 };
+    (asked.kind == AdapterKind::Fireworks).then_some(most)
+}
+
+/// A message of the user. Cohere has the same form.
+pub(super) fn user(parts: &[Part<'_>]) -> Value {
+    if let Some(text) = only_text(parts) {
+        return json!({ "role": "user", "content": text });
+    }
+    let part = |part: &Part<'_>| match part {
+        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::File { mime_type, data, name } => match file_kind(mime_type) {
+            FileKind::Image => {
+                json!({ "type": "image_url", "image_url": { "url": data_url(mime_type, data) } })
+            }
+            FileKind::Audio(format) => {
+                json!({ "type": "input_audio", "input_audio": { "data": data, "format": format } })
+            }
+            FileKind::Other => {
+                json!({ "type": "file", "file": { "filename": name, "file_data": data_url(mime_type, data) } })
+            }
+        },
+    };
+    json!({ "role": "user", "content": parts.iter().map(part).collect::<Vec<_>>() })
+}
+
+/// A call. Cohere has the same form.
+pub(super) fn call(call: &SentCall<'_>) -> Value {
+    let arguments = Value::Object(call.arguments.clone()).to_string();
+    json!({ "type": "function", "id": call.id, "function": { "name": call.name, "arguments": arguments } })
+}
+
+/// A tool. Cohere and Ollama have the same form.
+pub(super) fn tool(tool: &WireTool) -> Value {
+    let function = object(json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+        "strict": tool.strict,
+    }));
+    json!({ "type": "function", "function": function })
+}
+
+fn choice(choice: Choice<'_>) -> Value {
+    match choice {
+        Choice::None => json!("none"),
+        Choice::Required => json!("required"),
+        Choice::Tool(name) => json!({ "type": "function", "function": { "name": name } }),
+    }
+}

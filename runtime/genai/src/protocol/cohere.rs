@@ -1,0 +1,134 @@
+//! The second version of Cohere's chat.
+
+use serde_json::{Map, Value, json};
+
+use onionskin_core::model::{ModelError, Usage};
+
+use super::content::Turn;
+use super::{Asked, Choice, Flow, Protocol, chat, count, list, object, text, unless_empty};
+use crate::answer::{Answer, Stop};
+use crate::calls::argument_text;
+
+pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+    let params = &asked.request.params;
+    let mut messages: Vec<Value> = Vec::new();
+    messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
+    for turn in asked.turns(Protocol::Cohere) {
+        match turn {
+            Turn::User(parts) => messages.push(chat::user(&parts)),
+            Turn::Assistant { text, calls, .. } => messages.push(Value::Object(object(json!({
+                "role": "assistant",
+                "content": (!text.is_empty() && calls.is_empty()).then_some(text),
+                // What the model says before calls has a field of its own.
+                "tool_plan": (!text.is_empty() && !calls.is_empty()).then_some(text),
+                "tool_calls": unless_empty(calls.iter().map(chat::call).collect()),
+            })))),
+            Turn::Results(results) => {
+                messages.extend(results.into_iter().map(
+                    |result| json!({ "role": "tool", "tool_call_id": result.id, "content": result.text }),
+                ))
+            }
+        }
+    }
+    let choice = asked.choice()?;
+    // It has no choice of one tool, but the model cannot call a tool that it does not see.
+    let offered = asked.tools.iter().filter(|tool| match choice {
+        Some(Choice::Tool(name)) => *tool.name == *name,
+        Some(Choice::None | Choice::Required) | None => true,
+    });
+    Ok(object(json!({
+        "model": asked.name,
+        "stream": asked.stream,
+        "tools": unless_empty(offered.map(chat::tool).collect()),
+        "tool_choice": choice.map(|choice| if choice == Choice::None { "NONE" } else { "REQUIRED" }),
+        "messages": messages,
+        "response_format": asked.schema(None).map(|(_, schema, _)| json!({ "type": "json_object", "json_schema": schema })),
+        "temperature": params.temperature,
+        "p": params.top_p,
+        "max_tokens": params.max_tokens,
+        "seed": params.seed,
+        "stop_sequences": unless_empty(params.stop_sequences.clone()),
+    })))
+}
+
+/// An event of a stream.
+pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
+    let message = event.pointer("/delta/message").unwrap_or(&Value::Null);
+    let key = || event.get("index").map_or_else(String::new, Value::to_string);
+    match text(event, "/type") {
+        "message-start" => {
+            let id = text(event, "/id");
+            answer.id = (!id.is_empty()).then(|| id.to_owned());
+        }
+        "content-start" | "content-delta" => {
+            answer.reasoning(text(message, "/content/thinking"))?;
+            answer.text(text(message, "/content/text"))?;
+        }
+        "tool-plan-delta" => answer.text(text(message, "/tool_plan"))?,
+        "tool-call-start" => {
+            let call = message.get("tool_calls").unwrap_or(&Value::Null);
+            let at = answer.begin(&key(), text(call, "/id"), text(call, "/function/name"), true)?;
+            answer.add(at, "", "", &argument_text(call.pointer("/function/arguments")))?;
+        }
+        "tool-call-delta" => {
+            let at = match answer.calls().at(&key()) {
+                Some(at) => at,
+                None => answer.begin(&key(), "", "", true)?,
+            };
+            answer.add(at, "", "", &argument_text(message.pointer("/tool_calls/function/arguments")))?;
+        }
+        "tool-call-end" => {
+            if let Some(at) = answer.calls().at(&key()) {
+                answer.calls().close(at);
+            }
+        }
+        "message-end" => {
+            answer.usage = tokens(event, "/delta/usage");
+            let words = text(event, "/delta/error");
+            answer.stop(stop(text(event, "/delta/finish_reason"), words)?);
+            return Ok(Flow::End);
+        }
+        "content-end" | "citation-start" | "citation-end" | "debug" => {}
+        _ => return Ok(Flow::Unknown),
+    }
+    Ok(Flow::Part)
+}
+
+pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow, ModelError> {
+    let Some(message) = document.get("message").filter(|message| message.is_object()) else {
+        return Ok(Flow::Unknown);
+    };
+    let id = text(document, "/id");
+    answer.id = (!id.is_empty()).then(|| id.to_owned());
+    answer.text(text(message, "/tool_plan"))?;
+    for part in list(message, "/content") {
+        answer.reasoning(text(part, "/thinking"))?;
+        answer.text(text(part, "/text"))?;
+    }
+    for call in list(message, "/tool_calls") {
+        answer.call(text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"))?;
+    }
+    answer.usage = tokens(document, "/usage");
+    answer.stop(stop(text(document, "/finish_reason"), "")?);
+    Ok(Flow::End)
+}
+
+fn tokens(event: &Value, place: &str) -> Usage {
+    let tokens = |field: &str| count(event, &format!("{place}/tokens/{field}"));
+    Usage::new(tokens("input_tokens"), tokens("output_tokens"))
+}
+
+fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
+    Ok(match reason {
+        "COMPLETE" | "STOP_SEQUENCE" | "" => Stop::Done,
+        "TOOL_CALL" => Stop::Calls,
+        "MAX_TOKENS" => Stop::Length,
+        "ERROR" | "TIMEOUT" | "ERROR_TOXIC" | "ERROR_LIMIT" => {
+            let words: String = words.chars().take(500).collect();
+            return Err(ModelError::Incomplete(
+                format!("the provider stopped with `{reason}` {words}").trim_end().to_owned(),
+            ));
+        }
+        other => Stop::Other(other.chars().take(80).collect()),
+    })
+}

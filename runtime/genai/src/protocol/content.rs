@@ -1,0 +1,189 @@
+//! A conversation as the protocols write it: what each of them needs of a message, in one place.
+
+use std::borrow::Cow;
+
+use genai::adapter::AdapterKind;
+use serde_json::{Map, Value, json};
+
+use onionskin_core::Args;
+use onionskin_core::content::ContentBlock;
+use onionskin_core::model::{Message, ModelRequest, ToolCall, ToolResultMessage};
+
+use super::Protocol;
+use super::ids::Ids;
+use crate::carried::Carried;
+
+/// A message.
+pub(crate) enum Turn<'a> {
+    User(Vec<Part<'a>>),
+    Assistant { text: &'a str, calls: Vec<SentCall<'a>>, carried: Carried },
+    Results(Vec<SentResult<'a>>),
+}
+
+/// A part of a message.
+pub(crate) enum Part<'a> {
+    Text(Cow<'a, str>),
+    File { mime_type: &'a str, data: &'a str, name: Option<&'a str> },
+}
+
+pub(crate) struct SentCall<'a> {
+    pub(crate) id: String,
+    pub(crate) name: &'a str,
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) signature: Option<String>,
+}
+
+pub(crate) struct SentResult<'a> {
+    pub(crate) id: String,
+    pub(crate) name: &'a str,
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+}
+
+/// The messages of a request.
+pub(crate) fn turns(request: &ModelRequest, kind: AdapterKind, protocol: Protocol) -> Vec<Turn<'_>> {
+    let mut turns = Vec::with_capacity(request.messages.len());
+    let mut ids = Ids::new(protocol.ids(kind));
+    for message in &request.messages {
+        match message {
+            Message::User { content, .. } => turns.push(Turn::User(content.iter().map(part).collect())),
+            Message::Assistant { text, tool_calls, provider_data, .. } => {
+                let carried = Carried::read(provider_data.as_ref(), kind.as_lower_str());
+                // Providers refuse a message in which nothing was said. Anthropic's can have nothing but calls of its own tools.
+                let own = protocol == Protocol::Anthropic && !carried.blocks.is_empty();
+                if !text.is_empty() || !tool_calls.is_empty() || own {
+                    let calls = calls(tool_calls, &carried, &mut ids);
+                    turns.push(Turn::Assistant { text, calls, carried });
+                }
+            }
+            Message::Tool { results, .. } => tool_results(results, &ids, protocol, &mut turns),
+            // A message of a later version has no form here. Its text is kept.
+            other => turns.push(Turn::User(vec![Part::Text(other.to_text())])),
+        }
+    }
+    turns
+}
+
+fn calls<'a>(calls: &'a [ToolCall], carried: &Carried, ids: &mut Ids) -> Vec<SentCall<'a>> {
+    ids.next_turn();
+    let signatures = carried.signatures.iter().cloned().chain(std::iter::repeat(None));
+    let call = |(call, signature): (&'a ToolCall, Option<String>)| SentCall {
+        id: ids.call(&call.id),
+        name: &call.name,
+        arguments: arguments(&call.arguments),
+        signature,
+    };
+    calls.iter().zip(signatures).map(call).collect()
+}
+
+/// Providers take nothing but an object back; text that is not an object goes inside one.
+fn arguments(text: &str) -> Map<String, Value> {
+    if text.trim().is_empty() {
+        return Map::new();
+    }
+    match Args::from(text).as_object() {
+        Ok(object) => object.clone(),
+        Err(_) => Map::from_iter([("invalid_arguments".to_owned(), json!(text))]),
+    }
+}
+
+/// The results, then the pictures and sounds in them: providers take only text in a result.
+fn tool_results<'a>(
+    results: &'a [ToolResultMessage],
+    ids: &Ids,
+    protocol: Protocol,
+    turns: &mut Vec<Turn<'a>>,
+) {
+    let mut sent = Vec::with_capacity(results.len());
+    let mut media: Vec<Part<'a>> = Vec::new();
+    for result in results {
+        let mut texts: Vec<Cow<'_, str>> = Vec::new();
+        let id = ids.result(&result.call_id);
+        for block in &*result.content {
+            match part(block) {
+                Part::Text(text) => texts.push(text),
+                Part::File { mime_type, .. } if !protocol.reads(block) => {
+                    let kind = kind_of(block);
+                    texts.push(format!("[{kind} (`{mime_type}`), which this model does not read]").into());
+                }
+                file @ Part::File { .. } => {
+                    let kind = kind_of(block);
+                    texts.push(format!("[attached below: {kind}]").into());
+                    let title = format!("{kind} from the result of `{}` (call {id}):", result.name);
+                    media.push(Part::Text(title.into()));
+                    media.push(file);
+                }
+            }
+        }
+        let is_error = result.is_error && protocol.carries().error_marks;
+        sent.push(SentResult { id, name: &result.name, text: texts.join("\n"), is_error });
+    }
+    turns.push(Turn::Results(sent));
+    if !media.is_empty() {
+        turns.push(Turn::User(media));
+    }
+}
+
+fn part(block: &ContentBlock) -> Part<'_> {
+    match block {
+        ContentBlock::Text(text) => Part::Text(text.into()),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => {
+            Part::File { mime_type: media.mime_type(), data: media.data(), name: None }
+        }
+        ContentBlock::Resource(resource) => {
+            match (resource.as_text(), resource.as_blob(), resource.mime_type()) {
+                (Some(text), ..) => Part::Text(format!("{}:\n{text}", resource.uri()).into()),
+                (None, Some(data), Some(mime_type)) => {
+                    Part::File { mime_type, data, name: Some(resource.uri()) }
+                }
+                _ => Part::Text(resource.uri().into()),
+            }
+        }
+        ContentBlock::ResourceLink(link) => Part::Text(
+            match link.description() {
+                Some(description) => format!("{} <{}>: {description}", link.name(), link.uri()),
+                None => format!("{} <{}>", link.name(), link.uri()),
+            }
+            .into(),
+        ),
+        other => Part::Text(json!(other).to_string().into()),
+    }
+}
+
+fn kind_of(block: &ContentBlock) -> &'static str {
+    match block {
+        ContentBlock::Image(_) => "Picture",
+        ContentBlock::Audio(_) => "Sound",
+        _ => "File",
+    }
+}
+
+/// The kinds of files that protocols write in different ways.
+pub(crate) enum FileKind<'a> {
+    Image,
+    /// The format, as the end of a file's name.
+    Audio(&'a str),
+    Other,
+}
+
+pub(crate) fn file_kind(mime_type: &str) -> FileKind<'_> {
+    match mime_type.split_once('/') {
+        Some(("image", _)) => FileKind::Image,
+        Some(("audio", "mpeg")) => FileKind::Audio("mp3"),
+        Some(("audio", format)) => FileKind::Audio(format),
+        _ => FileKind::Other,
+    }
+}
+
+pub(crate) fn data_url(mime_type: &str, data: &str) -> String {
+    format!("data:{mime_type};base64,{data}")
+}
+
+/// The text of a message that has texts only.
+pub(crate) fn only_text(parts: &[Part<'_>]) -> Option<String> {
+    let texts = parts.iter().map(|part| match part {
+        Part::Text(text) => Some(&**text),
+        Part::File { .. } => None,
+    });
+    Some(texts.collect::<Option<Vec<_>>>()?.join("\n\n"))
+}

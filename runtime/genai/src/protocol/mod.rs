@@ -1,0 +1,345 @@
+//! The protocols: one file for each, and one table of what each of them carries.
+
+mod anthropic;
+mod anthropic_read;
+mod bedrock;
+mod carries;
+mod chat;
+mod chat_read;
+mod cohere;
+mod content;
+mod gemini;
+mod gemini_read;
+mod ids;
+mod ollama;
+mod responses;
+mod responses_read;
+#[cfg(test)]
+mod tests;
+
+use genai::adapter::AdapterKind;
+use reqwest::RequestBuilder;
+use reqwest::header::AUTHORIZATION;
+use serde_json::{Map, Value};
+
+use onionskin_core::export::Dialect;
+use onionskin_core::model::{Message, ModelError, ModelRequest, RequestOption, ResponseSchema, ToolChoice};
+
+use self::content::Turn;
+use self::ids::IdForm;
+use crate::answer::Answer;
+use crate::body::Framing;
+use crate::failure::ApiKey;
+use crate::tools::WireTool;
+
+/// A protocol, which one or more providers speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Protocol {
+    /// Chat Completions of `OpenAI`, which most providers and servers speak.
+    Chat,
+    /// Responses of `OpenAI`.
+    Responses,
+    Anthropic,
+    Gemini,
+    Ollama,
+    /// The second version of Cohere's protocol.
+    Cohere,
+    /// Converse of Bedrock. Its streams are in a binary form, so an answer is read as a whole.
+    Bedrock,
+}
+
+/// A request, as the protocols need it.
+pub(crate) struct Asked<'a> {
+    pub(crate) request: &'a ModelRequest,
+    pub(crate) kind: AdapterKind,
+    /// The model's name for the provider.
+    pub(crate) name: &'a str,
+    pub(crate) tools: &'a [WireTool],
+    pub(crate) stream: bool,
+}
+
+/// What an event of a stream was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// A part of the answer.
+    Part,
+    /// The end of the answer.
+    End,
+    /// Nothing that the protocol has.
+    Unknown,
+}
+
+impl Protocol {
+    /// The protocol of a provider.
+    ///
+    /// # Errors
+    /// Returns an error for a provider whose protocol is not spoken here.
+    pub(crate) fn of(kind: AdapterKind, model: &str) -> Result<Self, ModelError> {
+        use AdapterKind as Kind;
+        let full = genai::ModelName::new(model);
+        let (namespace, name) = full.namespace_and_name();
+        Ok(match kind {
+            Kind::OpenAI
+            | Kind::Fireworks
+            | Kind::Together
+            | Kind::Groq
+            | Kind::Aihubmix
+            | Kind::Kimi
+            | Kind::Mimo
+            | Kind::Moonshot
+            | Kind::Nebius
+            | Kind::Xai
+            | Kind::DeepSeek
+            | Kind::Mistral
+            | Kind::Zai
+            | Kind::BigModel
+            | Kind::Aliyun
+            | Kind::QwenCloud
+            | Kind::Omlx
+            | Kind::GithubCopilot
+            | Kind::OpenRouter
+            | Kind::AtlasCloud
+            | Kind::Requesty
+            | Kind::ApiRoute
+            | Kind::Heabsy
+            | Kind::Runcrate
+            | Kind::CloudGpu
+            | Kind::Custom(_) => Self::Chat,
+            Kind::Baidu if namespace == Some("baidu-coding-anthropic") => Self::Anthropic,
+            Kind::OpenCodeGo if name.to_ascii_lowercase().starts_with("minimax-") => Self::Anthropic,
+            Kind::Baidu | Kind::OpenCodeGo => Self::Chat,
+            Kind::OpenAIResp => Self::Responses,
+            Kind::Anthropic | Kind::MiniMax => Self::Anthropic,
+            Kind::Gemini => Self::Gemini,
+            Kind::Vertex if name.starts_with("claude") => Self::Anthropic,
+            Kind::Vertex if name.starts_with("gemini") => Self::Gemini,
+            Kind::Vertex => {
+                return Err(ModelError::Setup(format!(
+                    "the adapter `vertex` has models whose names begin with `gemini` or `claude`, and not `{name}`"
+                )));
+            }
+            Kind::Ollama | Kind::OllamaCloud => Self::Ollama,
+            Kind::Cohere => Self::Cohere,
+            Kind::BedrockApi => Self::Bedrock,
+            Kind::GeminiIx => {
+                return Err(ModelError::Setup(
+                    "the adapter `gemini_ix` (Gemini's Interactions) is not supported: call `.adapter(\"gemini\")`"
+                        .to_owned(),
+                ));
+            }
+        })
+    }
+
+    /// The form of the ids of calls.
+    pub(crate) fn ids(self, kind: AdapterKind) -> IdForm {
+        match self {
+            Self::Chat if kind == AdapterKind::Mistral => IdForm::Nine,
+            Self::Chat => IdForm::Any(40),
+            Self::Ollama | Self::Cohere | Self::Gemini => IdForm::Any(64),
+            Self::Responses | Self::Anthropic | Self::Bedrock => IdForm::Word(64),
+        }
+    }
+
+    /// The path behind the base address, with its query.
+    pub(crate) fn path(self, kind: AdapterKind, name: &str, stream: bool) -> String {
+        match self {
+            Self::Chat => "chat/completions".to_owned(),
+            Self::Responses => "responses".to_owned(),
+            Self::Anthropic if kind == AdapterKind::Vertex => {
+                let method = if stream { "streamRawPredict" } else { "rawPredict" };
+                format!("publishers/anthropic/models/{name}:{method}")
+            }
+            Self::Anthropic => "messages".to_owned(),
+            Self::Gemini => {
+                let publisher = if kind == AdapterKind::Vertex { "publishers/google/" } else { "" };
+                let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
+                format!("{publisher}models/{name}:{method}")
+            }
+            Self::Ollama => "api/chat".to_owned(),
+            Self::Cohere => "chat".to_owned(),
+            Self::Bedrock => format!("model/{}/converse", name.replace('/', "%2F")),
+        }
+    }
+
+    /// Adds the key and other headers.
+    ///
+    /// # Errors
+    /// Returns an error if no header can have the key.
+    pub(crate) fn headers(
+        self,
+        kind: AdapterKind,
+        key: &ApiKey,
+        request: RequestBuilder,
+    ) -> Result<RequestBuilder, ModelError> {
+        let request = match (self, kind) {
+            (Self::Anthropic, AdapterKind::Vertex) => request,
+            (Self::Anthropic, _) => request.header("anthropic-version", "2023-06-01"),
+            (_, AdapterKind::GithubCopilot) => request.header("accept", "application/vnd.github+json"),
+            _ => request,
+        };
+        if key.expose().is_empty() {
+            return Ok(request);
+        }
+        Ok(match (self, kind) {
+            (Self::Anthropic | Self::Gemini, AdapterKind::Vertex) => {
+                request.header(AUTHORIZATION, key.header("Bearer ")?)
+            }
+            (Self::Anthropic, _) => request.header("x-api-key", key.header("")?),
+            (Self::Gemini, _) => request.header("x-goog-api-key", key.header("")?),
+            (Self::Chat | Self::Responses | Self::Ollama | Self::Cohere | Self::Bedrock, _) => {
+                request.header(AUTHORIZATION, key.header("Bearer ")?)
+            }
+        })
+    }
+
+    /// How the stream of an answer is divided; `None` if the answer is always one document.
+    pub(crate) fn framing(self) -> Option<Framing> {
+        match self {
+            Self::Chat | Self::Responses | Self::Anthropic | Self::Gemini | Self::Cohere => {
+                Some(Framing::Sse)
+            }
+            Self::Ollama => Some(Framing::Lines),
+            Self::Bedrock => None,
+        }
+    }
+
+    /// Whether nothing of the answer follows the reason to stop. Older models of Gemini give one with each event.
+    pub(crate) fn stops_once(self) -> bool {
+        match self {
+            Self::Chat | Self::Responses | Self::Anthropic | Self::Ollama | Self::Cohere | Self::Bedrock => {
+                true
+            }
+            Self::Gemini => false,
+        }
+    }
+
+    /// The body of a request.
+    ///
+    /// # Errors
+    /// Returns an error if the protocol has no form for an option.
+    pub(crate) fn body(self, asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+        let params = &asked.request.params;
+        if let Some(option) = params.options().find(|option| !self.supports(*option)) {
+            let reason = format!("the protocol `{}` has no form for it", asked.kind.as_lower_str());
+            return Err(ModelError::unsupported(option, reason));
+        }
+        let users = asked.request.messages.iter().filter_map(|message| match message {
+            Message::User { content, .. } => Some(content),
+            _ => None,
+        });
+        if let Some(unread) = users.flatten().find(|content| !self.reads(content)) {
+            return Err(ModelError::unread_content(unread));
+        }
+        let mut body = match self {
+            Self::Chat => chat::body(asked),
+            Self::Responses => responses::body(asked),
+            Self::Anthropic => anthropic::body(asked),
+            Self::Gemini => gemini::body(asked),
+            Self::Ollama => ollama::body(asked),
+            Self::Cohere => cohere::body(asked),
+            Self::Bedrock => bedrock::body(asked),
+        }?;
+        body.extend(params.extra_body.clone());
+        Ok(body)
+    }
+
+    /// Reads an event of a stream.
+    pub(crate) fn event(self, answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
+        match self {
+            Self::Chat => chat_read::event(answer, event),
+            Self::Responses => responses_read::event(answer, event),
+            Self::Anthropic => anthropic_read::event(answer, event),
+            Self::Gemini => gemini_read::event(answer, event),
+            Self::Ollama => ollama::event(answer, event),
+            Self::Cohere => cohere::event(answer, event),
+            Self::Bedrock => bedrock::document(answer, event),
+        }
+    }
+
+    /// Reads an answer that is one document.
+    pub(crate) fn document(self, answer: &mut Answer<'_>, document: &Value) -> Result<Flow, ModelError> {
+        match self {
+            Self::Chat => chat_read::document(answer, document),
+            Self::Responses => responses_read::document(answer, document),
+            Self::Anthropic => anthropic_read::document(answer, document),
+            Self::Gemini => gemini_read::document(answer, document),
+            Self::Ollama => ollama::event(answer, document),
+            Self::Cohere => cohere::document(answer, document),
+            Self::Bedrock => bedrock::document(answer, document),
+        }
+    }
+}
+
+impl<'a> Asked<'a> {
+    /// The conversation in the protocol's terms.
+    fn turns(&self, protocol: Protocol) -> Vec<Turn<'a>> {
+        content::turns(self.request, self.kind, protocol)
+    }
+
+    fn system(&self) -> Option<&'a str> {
+        self.request.system.as_deref().filter(|text| !text.is_empty())
+    }
+
+    /// The schema of the answer, in the rules of a provider if it has a form there, and whether it has one.
+    fn schema(&self, dialect: Option<&Dialect>) -> Option<(String, Value, bool)> {
+        let schema = self.request.params.response_schema.as_ref()?;
+        let strict: Option<ResponseSchema> = dialect.and_then(|dialect| schema.in_dialect(dialect).ok());
+        let is_strict = strict.is_some();
+        let mut sent = strict.as_ref().unwrap_or(schema).schema().clone();
+        // Few protocols have a place for a description beside the schema.
+        if let (Some(text), Value::Object(keywords)) = (schema.description(), &mut sent) {
+            keywords.entry("description").or_insert_with(|| text.into());
+        }
+        Some((schema.name().to_owned(), sent, is_strict))
+    }
+
+    /// The choice of tools; `None` if the model is free.
+    fn choice(&self) -> Result<Option<Choice<'a>>, ModelError> {
+        Ok(match &self.request.params.tool_choice {
+            ToolChoice::Auto => None,
+            ToolChoice::None => Some(Choice::None),
+            ToolChoice::Required => Some(Choice::Required),
+            ToolChoice::Tool(name) => Some(Choice::Tool(name)),
+            other => {
+                let reason = format!("the choice {other:?} is newer than this adapter");
+                return Err(ModelError::unsupported(RequestOption::ToolChoice, reason));
+            }
+        })
+    }
+}
+
+/// A choice of tools that is not the model's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice<'a> {
+    None,
+    Required,
+    Tool(&'a str),
+}
+
+/// A text field of a JSON value; an empty text if there is none.
+fn text<'v>(value: &'v Value, path: &str) -> &'v str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A count of tokens.
+fn count(value: &Value, path: &str) -> u64 {
+    value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// The elements of a list; none if there is no list.
+fn list<'v>(value: &'v Value, path: &str) -> &'v [Value] {
+    value.pointer(path).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// A body with the fields that are not null.
+fn object(fields: Value) -> Map<String, Value> {
+    match fields {
+        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => Map::new(),
+    }
+}
+
+/// A list as a field of [`object`]; null if it is empty.
+fn unless_empty<T: Into<Value>>(list: Vec<T>) -> Value {
+    if list.is_empty() { Value::Null } else { list.into_iter().map(Into::into).collect() }
+}

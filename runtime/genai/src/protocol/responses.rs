@@ -1,0 +1,97 @@
+//! Requests of Responses.
+
+use serde_json::{Map, Value, json};
+
+use onionskin_core::export::Dialect;
+use onionskin_core::model::ModelError;
+
+use super::content::{FileKind, Part, Turn, data_url, file_kind, only_text};
+use super::{Asked, Choice, Protocol, object, unless_empty};
+use crate::tools::WireTool;
+
+pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+    let params = &asked.request.params;
+    let mut input: Vec<Value> = Vec::new();
+    for turn in asked.turns(Protocol::Responses) {
+        match turn {
+            Turn::User(parts) => input.push(user(&parts)),
+            Turn::Assistant { text, calls, carried } => {
+                // Its reasoning, which came before.
+                input.extend(carried.blocks);
+                if !text.is_empty() {
+                    let content = [json!({ "type": "output_text", "text": text })];
+                    input.push(json!({ "type": "message", "role": "assistant", "content": content }));
+                }
+                input.extend(calls.into_iter().map(|call| {
+                    let arguments = Value::Object(call.arguments).to_string();
+                    json!({
+                        "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments,
+                    })
+                }));
+            }
+            Turn::Results(results) => input.extend(results.into_iter().map(
+                |result| json!({ "type": "function_call_output", "call_id": result.id, "output": result.text }),
+            )),
+        }
+    }
+    let format = asked.schema(Some(&Dialect::OPENAI)).map(|(name, schema, strict)| {
+        json!({ "format": { "type": "json_schema", "name": name, "strict": strict, "schema": schema } })
+    });
+    let reasons = !["gpt-3", "gpt-4", "chatgpt"].iter().any(|begin| asked.name.starts_with(begin));
+    Ok(object(json!({
+        "model": asked.name,
+        "stream": asked.stream,
+        // The conversation is sent with each request, so the provider need not keep it.
+        "store": false,
+        "instructions": asked.system(),
+        "reasoning": reasons.then(|| json!({ "summary": "detailed" })),
+        "include": reasons.then(|| json!(["reasoning.encrypted_content"])),
+        "tools": unless_empty(asked.tools.iter().map(tool).collect()),
+        "tool_choice": asked.choice()?.map(choice),
+        "input": input,
+        "text": format,
+        "temperature": params.temperature,
+        "top_p": params.top_p,
+        "stop": unless_empty(params.stop_sequences.clone()),
+        "max_output_tokens": params.max_tokens,
+        "seed": params.seed,
+    })))
+}
+
+fn user(parts: &[Part<'_>]) -> Value {
+    if let Some(text) = only_text(parts) {
+        return json!({ "role": "user", "content": text });
+    }
+    let part = |(at, part): (usize, &Part<'_>)| match part {
+        Part::Text(text) => json!({ "type": "input_text", "text": text }),
+        Part::File { mime_type, data, name } => {
+            let url = data_url(mime_type, data);
+            match file_kind(mime_type) {
+                FileKind::Image => json!({ "type": "input_image", "detail": "auto", "image_url": url }),
+                FileKind::Audio(_) | FileKind::Other => {
+                    let name = name.map_or_else(|| format!("file-{}", at + 1), str::to_owned);
+                    json!({ "type": "input_file", "filename": name, "file_data": url })
+                }
+            }
+        }
+    };
+    json!({ "role": "user", "content": parts.iter().enumerate().map(part).collect::<Vec<_>>() })
+}
+
+fn tool(tool: &WireTool) -> Value {
+    Value::Object(object(json!({
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+        "strict": tool.strict,
+    })))
+}
+
+fn choice(choice: Choice<'_>) -> Value {
+    match choice {
+        Choice::None => json!("none"),
+        Choice::Required => json!("required"),
+        Choice::Tool(name) => json!({ "type": "function", "name": name }),
+    }
+}
