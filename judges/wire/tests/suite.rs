@@ -108,7 +108,7 @@ async fn asked(scenario: Scenario, protocol: Protocol) -> Asked {
     Asked { model: protocol::model("some-model", &address, protocol), _mock: mock }
 }
 
-/// What has no place in a protocol, or in genai's messages, or was switched off. The model has a name of its own here.
+/// What has no place in a protocol, or was switched off. The model has a name of its own here.
 fn not_shown(protocol: Protocol) -> Vec<&'static str> {
     let of_anthropic = matches!(protocol, Protocol::Anthropic | Protocol::AnthropicSse);
     let is_whole = matches!(protocol, Protocol::OpenAi | Protocol::Anthropic);
@@ -117,7 +117,7 @@ fn not_shown(protocol: Protocol) -> Vec<&'static str> {
         ("streamed_calls", is_whole),
         ("model_name", true),
         ("seed", of_anthropic),
-        ("result_errors", true),
+        ("result_errors", !of_anthropic),
         ("result_names", true),
         ("response_schema_name", of_anthropic),
     ];
