@@ -15,7 +15,7 @@ pub(crate) struct Carried {
     /// The signature of each call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) signatures: Vec<Option<String>>,
-    /// Open reasoning, under the name of its field. DeepSeek, Kimi and others want it back while tools are called.
+    /// Open reasoning, under the name of its field. `DeepSeek`, Kimi and others want it back while tools are called.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) reasoning: Map<String, Value>,
 }

@@ -15,7 +15,10 @@ use onionskin_core::model::ModelError;
 
 /// The HTTP clients of a model, made when they are needed: with and without TLS, through a proxy and on this machine.
 #[derive(Clone, Default)]
-pub(crate) struct Clients(Arc<[[OnceLock<Result<Client, ModelError>>; 2]; 2]>);
+pub(crate) struct Clients(Arc<[[Made; 2]; 2]>);
+
+/// A client once it was made.
+type Made = OnceLock<Result<Client, ModelError>>;
 
 #[derive(Clone)]
 pub(crate) struct Client {
@@ -190,7 +193,7 @@ fn address(text: &str) -> Result<Url, ModelError> {
 
 impl Target {
     /// The address of the request.
-    pub(crate) fn url(&self, stream: bool) -> Result<Url, ModelError> {
+    pub(crate) fn url(&self, stream: bool) -> Url {
         let path = self.protocol.path(self.kind, &self.name, stream);
         let (path, query) = path.split_once('?').map_or((&*path, None), |(path, query)| (path, Some(query)));
         let mut url = self.base.clone();
@@ -200,7 +203,7 @@ impl Target {
             let query = url.query().map_or_else(|| query.to_owned(), |own| format!("{own}&{query}"));
             url.set_query(Some(&query));
         }
-        Ok(url)
+        url
     }
 }
 

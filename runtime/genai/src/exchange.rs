@@ -25,7 +25,7 @@ pub(crate) async fn ask(
     let framing = protocol.framing().filter(|_| stream);
     let asked = Asked { request, kind: *kind, name, tools, stream: framing.is_some() };
     let body = protocol.body(&asked)?;
-    let post = http.post(target.url(asked.stream)?).json(&body);
+    let post = http.post(target.url(asked.stream)).json(&body);
     let post = protocol.headers(*kind, key, post)?;
     let response = post.send().await.map_err(|error| failure::sending(error, key))?;
     if !response.status().is_success() {

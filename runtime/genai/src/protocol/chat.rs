@@ -42,7 +42,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
             Turn::Results(results) => {
                 messages.extend(results.into_iter().map(
                     |result| json!({ "role": "tool", "content": result.text, "tool_call_id": result.id }),
-                ))
+                ));
             }
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
             Turn::Results(results) => {
                 messages.extend(results.into_iter().map(
                     |result| json!({ "role": "tool", "tool_call_id": result.id, "content": result.text }),
-                ))
+                ));
             }
         }
     }

@@ -79,7 +79,11 @@ impl Protocol {
         let full = genai::ModelName::new(model);
         let (namespace, name) = full.namespace_and_name();
         Ok(match kind {
-            Kind::OpenAI
+            Kind::Baidu if namespace == Some("baidu-coding-anthropic") => Self::Anthropic,
+            Kind::OpenCodeGo if name.to_ascii_lowercase().starts_with("minimax-") => Self::Anthropic,
+            Kind::Baidu
+            | Kind::OpenCodeGo
+            | Kind::OpenAI
             | Kind::Fireworks
             | Kind::Together
             | Kind::Groq
@@ -105,9 +109,6 @@ impl Protocol {
             | Kind::Runcrate
             | Kind::CloudGpu
             | Kind::Custom(_) => Self::Chat,
-            Kind::Baidu if namespace == Some("baidu-coding-anthropic") => Self::Anthropic,
-            Kind::OpenCodeGo if name.to_ascii_lowercase().starts_with("minimax-") => Self::Anthropic,
-            Kind::Baidu | Kind::OpenCodeGo => Self::Chat,
             Kind::OpenAIResp => Self::Responses,
             Kind::Anthropic | Kind::MiniMax => Self::Anthropic,
             Kind::Gemini => Self::Gemini,
@@ -172,23 +173,26 @@ impl Protocol {
         request: RequestBuilder,
     ) -> Result<RequestBuilder, ModelError> {
         let request = match (self, kind) {
-            (Self::Anthropic, AdapterKind::Vertex) => request,
-            (Self::Anthropic, _) => request.header("anthropic-version", "2023-06-01"),
+            (Self::Anthropic, kind) if kind != AdapterKind::Vertex => {
+                request.header("anthropic-version", "2023-06-01")
+            }
             (_, AdapterKind::GithubCopilot) => request.header("accept", "application/vnd.github+json"),
             _ => request,
         };
         if key.expose().is_empty() {
             return Ok(request);
         }
-        Ok(match (self, kind) {
-            (Self::Anthropic | Self::Gemini, AdapterKind::Vertex) => {
-                request.header(AUTHORIZATION, key.header("Bearer ")?)
-            }
-            (Self::Anthropic, _) => request.header("x-api-key", key.header("")?),
-            (Self::Gemini, _) => request.header("x-goog-api-key", key.header("")?),
-            (Self::Chat | Self::Responses | Self::Ollama | Self::Cohere | Self::Bedrock, _) => {
-                request.header(AUTHORIZATION, key.header("Bearer ")?)
-            }
+        let vertex = kind == AdapterKind::Vertex;
+        Ok(match self {
+            Self::Anthropic if !vertex => request.header("x-api-key", key.header("")?),
+            Self::Gemini if !vertex => request.header("x-goog-api-key", key.header("")?),
+            Self::Chat
+            | Self::Responses
+            | Self::Anthropic
+            | Self::Gemini
+            | Self::Ollama
+            | Self::Cohere
+            | Self::Bedrock => request.header(AUTHORIZATION, key.header("Bearer ")?),
         })
     }
 
@@ -235,7 +239,7 @@ impl Protocol {
             Self::Responses => responses::body(asked),
             Self::Anthropic => anthropic::body(asked),
             Self::Gemini => gemini::body(asked),
-            Self::Ollama => ollama::body(asked),
+            Self::Ollama => Ok(ollama::body(asked)),
             Self::Cohere => cohere::body(asked),
             Self::Bedrock => bedrock::body(asked),
         }?;

@@ -8,7 +8,7 @@ use super::content::{Part, Turn};
 use super::{Asked, Flow, Protocol, chat, count, list, object, text, unless_empty};
 use crate::answer::{Answer, Stop};
 
-pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
     messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
@@ -38,14 +38,14 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "seed": params.seed,
         "stop": unless_empty(params.stop_sequences.clone()),
     }));
-    Ok(object(json!({
+    object(json!({
         "model": asked.name,
         "stream": asked.stream,
         "tools": unless_empty(asked.tools.iter().map(chat::tool).collect()),
         "messages": messages,
         "format": asked.schema(None).map(|(_, schema, _)| schema),
         "options": (!options.is_empty()).then_some(options),
-    })))
+    }))
 }
 
 fn user(parts: &[Part<'_>]) -> Value {
