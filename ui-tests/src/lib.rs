@@ -9,3 +9,20 @@
 //!
 //! Cases whose errors our macros write alone are in `macros/tests/errors`: they are tested without the compiler, in a second.
 //! With `-- --ignored` the test `fail` compares them with the compiler too.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Cargo for a package that a test writes, offline and without color. Its words and what it builds depend on no flags for rustc that a
+/// person has set, in the environment or in a file of cargo's.
+///
+/// `tmp` is the test's `CARGO_TARGET_TMPDIR`. Dependencies are built in the folder above it, where most of them are built already.
+pub fn cargo(tmp: &str, command: &str) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args([command, "--offline", "--quiet", "--color=never"])
+        .env("CARGO_TARGET_DIR", Path::new(tmp).parent().unwrap_or(Path::new(tmp)))
+        // It comes before `RUSTFLAGS` and the files, also when it is empty.
+        .env("CARGO_ENCODED_RUSTFLAGS", "");
+    cargo
+}

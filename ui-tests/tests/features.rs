@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 
 const MCP: &str = r#"
@@ -223,14 +222,8 @@ fn check(program: &str) -> (bool, String) {
 }
 
 fn check_in(folder: &Path, program: &str) -> (bool, String) {
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--offline", "--quiet", "--color=never", "--bin", program])
-        .current_dir(folder)
-        // Procedural macros and build scripts are the workspace's own, so they are there already.
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
-        .env_remove("RUSTFLAGS")
-        .output()
-        .unwrap();
+    let mut cargo = onionskin_ui_tests::cargo(env!("CARGO_TARGET_TMPDIR"), "check");
+    let output = cargo.args(["--bin", program]).current_dir(folder).output().unwrap();
     (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 

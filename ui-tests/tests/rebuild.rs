@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const CARD: &str = "---\nfunction_tools: [tools.rs:add_one]\n---\nAdd.\n";
 const TOOLS: &str = "/// Adds one.\n#[onionskin::tool]\npub fn add_one(x: i64) -> i64 {\n    x + 1\n}\n";
@@ -38,14 +37,8 @@ fn check(folder: &Path) -> String {
 
 /// What cargo says of the package, warnings too.
 fn said(folder: &Path) -> String {
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--offline", "--quiet", "--color=never"])
-        .current_dir(folder)
-        // Procedural macros and build scripts are the workspace's own, so they are there already.
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
-        .env_remove("RUSTFLAGS")
-        .output()
-        .unwrap();
+    let mut cargo = onionskin_ui_tests::cargo(env!("CARGO_TARGET_TMPDIR"), "check");
+    let output = cargo.current_dir(folder).output().unwrap();
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.success(), !words.contains("error"), "{words}");
     words

@@ -1,16 +1,21 @@
 //! What differs between machines and versions, taken out of what rustc says.
 
-use crate::project::root;
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::project::{TMP, root};
 
 /// A message of rustc about a program (its path from the folder of the workspace).
 ///
 /// Paths of the case are from its package's folder. Of other files the line numbers are left out: `$WORKSPACE`, `$CARGO` (the
-/// registry) and `$RUST` (the standard library) are their folders.
-pub(crate) fn normal(rendered: &str, program: &str) -> String {
+/// registry), `$TMP` (the packages of the cases) and `$RUST` (the standard library) are their folders.
+pub(crate) fn normal(message: &Value, program: &str) -> String {
+    let rendered = without_std_sources(message["rendered"].as_str().unwrap(), &std_labels(message));
     let package = root().join(program.split('/').next().unwrap());
     let here = format!("{}/", package.display());
     let case = program.split_once('/').unwrap().1;
-    let (of_a_card, rendered) = card_mistake(rendered, case);
+    let (of_a_card, rendered) = card_mistake(&rendered, case);
     // How wide rustc made the column of the line numbers, and the widest that is left in it.
     let width = rendered
         .lines()
@@ -21,7 +26,7 @@ pub(crate) fn normal(rendered: &str, program: &str) -> String {
     let mut elsewhere = false;
     for line in rendered.lines().filter(|line| !is_summary(line)) {
         let text = line.trim_start();
-        let line = if let Some(path) = text.strip_prefix("--> ").or_else(|| text.strip_prefix("::: ")) {
+        let line = if let Some(path) = place(line) {
             let path = path.strip_prefix(&here).unwrap_or(path);
             elsewhere = !path.starts_with(case);
             let path = if elsewhere { without_place(&outside(path)) } else { path.to_owned() };
@@ -77,13 +82,69 @@ fn is_summary(line: &str) -> bool {
         || line.contains("the full name for the type has been written to")
 }
 
+/// The path of a file of the standard library, from the folder of its sources.
+fn in_std(path: &str) -> Option<&str> {
+    let (before, path) = path.split_once("/library/")?;
+    (before.starts_with("/rustc/") || before.ends_with("/rustlib/src/rust")).then_some(path)
+}
+
+/// The path behind the arrow of a place.
+fn place(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    line.strip_prefix("--> ").or_else(|| line.strip_prefix("::: "))
+}
+
+/// What rustc says at places of the standard library, and at what called a macro there.
+fn std_labels(message: &Value) -> BTreeSet<&str> {
+    let children = message["children"].as_array().into_iter().flatten();
+    let spans = std::iter::once(message).chain(children).filter_map(|part| part["spans"].as_array()).flatten();
+    let of_std = spans.filter(|span| span["file_name"].as_str().is_some_and(|path| in_std(path).is_some()));
+    of_std.filter_map(|span| span["label"].as_str()).chain(["in this macro invocation"]).collect()
+}
+
+/// Leaves of each place of the standard library its file alone. With the component `rust-src`, rustc shows lines of that file
+/// with the labels beside them, and without it, the labels as notes.
+fn without_std_sources(rendered: &str, labels: &BTreeSet<&str>) -> String {
+    let mut kept: Vec<String> = Vec::new();
+    let mut in_std_source = false;
+    for line in rendered.lines() {
+        let text = line.trim_start();
+        let arrow = &line[..line.len() - text.len()];
+        if let Some(path) = place(line) {
+            // A file that follows one of the standard library has either arrow.
+            let line = if in_std_source { format!("{arrow}--> {path}") } else { line.to_owned() };
+            in_std_source = in_std(path).is_some();
+            if !in_std_source {
+                kept.push(line);
+                continue;
+            }
+            kept.pop_if(|last| last.trim() == "|");
+            let line = format!("{arrow}--> {}", without_place(path));
+            if kept.last() != Some(&line) {
+                kept.push(line);
+            }
+            continue;
+        }
+        let is_source = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with('|')
+            || text == "...";
+        let is_label = text.strip_prefix("= note: ").is_some_and(|note| labels.contains(note));
+        if in_std_source && (is_source || is_label) {
+            continue;
+        }
+        in_std_source = false;
+        kept.push(line.to_owned());
+    }
+    kept.join("\n")
+}
+
 /// The path of a file that is not the case.
 fn outside(path: &str) -> String {
     let root = root().to_string_lossy();
-    if let Some((_, path)) =
-        path.split_once("/library/").filter(|_| path.starts_with("/rustc/") || path.contains("/rustlib/"))
-    {
+    if let Some(path) = in_std(path) {
         return format!("$RUST/{path}");
+    }
+    if let Some(path) = path.strip_prefix(TMP) {
+        return format!("$TMP{path}");
     }
     if let Some(path) = path.strip_prefix(&*root) {
         return format!("$WORKSPACE{path}");

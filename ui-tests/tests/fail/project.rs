@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -14,6 +14,9 @@ use crate::normal::normal;
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
+
+/// The folder of the packages.
+pub(crate) const TMP: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// The lock file of MCP servers.
 const LOCK_FILE: &str = "onionskin-mcp.lock.json";
@@ -26,14 +29,11 @@ pub(crate) fn check(name: &str, programs: &[String], locked: Option<&str>) -> BT
     if let Some(locked) = locked {
         fs::copy(root().join(locked).join(LOCK_FILE), folder.join(LOCK_FILE)).unwrap();
     }
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--offline", "--quiet", "--keep-going", "--bins", "--message-format=json"])
+    let output = onionskin_ui_tests::cargo(TMP, "check")
+        .args(["--keep-going", "--bins", "--message-format=json"])
         .current_dir(&folder)
-        // Procedural macros and build scripts are the workspace's own, so they are there already.
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
         // Nothing is compiled twice.
         .env("CARGO_INCREMENTAL", "0")
-        .env_remove("RUSTFLAGS")
         .stdin(Stdio::null())
         .output()
         .unwrap();
@@ -44,17 +44,17 @@ pub(crate) fn check(name: &str, programs: &[String], locked: Option<&str>) -> BT
         if message["reason"] != "compiler-message" {
             continue;
         }
-        let rendered = message["message"]["rendered"].as_str().unwrap();
         let program =
             message["target"]["src_path"].as_str().and_then(|path| Path::new(path).strip_prefix(root()).ok());
         let Some(shown) = program.and_then(|program| shown.get_mut(program.to_str().unwrap())) else {
             assert_ne!(
                 message["message"]["level"], "error",
-                "what the cases depend on does not compile:\n{rendered}"
+                "what the cases depend on does not compile:\n{}",
+                message["message"]["rendered"].as_str().unwrap()
             );
             continue;
         };
-        let message = normal(rendered, program.unwrap().to_str().unwrap());
+        let message = normal(&message["message"], program.unwrap().to_str().unwrap());
         if !message.is_empty() {
             let _ = write!(shown, "{}{message}", if shown.is_empty() { "" } else { "\n" });
         }
@@ -87,7 +87,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// Writes the package.
 fn package(name: &str, programs: &[String]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = Path::new(TMP).join(name);
     fs::create_dir_all(&folder).unwrap();
     let root = root().display();
     let mut manifest = format!(
