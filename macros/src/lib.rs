@@ -23,6 +23,8 @@ mod lock_file;
 mod manifest;
 mod message_hook;
 mod middleware;
+#[cfg(test)]
+mod mutations;
 mod number;
 mod option;
 mod param;

@@ -12,6 +12,7 @@ mod locked;
 mod model;
 mod of_workflow;
 mod parse;
+mod places;
 mod prompt;
 mod settings;
 mod synonyms;

@@ -1,7 +1,7 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
 use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Path, Type, Visibility};
+use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Member, Path, Type, Visibility};
 
 use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
 use super::of_workflow::OfWorkflow;
@@ -82,8 +82,8 @@ pub(super) enum PartText<'a> {
 /// A piece of a literal.
 pub(super) enum Piece {
     Words(String),
-    /// A field of the state: its names and numbers.
-    Field(Vec<String>),
+    /// A field of the state: the way to it.
+    Field(Vec<Member>),
     /// A value of the session's state, under a dotted key.
     Key(String),
 }

@@ -1,9 +1,11 @@
 //! The fields of an agent that are parts of its system prompt.
 
-use syn::{Expr, ExprLit, Lit, LitBool};
+use proc_macro2::{Ident, Span};
+use syn::{Expr, ExprLit, Index, Lit, LitBool, LitStr, Member};
 
 use super::fields::Fields;
 use super::model::{PartText, Piece, PromptEntry};
+use super::places::{SESSION_STATE, Written, split};
 use crate::diag::Errors;
 
 /// The parts that the agent has. With a `system_message` there is no other one.
@@ -22,7 +24,7 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
         ("add_name_to_context", "Name", &fields.add_name_to_context),
         ("add_session_state_to_context", "SessionState", &fields.add_session_state_to_context),
     ];
-    let mut replaced = |key: &str, at: &dyn quote::ToTokens| {
+    let replaced = |key: &str, at: &dyn quote::ToTokens, errors: &mut Errors| {
         if fields.system_message.is_some() && key != "system_message" {
             let message = format_args!(
                 "`system_message` replaces the whole prompt, so this has no effect: keep one of them"
@@ -33,24 +35,24 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
     let mut entries = Vec::new();
     for (key, part, text) in texts {
         if let Some(text) = text {
-            replaced(key, text);
-            entries.push(PromptEntry { part, text: of_expr(text, fields.state.is_some()) });
+            replaced(key, text, errors);
+            entries.push(PromptEntry { part, text: of_expr(text, fields.state.is_some(), errors) });
         }
     }
     for (key, part, flag) in known {
         if let Some(flag @ LitBool { value: true, .. }) = flag {
-            replaced(key, flag);
+            replaced(key, flag, errors);
             entries.push(PromptEntry { part, text: PartText::Known });
         }
     }
     entries
 }
 
-fn of_expr(text: &Expr, has_state: bool) -> PartText<'_> {
+fn of_expr<'a>(text: &'a Expr, has_state: bool, errors: &mut Errors) -> PartText<'a> {
     match text {
         // Without a state, the runtime looks for the places.
         Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) if has_state => {
-            let pieces = pieces(&literal.value());
+            let pieces = pieces(literal, errors);
             let is_plain = matches!(pieces.as_slice(), [] | [Piece::Words(_)]);
             if is_plain { PartText::Text(text) } else { PartText::Template(literal, pieces) }
         }
@@ -69,41 +71,45 @@ fn is_function(name: &str) -> bool {
     name.trim_start_matches("r#").starts_with(|first: char| first == '_' || first.is_lowercase())
 }
 
-/// Splits a literal at its places, as `PromptText` of the runtime does.
-fn pieces(text: &str) -> Vec<Piece> {
-    let (mut pieces, mut words, mut rest) = (Vec::new(), String::new(), text);
-    while let Some(at) = rest.find('{') {
-        words.push_str(&rest[..at]);
-        let behind = &rest[at..];
-        if let Some(key) = place(behind, "{{", "}}") {
-            words.extend(["{", key, "}"]);
-            rest = &behind[key.len() + 4..];
-        } else if let Some(key) = place(behind, "{", "}") {
-            if !words.is_empty() {
-                pieces.push(Piece::Words(std::mem::take(&mut words)));
+/// Splits a literal at its places, as the runtime does.
+fn pieces(literal: &LitStr, errors: &mut Errors) -> Vec<Piece> {
+    // With the span of the literal itself, rustc would suggest to replace all of it by a field's name.
+    let span = Span::call_site().located_at(literal.span());
+    let mut piece = |written| match written {
+        Written::Words(words) => Some(Piece::Words(words)),
+        Written::Place(path) if path.starts_with(SESSION_STATE) => Some(Piece::Key(path)),
+        Written::Place(path) => {
+            let fields = path.split('.').map(|part| field(part, span)).collect::<Option<_>>();
+            if fields.is_none() {
+                let message = format_args!(
+                    "no type has a field of the name `{path}`: name a field of the state, or write `{{{{{path}}}}}` for the text `{{{path}}}`"
+                );
+                errors.at(literal, message);
             }
-            pieces.push(match key.strip_prefix("session_state.") {
-                Some(_) => Piece::Key(key.to_owned()),
-                None => Piece::Field(key.split('.').map(str::to_owned).collect()),
-            });
-            rest = &behind[key.len() + 2..];
-        } else {
-            words.push('{');
-            rest = &behind[1..];
+            fields.map(Piece::Field)
         }
-    }
-    words.push_str(rest);
-    if !words.is_empty() {
-        pieces.push(Piece::Words(words));
-    }
-    pieces
+    };
+    split(&literal.value()).into_iter().filter_map(&mut piece).collect()
 }
 
-/// The dotted name between these braces, if the text begins with such a place.
-fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
-    let (key, _) = text.strip_prefix(open)?.split_once(close)?;
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_name = |part: &str| syn::parse_str::<syn::Ident>(part).is_ok();
-    let mut parts = key.split('.').enumerate();
-    parts.all(|(at, part)| is_name(part) || at > 0 && is_number(part)).then_some(key)
+/// The field of this name or number, if there can be one.
+fn field(part: &str, span: Span) -> Option<Member> {
+    if part.starts_with(|first: char| first.is_ascii_digit()) {
+        let index = part.parse().ok().filter(|index: &u32| index.to_string() == part)?;
+        return Some(Member::Unnamed(Index { index, span }));
+    }
+    let ident = syn::parse_str::<Ident>(part).or_else(|_| syn::parse_str(&format!("r#{part}")));
+    let mut ident = ident.ok()?;
+    ident.set_span(span);
+    Some(Member::Named(ident))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a11_the_runtime_reads_places_in_the_same_way() {
+        const OURS: &str = include_str!("places.rs");
+        const THEIRS: &str = include_str!("../../../runtime/core/src/prompt/places.rs");
+        assert!(OURS == THEIRS, "macros/src/agent/places.rs and runtime/core/src/prompt/places.rs differ");
+    }
 }

@@ -14,7 +14,7 @@ mod modules;
 #[cfg(feature = "cards")]
 mod rust_files;
 #[cfg(all(test, feature = "cards"))]
-mod tests;
+pub(crate) mod tests;
 #[cfg(feature = "cards")]
 mod written;
 

@@ -21,7 +21,7 @@ use crate::lock_file::with_folder;
 
 /// The folders of cases, and how many cases each has at least.
 const FOLDERS: [(&str, usize); 15] = [
-    ("agent", 128),
+    ("agent", 130),
     ("card", 20),
     ("guardrail", 18),
     ("hook", 46),
@@ -40,6 +40,11 @@ const FOLDERS: [(&str, usize); 15] = [
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Expands all invocations of our macros in a program.
+pub(crate) fn expand_all(program: proc_macro2::TokenStream) {
+    invocations::expand(program);
 }
 
 /// The errors of our macros in a program, as rustc shows them.

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use super::expand::in_folder;
 use crate::card::Invocation;
+use crate::card::tests::{changed, changes};
 
 type Files = BTreeMap<String, String>;
 
@@ -218,4 +219,19 @@ fn c4_the_workflow_and_an_agent_are_two_types() {
         "{said}"
     );
     assert!(said.contains("workflows/Generator/agents.json:1:3"), "{said}");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn long_c4_any_workflow_is_expanded_or_is_a_mistake(
+        which in proptest::prelude::any::<proptest::sample::Index>(), changes in changes(),
+    ) {
+        let mut all = files(page("mistakes").1.split("\n## ").next().unwrap());
+        let names: Vec<String> = all.keys().cloned().collect();
+        let file = all.get_mut(which.get(&names)).unwrap();
+        *file = changed(file, &changes);
+        proptest::prop_assert!(!expanded(&all, "\"workflows/Generator\"").is_empty());
+    }
 }

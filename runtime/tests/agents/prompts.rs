@@ -211,6 +211,33 @@ agent! {
     Untyped { instruction: "Greet {guest}, {key}." }
 }
 
+/// A text with all that looks like a place.
+const ODD: &str = "{type} { type } {{ type }} {{type}} {r#type} {type /* x */} {pair.1} {pair.7 } {type.} {} {\"type\": 1} fn main() { body } {";
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Odd {
+    r#type: String,
+    pair: (u8, u8),
+}
+
+agent! {
+    OddLiteral {
+        instruction: "{type} { type } {{ type }} {{type}} {r#type} {type /* x */} {pair.1} {pair.7 } {type.} {} {\"type\": 1} fn main() { body } {",
+        state: Odd,
+    }
+    OddText { instruction: ODD, state: Odd }
+}
+
+#[tokio::test]
+async fn a11_a_literal_is_read_as_any_other_text() {
+    let odd = Odd { r#type: "tea".to_owned(), pair: (7, 8) };
+    let literal = OddLiteral::builder().model(model()).state(odd.clone()).build().await.unwrap();
+    let text = OddText::builder().model(model()).state(odd).build().await.unwrap();
+    let read = "tea { type } {{ type }} {type} {r#type} {type /* x */} 8 {pair.7 } {type.} {} {\"type\": 1} fn main() { body } {";
+    assert_eq!(prompt_of(&literal).await, read);
+    assert_eq!(prompt_of(&text).await, read);
+}
+
 fn visit() -> Visit {
     Visit { guest: Guest { name: "Ada".to_owned() }, pair: (7, 8) }
 }

@@ -1,6 +1,6 @@
 //! The parts of the system prompt.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, LitStr};
@@ -51,21 +51,12 @@ fn words(text: &Expr) -> TokenStream {
 
 /// The compiler reports a field that is not there at the literal.
 fn template(literal: &LitStr, pieces: &[Piece], state: &TokenStream) -> TokenStream {
-    // With the span of the literal itself, rustc would suggest to replace all of it by a field's name.
     let span = Span::call_site().located_at(literal.span());
     let pieces = pieces.iter().map(|piece| match piece {
         Piece::Words(words) => quote!(__rt::TemplatePart::Text(#words)),
         Piece::Key(key) => quote!(__rt::TemplatePart::Key(#key)),
-        Piece::Field(names) => {
-            let names = names.iter().map(|name| match name.parse::<usize>() {
-                Ok(number) => {
-                    let mut number = Literal::usize_unsuffixed(number);
-                    number.set_span(span);
-                    number.to_token_stream()
-                }
-                Err(_) => Ident::new(name, span).to_token_stream(),
-            });
-            quote_spanned!(span=> __rt::TemplatePart::Field(|__state: &#state| &__state #(.#names)*))
+        Piece::Field(fields) => {
+            quote_spanned!(span=> __rt::TemplatePart::Field(|__state: &#state| &__state #(.#fields)*))
         }
     });
     quote!(__rt::template::<#state>([#(#pieces),*]))

@@ -5,6 +5,7 @@ mod computed;
 mod date;
 mod part;
 mod parts;
+mod places;
 mod source;
 mod text;
 

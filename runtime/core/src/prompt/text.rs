@@ -9,6 +9,8 @@ use serde_json::Value;
 use crate::context::{RunContext, State};
 use crate::error::BoxError;
 
+use super::places::{SESSION_STATE, Written, place, split};
+
 /// A text of a prompt. `{key}` is a place that each turn fills: with a field of the agent's state, or with a value of the session's
 /// state ([`SessionState`](crate::SessionState)), both under a dotted name. A place without a value stays as it is written, and so do
 /// secrets. `{{key}}` is the text `{key}`; other braces are text.
@@ -151,10 +153,14 @@ struct Values<'r> {
 
 impl Values<'_> {
     fn get(&mut self, key: &str) -> Option<Value> {
-        let of_session = key.strip_prefix("session_state.");
+        let of_session = key.strip_prefix(SESSION_STATE);
         if of_session.is_none() {
             let state = self.state.get_or_insert_with(|| self.run.state_json().unwrap_or_default());
-            let field = key.split('.').try_fold(&*state, |value, part| value.get(part));
+            // A number is a place in a list, as tuples have them.
+            let field = key.split('.').try_fold(&*state, |value, part| match value {
+                Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+                value => value.get(part),
+            });
             if let Some(field) = field {
                 return Some(field.clone());
             }
@@ -242,47 +248,11 @@ pub enum TemplatePart<S> {
 
 /// Splits a text at its places.
 fn pieces(text: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut words = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('{') {
-        words.push_str(&rest[..at]);
-        let behind = &rest[at..];
-        if let Some(key) = place(behind, "{{", "}}") {
-            words.extend(["{", key, "}"]);
-            rest = &behind[key.len() + 4..];
-        } else if let Some(key) = place(behind, "{", "}") {
-            if !words.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut words)));
-            }
-            pieces.push(Piece::Key(key.to_owned()));
-            rest = &behind[key.len() + 2..];
-        } else {
-            words.push('{');
-            rest = &behind[1..];
-        }
-    }
-    words.push_str(rest);
-    if !words.is_empty() {
-        pieces.push(Piece::Text(words));
-    }
-    pieces
-}
-
-/// The dotted name between these braces, if the text begins with such a place.
-fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
-    let (key, _) = text.strip_prefix(open)?.split_once(close)?;
-    let is_name = |part: &str| {
-        let mut chars = part.chars();
-        chars.next().is_some_and(|first| first == '_' || first.is_alphabetic())
-            && chars.all(|c| c == '_' || c.is_alphanumeric())
+    let piece = |written| match written {
+        Written::Words(words) => Piece::Text(words),
+        Written::Place(path) => Piece::Key(path),
     };
-    key.split('.')
-        .enumerate()
-        .all(|(at, part)| {
-            is_name(part) || at > 0 && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
-        })
-        .then_some(key)
+    split(text).into_iter().map(piece).collect()
 }
 
 /// Writes words so that a text in them that looks like a place is not one.
@@ -309,28 +279,6 @@ fn write_words(text: &mut String, words: &str) {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> Vec<String> {
-        let shown = |piece| match piece {
-            Piece::Text(words) => words,
-            Piece::Key(key) => format!("<{key}>"),
-            Piece::Field(_) => unreachable!(),
-        };
-        pieces(text).into_iter().map(shown).collect()
-    }
-
-    #[test]
-    fn a11_only_names_between_braces_are_places() {
-        for (text, pieces) in [
-            ("Greet {guest}.", &["Greet ", "<guest>", "."][..]),
-            ("{a.b.0}{_c}", &["<a.b.0>", "<_c>"]),
-            ("{{name}} and {name}", &["{name} and ", "<name>"]),
-            (r#"{"a": 1} {} { x } {0} {a.} {a-b} {{ "#, &[r#"{"a": 1} {} { x } {0} {a.} {a-b} {{ "#]),
-            ("{{{name}}}", &["{{name}}"]),
-            ("", &[]),
-        ] {
-            assert_eq!(shown(text), pieces, "{text}");
-        }
-    }
     #[test]
     fn c3_a_text_is_written_as_it_is_read() {
         for text in ["Greet {guest}.", "{{name}} and {name}", "{ x } {0} {a.} {{ \"{a\"", "", "{a}{b.0}"] {

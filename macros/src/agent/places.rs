@@ -1,0 +1,84 @@
+//! The places of a text that values fill: `{guest}`, and `{session_state.language}`.
+//!
+//! `agent!` splits literals and the runtime all other texts. Both have this file, and a test of the macros holds the two copies equal: a crate
+//! that all programs have would cost more.
+
+/// What the name of a value of the session's state begins with.
+pub(crate) const SESSION_STATE: &str = "session_state.";
+
+/// A piece of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    Words(String),
+    /// The path between the braces.
+    Place(String),
+}
+
+/// Splits a text at its places. A place between two pairs of braces is text with one pair, and all other braces are text as they are
+/// written.
+pub(crate) fn split(text: &str) -> Vec<Written> {
+    let (mut pieces, mut words, mut rest) = (Vec::new(), String::new(), text);
+    while let Some(at) = rest.find('{') {
+        words.push_str(&rest[..at]);
+        let behind = &rest[at..];
+        if let Some(path) = place(behind, "{{", "}}") {
+            words.extend(["{", path, "}"]);
+            rest = &behind[path.len() + 4..];
+        } else if let Some(path) = place(behind, "{", "}") {
+            if !words.is_empty() {
+                pieces.push(Written::Words(std::mem::take(&mut words)));
+            }
+            pieces.push(Written::Place(path.to_owned()));
+            rest = &behind[path.len() + 2..];
+        } else {
+            words.push('{');
+            rest = &behind[1..];
+        }
+    }
+    words.push_str(rest);
+    if !words.is_empty() {
+        pieces.push(Written::Words(words));
+    }
+    pieces
+}
+
+/// The path between these braces, if the text begins with a place: names with dots between them and no blanks. All but the first may be numbers.
+pub(crate) fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let path = text.strip_prefix(open)?;
+    let is_inside = |c: char| c == '_' || c == '.' || c.is_alphanumeric();
+    let path = &path[..path.find(|c| !is_inside(c)).unwrap_or(path.len())];
+    let is_name = |part: &str| part.starts_with(|first: char| first == '_' || first.is_alphabetic());
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_path = path.split('.').enumerate().all(|(at, part)| is_name(part) || at > 0 && is_number(part));
+    (is_path && text[open.len() + path.len()..].starts_with(close)).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Written, split};
+
+    fn shown(text: &str) -> Vec<String> {
+        let shown = |piece| match piece {
+            Written::Words(words) => words,
+            Written::Place(path) => format!("<{path}>"),
+        };
+        split(text).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn a11_only_paths_without_blanks_between_braces_are_places() {
+        for (text, pieces) in [
+            ("Greet {guest}.", &["Greet ", "<guest>", "."][..]),
+            ("{a.b.0}{_c}", &["<a.b.0>", "<_c>"]),
+            ("{{name}} and {name}", &["{name} and ", "<name>"]),
+            (r#"{"a": 1} {} { x } {0} {a.} {a-b} {{ "#, &[r#"{"a": 1} {} { x } {0} {a.} {a-b} {{ "#]),
+            ("{{ x }} {x /* y */} {r#type} {x\n} {a . b}", &["{{ x }} {x /* y */} {r#type} {x\n} {a . b}"]),
+            ("fn main() { body }", &["fn main() { body }"]),
+            ("{type}{a.99999999999999999999}", &["<type>", "<a.99999999999999999999>"]),
+            ("{{{name}}}", &["{{name}}"]),
+            ("", &[]),
+        ] {
+            assert_eq!(shown(text), pieces, "{text}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+use onionskin::agent;
+
+#[derive(Clone)]
+struct Visit {
+    guest: (String,),
+}
+
+agent! {
+    Host {
+        instruction: "Greet {self}.",
+        state: Visit,
+    }
+}
+
+fn main() {}
