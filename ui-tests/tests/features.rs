@@ -184,6 +184,74 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
     package("features", &kit, &programs)
 });
 
+/// A library whose public items are for others.
+const LIBRARY: &str = r#"
+//! Tools and hooks for others.
+#![deny(warnings, missing_docs, clippy::pedantic)]
+
+use kit::message_hooks::message_hook;
+use kit::question::AskError;
+use kit::ui::ui_tool;
+use kit::{guardrail, run_hook, tool, tool_hook, turn_hook, Args, Next, ToolContext, ToolOutput, ToolResult};
+
+/// Adds one.
+#[tool(crate = kit)]
+#[must_use]
+pub fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+/// Asks for a name.
+///
+/// # Errors
+/// If nobody answers.
+#[ui_tool(component = "Name", crate = kit)]
+pub async fn name(ctx: &ToolContext) -> Result<String, AskError> {
+    ctx.ask("Which name?").await
+}
+
+/// Passes calls on.
+///
+/// # Errors
+/// As the call inside.
+#[tool_hook(crate = kit)]
+pub async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+/// Marks results.
+#[tool_hook(crate = kit)]
+pub fn mark(#[config] mark: &str, output: &mut ToolOutput) {
+    output.push_text(mark);
+}
+
+/// Looks at arguments.
+///
+/// # Errors
+/// If they are long.
+#[guardrail(input, crate = kit)]
+pub fn short(args: &Args) -> Result<(), &'static str> {
+    if args.text().len() > 100 { Err("this is too long") } else { Ok(()) }
+}
+
+/// Asks politely.
+#[run_hook(pre, crate = kit)]
+#[must_use]
+pub fn politely(input: &str) -> String {
+    format!("{input} Please.")
+}
+
+/// Looks at requests.
+#[turn_hook(before_llm_call, crate = kit)]
+pub fn look(request: &kit::turn_hooks::TurnRequest) {
+    let _ = request.turn();
+}
+
+/// Looks at states.
+#[message_hook(update_agent_state, crate = kit)]
+pub fn note() {}
+"#;
+
 /// A package that has the crate through a library.
 static THROUGH: LazyLock<PathBuf> = LazyLock::new(|| {
     let runtime = root().join("runtime");
@@ -222,8 +290,12 @@ fn check(program: &str) -> (bool, String) {
 }
 
 fn check_in(folder: &Path, program: &str) -> (bool, String) {
+    check_of(folder, &["--bin", program])
+}
+
+fn check_of(folder: &Path, what: &[&str]) -> (bool, String) {
     let mut cargo = onionskin_ui_tests::cargo(env!("CARGO_TARGET_TMPDIR"), "check");
-    let output = cargo.args(["--bin", program]).current_dir(folder).output().unwrap();
+    let output = cargo.args(what).current_dir(folder).output().unwrap();
     (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
@@ -281,6 +353,19 @@ fn a2_a_missing_feature_is_named_at_what_needs_it() {
     assert_eq!(errors(&words), 1, "{words}");
     assert!(words.contains("enable feature `cli` of onionskin"), "{words}");
     assert!(words.contains("src/bin/program.rs:4:1"), "{words}");
+}
+
+/// Items that others use are used; `ui-tests/tests/fail/unused` has those that nothing uses.
+#[test]
+fn a2_public_items_give_no_warning() {
+    let kit = format!(
+        "{{ package = \"onionskin\", path = \"{}\", default-features = false }}",
+        root().join("runtime").display()
+    );
+    let folder = package("library", &kit, &[]);
+    fs::write(folder.join("src/lib.rs"), LIBRARY).unwrap();
+    let (compiles, words) = check_of(&folder, &["--lib"]);
+    assert!(compiles && words.is_empty(), "{words}");
 }
 
 /// `Cargo.toml` of the package calls it `kit`.

@@ -69,7 +69,6 @@ impl Expansion<'_> {
         quote! {
             impl #type_name {
                 #[doc = "The tool as a value: to bind, to change, to call, to export."]
-                #[allow(dead_code)]
                 #[inline]
                 #vis fn spec() -> __rt::ToolSpec {
                     __rt::ToolSpec::of_function(<Self as ::core::default::Default>::default(), #code)

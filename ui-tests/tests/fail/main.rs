@@ -20,7 +20,7 @@ use cases::{hold, programs};
 use project::{check, root};
 
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 16] = [
+const FOLDERS: [(&str, usize); 17] = [
     ("agent", 49),
     ("answer", 13),
     ("card", 5),
@@ -35,6 +35,7 @@ const FOLDERS: [(&str, usize); 16] = [
     ("tool", 80),
     ("toolbox", 13),
     ("turn_hook", 8),
+    ("unused", 7),
     ("visit", 1),
     ("workflow", 4),
 ];
@@ -138,6 +139,12 @@ fn c4_workflow() {
 #[test]
 fn a2_toolbox() {
     words_of("toolbox");
+}
+
+/// The words are warnings.
+#[test]
+fn a2_items_that_nothing_uses() {
+    words_of("unused");
 }
 
 #[test]
