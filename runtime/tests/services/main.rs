@@ -13,6 +13,7 @@ mod built;
 mod calls;
 mod live;
 mod requests;
+mod states;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

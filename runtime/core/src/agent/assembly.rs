@@ -215,7 +215,7 @@ impl Assembly<'_> {
         for tool in table.entries() {
             instance.services.add_tool(&instance.name, tool);
         }
-        instance.services.missing(&instance.name, &mut self.problems);
+        instance.services.missing(&instance.name, instance.state, &mut self.problems);
         let instance = Arc::new(instance);
         self.built.insert(link.id, Arc::clone(&instance));
         Ok(instance)

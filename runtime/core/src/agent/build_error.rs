@@ -386,6 +386,23 @@ pub enum BuildError {
         /// The type of the agent's state.
         state: &'static str,
     },
+    /// A parameter of a tool, a hook or a guardrail takes another state than the agent's, as its type says in `Inject::services` or
+    /// `InjectInRun::services`.
+    #[error(
+        "{part} of the agent `{agent}` takes `State<{takes}>`, and the state of the agent is `{state}`: declare this state in the agent \
+         (`state: ..` in `agent!`, `type State = ..` by hand), or leave {part} out"
+    )]
+    #[non_exhaustive]
+    OtherState {
+        /// The agent.
+        agent: String,
+        /// The tool, with its own hooks and guardrails, or the hook, such as ``the tool `pay` ``.
+        part: String,
+        /// The state that it takes.
+        takes: &'static str,
+        /// The type of the agent's state.
+        state: &'static str,
+    },
     /// The agent's `history_source` is `messages`, and none of its children has messages.
     #[error(
         "the agent `{agent}` declares `history_source: messages`, but no messages were set for any of its children: call \

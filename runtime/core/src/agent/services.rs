@@ -7,11 +7,13 @@ use std::sync::Arc;
 use super::build_error::BuildError;
 use super::compiled_hook::CompiledHook;
 use super::run_error::RunError;
+use super::tool_checks::other_than;
 use crate::context::{RunContext, ToolEntry};
 use crate::message_hook::DynMessageHook;
 use crate::onion::{DynHook, caught};
 use crate::run_hook::DynRunHook;
 use crate::services::{GivenService, ServiceType, ServiceTypes, Services};
+use crate::state::StateType;
 use crate::text::list;
 use crate::turn_hook::DynTurnHook;
 
@@ -44,15 +46,20 @@ impl Given {
         self.services.has(service) || self.per_request.contains(&service)
     }
 
-    /// The required service of a server's tool that is missing: for all runs, or for one.
+    /// The required service of a server's tool that is missing, or the state that is another: for all runs, or for one.
     pub(super) fn missing_for(
         &self,
         agent: &str,
+        state: StateType,
         tool: &ToolEntry,
         run: Option<&RunContext>,
     ) -> Option<BuildError> {
+        let taken = &tool.definition.services;
+        if let Some(other) = other_than(state, taken.states()) {
+            return Some(other_state(agent, &of_tool(tool), other, state));
+        }
         let has = |service| self.has(service) || run.is_some_and(|run| run.services().has(service));
-        let service = tool.definition.services.required().find(|service| !has(*service))?;
+        let service = taken.required().find(|service| !has(*service))?;
         Some(BuildError::NoService { agent: agent.to_owned(), part: of_tool(tool), service })
     }
 
@@ -109,11 +116,13 @@ struct Taker {
 pub(crate) struct AgentServices {
     given: Given,
     takers: Vec<Taker>,
+    /// The parts of the agent itself that take its state, and of which type it has to be.
+    states: Vec<(Arc<str>, StateType)>,
 }
 
 impl AgentServices {
     pub(super) fn new(given: &Given) -> Self {
-        Self { given: given.clone(), takers: Vec::new() }
+        Self { given: given.clone(), ..Self::default() }
     }
 
     /// Adds the parts of an agent that are not tools: its hooks, and its own code.
@@ -184,10 +193,8 @@ impl AgentServices {
     }
 
     fn add(&mut self, agent: &Arc<str>, part: String, taken: &ServiceTypes) {
-        if taken.is_empty() {
-            return;
-        }
         let part: Arc<str> = part.into();
+        self.states.extend(taken.states().iter().map(|state| (Arc::clone(&part), *state)));
         self.takers.extend(taken.all().map(|service| Taker {
             agent: Arc::clone(agent),
             part: Arc::clone(&part),
@@ -200,8 +207,16 @@ impl AgentServices {
         self.takers.iter().map(|taker| taker.service)
     }
 
-    /// The required services of this agent that its builder did not get. Those of its children are reported by them.
-    pub(super) fn missing(&self, agent: &Arc<str>, problems: &mut Vec<BuildError>) {
+    /// The required services of this agent that its builder did not get, and the parts that take another state than its own. Those of its
+    /// children are reported by them.
+    pub(super) fn missing(&self, agent: &Arc<str>, state: StateType, problems: &mut Vec<BuildError>) {
+        for (part, takes) in self.states.iter().filter(|(_, takes)| *takes != state) {
+            // The list of hooks has its own words for it.
+            let is_known = |problem: &BuildError| matches!(problem, BuildError::HookState { agent: of, takes: known, .. } if **of == **agent && *known == takes.name);
+            if !problems.iter().any(is_known) {
+                problems.push(other_state(agent, part, *takes, state));
+            }
+        }
         let own = self.takers.iter().filter(|taker| taker.agent == *agent);
         let missing = own.filter(|taker| taker.is_required && !self.given.has(taker.service));
         problems.extend(missing.map(|taker| BuildError::NoService {
@@ -264,6 +279,11 @@ impl AgentServices {
         }
         Ok(())
     }
+}
+
+fn other_state(agent: &str, part: &str, takes: StateType, state: StateType) -> BuildError {
+    let (agent, part) = (agent.to_owned(), part.to_owned());
+    BuildError::OtherState { agent, part, takes: takes.name, state: state.name }
 }
 
 fn of_tool(tool: &ToolEntry) -> String {

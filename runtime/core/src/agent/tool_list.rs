@@ -257,7 +257,7 @@ impl ToolList {
         let mut all = self.fixed.to_vec();
         for server in &self.servers {
             for tool in server.entries(&self.owner, run.is_none(), &mut problems)? {
-                match self.owner.given.missing_for(&self.owner.agent, &tool, run) {
+                match self.owner.given.missing_for(&self.owner.agent, self.owner.state, &tool, run) {
                     None => all.push(tool),
                     Some(problem) => problems.push(problem),
                 }

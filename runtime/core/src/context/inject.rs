@@ -45,8 +45,9 @@ pub trait Inject<'a>: Sized {
     /// Returns the exit that the call then ends with. The tool does not run.
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit>;
 
-    /// Lists the services that [`Self::inject`] takes from the context. Building an agent compares the lists of its tools,
-    /// hooks and guardrails with what the program provides. By default the list is empty.
+    /// Lists the services that [`Self::inject`] takes from the context, and the state of the agent
+    /// ([`ServiceTypes::add_state`]). Building an agent compares the lists of its tools, hooks and guardrails with what the program provides and
+    /// with the agent's state. By default the list is empty.
     ///
     /// ```
     /// use onionskin::services::ServiceTypes;
@@ -148,7 +149,12 @@ impl<'a> Inject<'a> for CancellationToken {
 // Marked as recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
 impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(State::from_context(cx)?)
+        // A mistake of the program, and nothing that the model can correct.
+        State::from_context(cx).map_err(|error| Exit::abort(error.to_string()))
+    }
+
+    fn services(taken: &mut ServiceTypes) {
+        taken.add_state::<S>();
     }
 }
 

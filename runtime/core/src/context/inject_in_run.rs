@@ -61,7 +61,7 @@ pub trait InjectInRun<'a>: Sized {
     /// Returns the error that the run then ends with. The hook does not run.
     fn inject_in_run(run: &'a RunContext) -> Result<Self, BoxError>;
 
-    /// Lists the services that [`Self::inject_in_run`] takes from the context, as [`Inject::services`](crate::Inject::services)
+    /// Lists the services and the state that [`Self::inject_in_run`] takes from the context, as [`Inject::services`](crate::Inject::services)
     /// does. By default the list is empty.
     fn services(taken: &mut ServiceTypes) {
         let _ = taken;
@@ -111,6 +111,10 @@ impl<'a> InjectInRun<'a> for CancellationToken {
 impl<'a, S: Clone + Send + Sync + 'static> InjectInRun<'a> for State<S> {
     fn inject_in_run(run: &'a RunContext) -> Result<Self, BoxError> {
         Ok(State::of_run(run)?)
+    }
+
+    fn services(taken: &mut ServiceTypes) {
+        taken.add_state::<S>();
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::any::{TypeId, type_name};
 
+use crate::state::StateType;
+
 /// A type that can be a service: one that calls on several threads can share.
 ///
 /// Programs do not implement it: every type with these bounds has it.
@@ -51,7 +53,7 @@ impl ServiceType {
     }
 }
 
-/// The services that a tool, a hook or a guardrail takes.
+/// The services that a tool, a hook or a guardrail takes, and the states of agents.
 ///
 /// ```
 /// use onionskin::services::{ServiceType, ServiceTypes};
@@ -66,7 +68,10 @@ impl ServiceType {
 /// assert_eq!(services.all().count(), 2);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ServiceTypes(Vec<Taken>);
+pub struct ServiceTypes {
+    services: Vec<Taken>,
+    states: Vec<StateType>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Taken {
@@ -85,18 +90,64 @@ impl ServiceTypes {
         self.insert(Taken { service: ServiceType::of::<T>(), is_required: false });
     }
 
+    /// Adds the state of the agent, which has to be of this type. An agent with another state is not built
+    /// ([`BuildError::OtherState`](crate::BuildError::OtherState)).
+    ///
+    /// ```
+    /// use onionskin::services::ServiceTypes;
+    /// use onionskin::{BuildError, Exit, Inject, ScriptedModel, State, ToolContext, agent, tool};
+    ///
+    /// #[derive(Clone)]
+    /// struct Ledger {
+    ///     owner: String,
+    /// }
+    ///
+    /// /// Who owns the ledger of the agent.
+    /// struct Owner(String);
+    ///
+    /// impl<'a> Inject<'a> for Owner {
+    ///     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+    ///         Ok(Self(State::<Ledger>::inject(cx)?.owner.clone()))
+    ///     }
+    ///
+    ///     fn services(taken: &mut ServiceTypes) {
+    ///         taken.add_state::<Ledger>();
+    ///     }
+    /// }
+    ///
+    /// /// Tells whose ledger it is.
+    /// #[tool]
+    /// fn owner(#[inject] owner: Owner) -> String {
+    ///     owner.0
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Help.", function_tools: [owner] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let error = Clerk::builder().model(ScriptedModel::new()).build().await.unwrap_err();
+    /// assert!(matches!(error, BuildError::OtherState { .. }));
+    /// # });
+    /// ```
+    pub fn add_state<S: 'static>(&mut self) {
+        let state = StateType::of::<S>();
+        if !self.states.contains(&state) {
+            self.states.push(state);
+        }
+    }
+
+    /// The types that the agent's state has to be, in the order in which they were added: one, or none can be built.
+    pub fn states(&self) -> &[StateType] {
+        &self.states
+    }
+
     /// All services, in the order in which they were added.
     pub fn all(&self) -> impl Iterator<Item = ServiceType> {
-        self.0.iter().map(|taken| taken.service)
+        self.services.iter().map(|taken| taken.service)
     }
 
     /// The services that have to be provided.
     pub fn required(&self) -> impl Iterator<Item = ServiceType> {
-        self.0.iter().filter(|taken| taken.is_required).map(|taken| taken.service)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.services.iter().filter(|taken| taken.is_required).map(|taken| taken.service)
     }
 
     pub(crate) fn has(&self, service: ServiceType) -> bool {
@@ -108,9 +159,9 @@ impl ServiceTypes {
     }
 
     fn insert(&mut self, taken: Taken) {
-        match self.0.iter_mut().find(|known| known.service == taken.service) {
+        match self.services.iter_mut().find(|known| known.service == taken.service) {
             Some(known) => known.is_required |= taken.is_required,
-            None => self.0.push(taken),
+            None => self.services.push(taken),
         }
     }
 }

@@ -5,6 +5,7 @@ mod codec;
 mod edit;
 mod recorder;
 mod session;
+mod state_type;
 
 pub(crate) use cell::{RestoreState, StateCell, StateHandle};
 pub(crate) use codec::StateCodec;
@@ -12,3 +13,4 @@ pub use codec::{CodecNone, CodecSome, RecordedType};
 pub(crate) use recorder::{Address, Recorded, Recorder, StateChange, repeated};
 pub(crate) use session::MOST_PARTS;
 pub use session::SessionState;
+pub use state_type::StateType;
