@@ -86,7 +86,7 @@ pub fn track(
 /// Returns an error for a parcel that is too heavy, and the errors of the call.
 #[tool_hook(crate = skin)]
 pub async fn not_too_heavy(tariff: &Provided<Tariff>, args: &mut Args, next: impl Next) -> ToolResult {
-    let grams = args["grams"].as_u64().unwrap_or_default();
+    let grams = args.get("grams").map_or(0, |grams| grams.as_u64().unwrap_or_default());
     if grams > tariff.most_grams {
         return Err(Exit::tool(format!("a parcel weighs at most {} grams", tariff.most_grams)));
     }

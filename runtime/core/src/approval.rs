@@ -274,7 +274,8 @@ impl ApprovalRequest {
         &self.agent
     }
 
-    /// The arguments of the call, without bound parameters. Secrets are masked.
+    /// The arguments of the call, without bound parameters. Secrets are masked. An argument that the tool does not have panics, as in hooks:
+    /// a panic of an approver refuses the call.
     pub fn args(&self) -> &Args {
         &self.args
     }

@@ -33,7 +33,9 @@ async fn clamp(args: &mut Args, next: impl Next) -> ToolResult {
         args["x"] = x.min(10).into();
     }
     args.remove("note");
-    if let Some(first) = args["ids"].get(0).cloned().filter(|_| args["more"] == "first") {
+    // Another tool has these.
+    let first = args.get("ids").and_then(|ids| ids.get(0)).cloned();
+    if let Some(first) = first.filter(|_| args["more"] == "first") {
         args["more"] = first;
     }
     next.run(args).await

@@ -4,6 +4,7 @@ mod aborts;
 mod filters;
 mod hook_errors;
 mod hook_macro;
+mod misspelt;
 mod onion;
 mod original;
 mod panics;

@@ -4,6 +4,7 @@ mod from;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod unknown;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,6 +18,7 @@ use crate::schema::{coerce, fill_defaults};
 
 pub use parse::ArgsError;
 pub(crate) use parse::parse_object;
+use unknown::unknown;
 
 /// The arguments of one tool call: a JSON object.
 ///
@@ -211,7 +213,7 @@ impl Args {
 
     /// The value of one argument, converted to the type in the tool's schema if that is possible without loss. `None`
     /// if it is missing, or if the text is not one JSON object; [`Self::as_object`] tells these apart. `args["x"]`
-    /// reads a missing argument as `null`.
+    /// reads a missing argument as `null`, and panics at one that the tool does not have.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.as_object().ok()?.get(name)
     }
@@ -340,8 +342,19 @@ impl Index<&str> for Args {
     type Output = Value;
 
     /// The argument, or `null` for a missing one, as in [`Value`].
+    ///
+    /// # Panics
+    /// If the schema of the called tool lists its arguments and this is none of them: a check of an argument that does not exist would let
+    /// everything through. The tool does not run then: a panic of a hook ends the run, one of a guardrail or an approver refuses the call. [`Args::get`] reads an argument that only some tools have.
+    #[track_caller]
     fn index(&self, name: &str) -> &Value {
-        self.get(name).unwrap_or(&Value::Null)
+        match self.get(name) {
+            Some(value) => value,
+            None => match self.schema.as_ref().and_then(|schema| unknown(name, schema)) {
+                Some(mistake) => panic!("{mistake}"),
+                None => &Value::Null,
+            },
+        }
     }
 }
 

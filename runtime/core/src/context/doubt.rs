@@ -89,7 +89,11 @@ impl ToolContext {
         let text = args.text();
         let shown = self.run().hide_text(&*text);
         if *shown != *text {
+            let schema = args.detach_schema();
             args = Args::from(shown.into_owned());
+            if let Some(schema) = &schema {
+                args.attach_schema(schema);
+            }
         }
         ApprovalRequest {
             tool: self.tool_name().into(),

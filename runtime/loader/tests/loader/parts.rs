@@ -44,7 +44,7 @@ pub(crate) async fn mark(
 /// Adds one to the argument.
 #[tool_hook]
 pub(crate) async fn more(_ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
-    let x = args["x"].as_i64().unwrap_or(0);
+    let x = args.get("x").map_or(0, |x| x.as_i64().unwrap_or(0));
     args["x"] = (x + 1).into();
     next.run(args).await
 }
