@@ -9,6 +9,9 @@ use crate::problem::{CardError, Problem};
 use crate::source::Spanned;
 use crate::suggest::nearest;
 
+/// For how many unknown children of all cards the nearest name is looked for, which takes time for each name that there is.
+const MOST_HINTS: usize = 200;
+
 /// The most agents of a circle that an error names.
 const MOST_NAMED: usize = 12;
 
@@ -21,6 +24,10 @@ pub(crate) fn mistakes(
     let links = Links::of(cards, by_name);
     let (cycles, levels) = (links.cycles(), links.levels());
     let default = cards.iter().position(|card| is_default(card));
+    // In an order that does not change from one time to the next.
+    let mut known: Vec<&str> = names.iter().copied().collect();
+    known.sort_unstable();
+    let mut hints = MOST_HINTS;
     let mut first: HashMap<&str, &Card> = HashMap::new();
     let (mut errors, mut said) = (Vec::new(), HashSet::new());
     for (index, card) in cards.iter().enumerate() {
@@ -35,8 +42,12 @@ pub(crate) fn mistakes(
             continue;
         }
         first.insert(name, card);
-        let mut problems: Vec<Problem> =
-            card.agents.iter().filter_map(|child| unknown(child, names)).collect();
+        let is_unknown = |name: &str| !name.contains("::") && !names.contains(name);
+        let mut problems: Vec<Problem> = Vec::new();
+        for child in card.agents.iter().filter(|child| is_unknown(&child.value)) {
+            hints = hints.saturating_sub(1);
+            problems.push(unknown(child, if hints > 0 { &known } else { &[] }));
+        }
         // In a circle, all cards would be said to be silent beside the mistake that counts.
         let children = card.agents.iter().filter(|_| cycles.is_empty());
         problems.extend(children.filter_map(|child| {
@@ -58,21 +69,15 @@ pub(crate) fn mistakes(
     errors
 }
 
-/// The mistake in a child that is neither a card nor a path of the program.
-fn unknown(child: &Spanned<String>, names: &HashSet<&str>) -> Option<Problem> {
+/// The mistake in a child that is neither a card nor a path of the program. `known` are the names that could have been meant.
+fn unknown(child: &Spanned<String>, known: &[&str]) -> Problem {
     let name = &child.value;
-    if name.contains("::") || names.contains(name.as_str()) {
-        return None;
-    }
-    // In an order that does not change from one time to the next.
-    let mut known: Vec<&str> = names.iter().copied().collect();
-    known.sort_unstable();
-    let hint = match nearest(name, known) {
+    let hint = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "name a card that is read beside this one, or an agent of the program by its path, `crate::agents::Helper`"
             .to_owned(),
     };
-    Some(Problem { message: format!("there is no agent `{name}`; {hint}"), span: child.span.clone() })
+    Problem { message: format!("there is no agent `{name}`; {hint}"), span: child.span.clone() }
 }
 
 /// The mistake of a card whose child does not say what it is for.

@@ -12,6 +12,9 @@ const TYPES: [&str; 17] = [
     "u64", "u8", "usize",
 ];
 
+/// The most names that a mistake lists.
+const MOST_LISTED: usize = 20;
+
 impl Need<'_> {
     fn problem(&self, message: String) -> Problem {
         Problem { message, span: self.item.span.clone() }
@@ -70,9 +73,18 @@ impl Need<'_> {
         let hint = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if names.is_empty() => format!("nothing in it is {}", self.kind),
+            None if names.len() > MOST_LISTED => {
+                let more = names.len() - MOST_LISTED;
+                format!("there are: {}, and {more} more", names[..MOST_LISTED].join(", "))
+            }
             None => format!("there are: {}", names.join(", ")),
         };
         self.problem(format!("{of}; {hint}"))
+    }
+
+    /// As [`Self::missing`], without what the names are like: for a mistake that is not shown.
+    pub fn missing_too(&self) -> Problem {
+        self.problem(format!("there is no `{}`", self.item.value))
     }
 
     /// The error if the item is something else: of the kind `found`, or of none of them.

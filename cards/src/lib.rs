@@ -48,7 +48,7 @@ pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};
 pub use onionskin_names::Locked;
 pub use paths::normal;
-pub use problem::{CardError, Problem};
+pub use problem::{CardError, MOST_SHOWN, Problem};
 pub use ready_hooks::READY_HOOKS;
 pub use source::{Origin, Source, Spanned};
 pub use suggest::nearest;

@@ -8,8 +8,8 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 use crate::source::Source;
 
-/// The most problems of one file that are shown.
-const MOST_SHOWN: usize = 20;
+/// The most problems of one file that are shown. Beyond these, a mistake needs no "did you mean", which takes time for each name that there is.
+pub const MOST_SHOWN: usize = 20;
 
 /// A mistake at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]

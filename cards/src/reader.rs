@@ -31,6 +31,9 @@ impl Field<'_> {
     }
 }
 
+/// The most items of a list. Providers take far fewer tools, and each name is looked up by all who read the card.
+const MOST_ITEMS: usize = 1_000;
+
 /// The most mistakes of a card that are kept.
 const MOST_PROBLEMS: usize = 1_000;
 
@@ -122,6 +125,10 @@ impl Reader {
     /// The items of a list; `example` is the field with one.
     pub(crate) fn list<'n>(&mut self, field: Field<'n>, example: &str) -> &'n [Node] {
         match &field.value.value {
+            Value::List(items) if items.len() > MOST_ITEMS => {
+                self.note(&items[MOST_ITEMS].span, format!("a list has at most {MOST_ITEMS} items here"));
+                &[]
+            }
             Value::List(items) => items,
             _ => {
                 self.note(&field.place(), format!("a list is wanted here: `{example}`"));

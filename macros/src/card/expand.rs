@@ -1,10 +1,11 @@
 //! From an invocation to its expansion, by the pipeline of a written `agent!`.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use onionskin_cards::{Card, CardError, Deck, DeckError, Item, Need, Problem};
+use onionskin_cards::{Card, CardError, Deck, DeckError, Item, MOST_SHOWN, Need, Problem};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
@@ -140,34 +141,71 @@ fn raw(path: &str) -> String {
 
 /// The items of a card that its files do not have, and those without a place.
 pub(crate) fn missing(card: &Card, files: &mut RustFiles) -> Option<CardError> {
-    let mut of_need = |need: Need<'_>| {
+    let mut needs = card.needs();
+    // The first mistakes are the ones that are shown.
+    needs.sort_by_key(|need| need.item.span.start);
+    let mut beside = None;
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut of_files: Vec<(PathBuf, Vec<Need<'_>>)> = Vec::new();
+    let mut by_path: HashMap<PathBuf, usize> = HashMap::new();
+    for need in needs {
         let file = match &need.item.value {
             Item::File { file, .. } => file,
-            Item::Path(name) => return need.without_place(|| file_of(name, card, files)),
+            Item::Path(name) => {
+                let mut find = || beside.get_or_insert_with(|| items_beside(card, files)).get(name).cloned();
+                problems.extend(need.without_place(&mut find));
+                continue;
+            }
         };
         let path = card.beside(file);
-        let shown = card.shown(file);
+        let at = *by_path.entry(path).or_insert_with_key(|path| {
+            of_files.push((path.clone(), Vec::new()));
+            of_files.len() - 1
+        });
+        of_files[at].1.push(need);
+    }
+    for (path, needs) in of_files {
         if !path.is_file() {
-            return Some(need.missing_file(&shown));
+            problems.extend(needs.iter().map(|need| need.missing_file(&shown_file(card, need))));
+            continue;
         }
-        if need.item.value.is_script() {
-            return Some(need.script());
+        let (scripts, needs): (Vec<_>, Vec<_>) =
+            needs.into_iter().partition(|need| need.item.value.is_script());
+        problems.extend(scripts.iter().map(Need::script));
+        let Some(file) = files.get(&path).filter(|_| !needs.is_empty()) else { continue };
+        let items = functions::Items::of(&file.items);
+        let mut hints = MOST_SHOWN;
+        for need in needs {
+            let problem = items.mistake(&need, hints > 0);
+            hints = hints.saturating_sub(usize::from(problem.is_some()));
+            problems.extend(problem);
         }
-        functions::mistake(&need, files.get(&path)?)
-    };
-    let problems: Vec<Problem> = card.needs().into_iter().filter_map(&mut of_need).collect();
+    }
     (!problems.is_empty()).then(|| CardError::new(card.source.clone(), problems))
 }
 
-/// The file beside a card that has an item of this name.
-fn file_of(name: &str, card: &Card, files: &mut RustFiles) -> Option<String> {
-    let beside = fs::read_dir(card.folder()).ok()?;
+/// The path of the file of an item, as messages show it.
+fn shown_file(card: &Card, need: &Need<'_>) -> String {
+    match &need.item.value {
+        Item::File { file, .. } => card.shown(file),
+        Item::Path(name) => name.clone(),
+    }
+}
+
+/// The names of the items in the files beside a card, and the first file that has each.
+fn items_beside(card: &Card, files: &mut RustFiles) -> HashMap<String, String> {
+    let beside = fs::read_dir(card.folder()).into_iter().flatten();
     let mut beside: Vec<_> = beside.filter_map(|file| file.ok()?.file_name().into_string().ok()).collect();
     beside.retain(|file| Path::new(file).extension().is_some_and(|ending| ending == "rs"));
     beside.sort();
-    beside
-        .into_iter()
-        .find(|file| files.get(&card.beside(file)).is_some_and(|parsed| functions::declares(parsed, name)))
+    let mut found = HashMap::new();
+    for file in beside {
+        let Some(parsed) = files.get(&card.beside(&file)) else { continue };
+        for name in functions::Items::of(&parsed.items).names() {
+            found.entry(name.to_owned()).or_insert_with(|| file.clone());
+        }
+    }
+    found
 }
 
 fn stand_ins(invocation: &Invocation, names: &[String]) -> TokenStream {

@@ -1,5 +1,7 @@
 //! Looks for the items of cards in files of Rust, so that a missing one is reported at its place in the card.
 
+use std::collections::HashMap;
+
 use onionskin_cards::{HOOK_TYPES, Item, Kind, Need, Problem, Seen, TURN_PLACES, ValueKind};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, FnArg, ItemFn, Meta, Pat, Type, Visibility};
@@ -20,37 +22,77 @@ const PLAIN: [&str; 12] = [
     "warn",
 ];
 
-/// The mistake in an item that a card names, if the file shows one.
-pub(super) fn mistake(need: &Need<'_>, file: &syn::File) -> Option<Problem> {
-    let Item::File { name, .. } = &need.item.value else { return None };
-    let mut items = &file.items;
-    let mut parts: Vec<&str> = name.split("::").collect();
-    let last = parts.pop()?;
-    for part in parts {
-        let module = items.iter().find_map(|item| match item {
-            syn::Item::Mod(module) if module.ident.to_string().trim_start_matches("r#") == part => {
-                Some(module)
+/// What a file, or a module in it, has.
+pub(super) struct Items<'f> {
+    all: &'f [syn::Item],
+    declared: Vec<Declared<'f>>,
+    by_name: HashMap<String, usize>,
+    is_exported: bool,
+    /// The words that macros are given which are called there, by their letters; none if there is no such macro.
+    words: Option<HashMap<Vec<char>, Vec<String>>>,
+}
+
+impl<'f> Items<'f> {
+    pub(super) fn of(items: &'f [syn::Item]) -> Self {
+        let declared: Vec<Declared<'_>> = items.iter().filter_map(Declared::of).collect();
+        let mut by_name = HashMap::new();
+        for (at, item) in declared.iter().enumerate() {
+            by_name.entry(item.name.clone()).or_insert(at);
+        }
+        let words = items.iter().any(|item| called(item).is_some()).then(|| {
+            let mut words = Vec::new();
+            items.iter().filter_map(called).for_each(|tokens| idents(tokens, &mut words));
+            words.extend(declared.iter().map(|item| item.name.clone()));
+            words.dedup();
+            let mut by_letters: HashMap<_, Vec<String>> = HashMap::new();
+            for word in words {
+                by_letters.entry(letters(&word)).or_default().push(word);
             }
+            by_letters
+        });
+        Self { all: items, declared, by_name, is_exported: items.iter().any(is_exported), words }
+    }
+
+    /// The mistake in an item that a card names, if the file shows one. `has_hint`: whether it says which item could have been meant.
+    pub(super) fn mistake(&self, need: &Need<'_>, has_hint: bool) -> Option<Problem> {
+        let Item::File { name, .. } = &need.item.value else { return None };
+        let Some((module, rest)) = name.split_once("::") else {
+            return self.mistake_here(need, name.trim_start_matches("r#"), has_hint);
+        };
+        self.mistake_inside(need, module, rest, has_hint)
+    }
+
+    fn mistake_inside(&self, need: &Need<'_>, module: &str, rest: &str, has_hint: bool) -> Option<Problem> {
+        let module = self.all.iter().find_map(|item| match item {
+            syn::Item::Mod(item) if item.ident.to_string().trim_start_matches("r#") == module => Some(item),
             _ => None,
         })?;
         // A module in a file of its own is left to rustc.
-        items = &module.content.as_ref()?.1;
-    }
-    let declared: Vec<Declared<'_>> = items.iter().filter_map(Declared::of).collect();
-    let last = last.trim_start_matches("r#");
-    match declared.iter().find(|item| item.name == last) {
-        Some(found) => found.mistake(need),
-        None if items.iter().any(is_exported) => None,
-        // The items of a macro are not seen here, but a name with the same letters in another order is a slip.
-        None if items.iter().any(|item| called(item).is_some()) => {
-            let mut words = Vec::new();
-            items.iter().filter_map(called).for_each(|tokens| idents(tokens, &mut words));
-            let is_slip = |name: &&str| letters(name) == letters(last);
-            let known = words.iter().map(String::as_str).chain(declared.iter().map(|item| &*item.name));
-            let meant = known.clone().find(is_slip).filter(|_| known.clone().all(|name| name != last))?;
-            Some(need.missing([meant]))
+        let inside = Items::of(&module.content.as_ref()?.1);
+        match rest.split_once("::") {
+            Some((module, rest)) => inside.mistake_inside(need, module, rest, has_hint),
+            None => inside.mistake_here(need, rest.trim_start_matches("r#"), has_hint),
         }
-        None => Some(missing(need, &declared)),
+    }
+
+    fn mistake_here(&self, need: &Need<'_>, name: &str, has_hint: bool) -> Option<Problem> {
+        match (self.by_name.get(name), &self.words) {
+            (Some(found), _) => self.declared[*found].mistake(need),
+            (None, _) if self.is_exported => None,
+            // The items of a macro are not seen here, but a name with the same letters in another order is a slip.
+            (None, Some(words)) => {
+                let meant =
+                    words.get(&letters(name)).filter(|words| words.iter().all(|word| word != name))?;
+                Some(need.missing(meant.first().map(|word| &**word)))
+            }
+            (None, None) if has_hint => Some(missing(need, &self.declared)),
+            (None, None) => Some(need.missing_too()),
+        }
+    }
+
+    /// The names of the items.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.declared.iter().map(|item| &*item.name)
     }
 }
 
@@ -98,11 +140,6 @@ pub(crate) fn seen(name: &str, file: &syn::File) -> Seen {
 
 fn is_called(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == name)
-}
-
-/// Whether a file has an item of this name, outside of modules.
-pub(super) fn declares(file: &syn::File, name: &str) -> bool {
-    file.items.iter().filter_map(Declared::of).any(|item| item.name == name)
 }
 
 /// Says which of the file's items could have been meant.

@@ -243,6 +243,34 @@ fn c2_each_mistake_of_a_card_is_a_compile_error_with_the_same_words_and_place() 
     }
 }
 
+#[test]
+fn c2_a_thousand_missing_tools_are_mistakes_and_more_are_too_many() {
+    let names = |count: usize, before: &str, behind: &str| -> String {
+        (0..count).map(|at| format!("{before}{at:04}{behind}\n")).collect()
+    };
+    let tools = names(1_000, "#[onionskin::tool] pub fn look_up_part_", "() {}");
+    let card = |count: usize| {
+        let list = names(count, "  - tools.rs:look_up_prat_", "");
+        format!("name: a\ninstruction: Look.\nfunction_tools:\n{list}")
+    };
+    let of = |count: usize| {
+        let folder = folder(&[("a.yaml", &card(count)), ("tools.rs", &tools)]);
+        errors(&expanded(&folder, quote!(card = "a.yaml")))
+    };
+    let found = of(1_000);
+    assert_eq!(found.len(), 21);
+    assert!(
+        found[0].starts_with("`tools.rs` has no `look_up_prat_0000`; did you mean `look_up_part_"),
+        "{}",
+        found[0]
+    );
+    assert!(found[19].starts_with("`tools.rs` has no `look_up_prat_0019`; did you mean"), "{}", found[19]);
+    assert_eq!(found[20], "`a.yaml` has 980 more mistakes");
+    let found = of(1_001);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("a list has at most 1000 items here"), "{}", found[0]);
+}
+
 /// What is put into a card or a file of a workflow.
 const PIECES: &[&str] = &[
     "{ guest }",
