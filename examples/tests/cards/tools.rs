@@ -3,7 +3,7 @@
 use onionskin::tool;
 
 /// Adds one to a number.
-#[tool]
+#[tool(effect = pure)]
 pub fn add_one(x: i64) -> i64 {
     x + 1
 }

@@ -36,6 +36,10 @@ fn raw_impl(hook: &Middleware, form: HookPlace, ty: &Ident) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl __rt::Hook for #ty {
             #made
+            const REPEATS: ::core::primitive::bool = {
+                use __rt::RepeatsNothing as _;
+                __rt::Repeats::<Self>::IS
+            };
             #services
             #call
         }

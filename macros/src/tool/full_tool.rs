@@ -170,17 +170,14 @@ impl Expansion<'_> {
             let listed = Listed { alias: &named, kind: quote!(__rt::Hook), spans: whole(&hook.path) };
             let (is_named, typed) = (listed.is_named_with(hook.values), listed.made("TYPED"));
             let is_raw = listed.holds("OwnHook", &quote!({ !#typed }));
-            let of_once = self.model.options.is_once().then(|| {
-                let repeats_nothing = quote!({
-                    use __rt::RepeatsNothing as _;
-                    !__rt::Repeats::<#named>::IS
-                });
-                let holds = listed.holds("HookOfOnce", &repeats_nothing);
+            let repeats = listed.item("REPEATS");
+            let repeats = self.model.options.refuses_repetition().map(|check| {
+                let holds = listed.holds(check, &quote!({ !#repeats }));
                 quote!(&& #holds)
             });
             quote_spanned! {hook.path.span()=>
                 type #as_written =
-                    <__rt::Known<{ #is_named && #is_raw #of_once #state }> as __rt::Is>::Type<#named>;
+                    <__rt::Known<{ #is_named && #is_raw #repeats #state }> as __rt::Is>::Type<#named>;
             }
         });
         let guardrails = self.model.options.guardrail_checks(own.as_ref());

@@ -52,7 +52,7 @@ keys! {
         "examples" => examples: Vec<Example> = Example::list(option)?;
         /// `annotations(read_only, destructive = false, idempotent, open_world)` | hints, as MCP's
         "annotations" => hints: Hints = hints(option)?;
-        /// `effect = pure` | `pure`, `idempotent` (the default) or `once`: whether a call may be repeated after a crash
+        /// `effect = pure` | `pure`, `idempotent` or `once`: whether a call may be repeated, by a hook or after a crash; no hook repeats a tool without it
         "effect" => effect: Option<Ident> = Some(effect(option)?);
         /// `stop_after` | the run ends with this tool's result
         "stop_after" => stop_after: bool = option.flag()?;
@@ -125,6 +125,14 @@ impl Options {
     /// Returns whether a call must not be repeated.
     pub(crate) fn is_once(&self) -> bool {
         self.effect.as_ref().is_some_and(|effect| effect == "Once")
+    }
+
+    /// The check that a hook in the tool's own `hooks` does not repeat its calls, unless it may.
+    pub(crate) fn refuses_repetition(&self) -> Option<&'static str> {
+        match &self.effect {
+            None => Some("HookOfUnstated"),
+            Some(_) => self.is_once().then_some("HookOfOnce"),
+        }
     }
 
     /// Options that say opposite things.

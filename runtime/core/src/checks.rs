@@ -150,6 +150,21 @@ pub trait OwnHook<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> OwnHook<true> for T {}
 
+/// A hook that can be one of the own hooks of a tool without `effect`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` repeats calls, and this tool does not say whether a second call is safe",
+    label = "this hook would do nothing here",
+    note = "write `effect = pure` if the tool changes nothing, `effect = idempotent` if a second call with the same `IdempotencyKey` has no \
+            further effect; else drop the hook"
+)]
+pub trait HookOfUnstated<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> HookOfUnstated<true> for T {}
+
 /// A hook that can be one of the own hooks of a tool with `effect = once`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` repeats calls, but a tool with `effect = once` is never called twice",
@@ -164,7 +179,7 @@ pub trait HookOfOnce<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> HookOfOnce<true> for T {}
 
-/// Whether a hook only repeats calls: `Repeats::<H>::IS`. A hook that does has a constant of its own, which the compiler
+/// Whether a hook of a function repeats calls: `Repeats::<H>::IS`. A hook that does has a constant of its own, which the compiler
 /// takes before the one of [`RepeatsNothing`].
 #[doc(hidden)]
 pub struct Repeats<H>(PhantomData<fn() -> H>);

@@ -64,7 +64,7 @@ use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
-/// use onionskin::{Args, hooks, testing};
+/// use onionskin::{Args, Effect, ToolDefinition, hooks, testing};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
 /// let tries = AtomicU32::new(0);
@@ -72,7 +72,9 @@ use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
 ///     0 => Err("busy".into()),
 ///     _ => Ok("there".into()),
 /// });
-/// let cx = testing::context("look").build();
+/// let mut look = ToolDefinition::new("look", "Looks.");
+/// look.effect = Effect::Pure;
+/// let cx = testing::context("look").definition(look).build();
 /// let output = hooks::retry(3, &cx, &mut Args::default(), inner).await.unwrap();
 /// assert_eq!((&*output.to_text(), tries.into_inner()), ("there", 2));
 /// # });

@@ -50,7 +50,7 @@ fn plain(x: i64) -> i64 {
 }
 
 /// Fails.
-#[tool(hooks = [retry(2)])]
+#[tool(effect = idempotent, hooks = [retry(2)])]
 fn fails(x: i64) -> Result<i64, String> {
     Err(format!("no {x}"))
 }

@@ -37,7 +37,7 @@ struct Notes;
 #[toolbox]
 impl Notes {
     /// Reads the notes.
-    #[tool]
+    #[tool(effect = pure)]
     fn read(&self) -> String {
         String::new()
     }

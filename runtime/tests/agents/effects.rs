@@ -3,8 +3,8 @@
 use onionskin::declaration::AgentDeclaration;
 use onionskin::run::AgentRun;
 use onionskin::{
-    Agent, AgentTool, Effect, RunError, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::retry,
-    tool,
+    Agent, AgentTool, BuildError, Effect, RunError, ScriptedModel, ScriptedTurn, State, ToolSpec, agent,
+    hooks::retry, tool, toolbox,
 };
 use serde_json::json;
 
@@ -92,4 +92,80 @@ async fn h9_an_agent_by_hand_says_what_its_effect_is() {
     let looks = Looks::builder().model(ScriptedModel::new()).build().await.unwrap();
     let spec = ToolSpec::from(AgentTool::new(&looks));
     assert_eq!(spec.definition().effect, Effect::Pure);
+}
+
+/// Sends a mail, and says nothing about a second one.
+#[tool]
+fn send(sent: State<Count>) -> Result<String, String> {
+    sent.up();
+    Err("the line broke".to_owned())
+}
+
+/// Looks.
+#[tool(effect = pure)]
+fn look() -> &'static str {
+    "seen"
+}
+
+struct Desk;
+
+#[toolbox]
+impl Desk {
+    /// Files a paper.
+    #[tool(effect = once)]
+    fn file(&self) -> &'static str {
+        "filed"
+    }
+}
+
+agent! {
+    Mailer { name: "mailer", instruction: "Mail.", state: Count, function_tools: [send, look], tool_hooks: [retry(3)] }
+    SaysNothing { instruction: "Mail.", state: Count, function_tools: [send], tool_hooks: [retry(3)] }
+    NamesOnce { instruction: "Pay.", state: Count, function_tools: [pay, look], tool_hooks: [retry(3) for [look, pay]] }
+    NamesUnstated { instruction: "Mail.", state: Count, function_tools: [send, look], tool_hooks: [retry(3) for [send]] }
+    NamesGroup { instruction: "File.", toolboxes: [Desk], tool_hooks: [retry(3) for [Desk]] }
+    NamesMixed { instruction: "Mail.", state: Count, function_tools: [pay, look], tool_hooks: [retry(3) except [pay]] }
+    Added { instruction: "Mail.", state: Count, function_tools: [send] }
+    OnlyOnce { instruction: "Pay.", state: Count, function_tools: [pay], tool_hooks: [retry(3)] }
+}
+
+#[tokio::test(start_paused = true)]
+async fn h9_a_tool_without_an_effect_is_not_repeated() {
+    let sent = Count::default();
+    let turns = [ScriptedTurn::call("send", json!({})), ScriptedTurn::say("{last}")];
+    let output =
+        Mailer::builder().state(sent.clone()).model(ScriptedModel::turns(turns)).run("go").await.unwrap();
+    assert_eq!((sent.get(), output.tool_calls[0].attempts), (1, 1));
+    assert!(output.text.contains("the tool does not say whether a second call is safe"), "{}", output.text);
+}
+
+#[tokio::test]
+async fn h9_a_retry_that_would_do_nothing_is_an_error() {
+    let said = |error: BuildError| match error {
+        BuildError::NotRepeated { hook, tool, effect, .. } => (hook, tool, effect),
+        other => panic!("{other}"),
+    };
+    let state = Count::default;
+    let model = ScriptedModel::new;
+    let wrong = |tool: &str, effect| ("retry".to_owned(), tool.to_owned(), effect);
+    let error = SaysNothing::builder().state(state()).model(model()).build().await.unwrap_err();
+    assert!(
+        error.to_string().contains("write `effect = pure`, `effect = idempotent` or `effect = once`"),
+        "{error}"
+    );
+    assert_eq!(said(error), wrong("send", Effect::Unstated));
+    let error = NamesOnce::builder().state(state()).model(model()).build().await.unwrap_err();
+    assert!(
+        error.to_string().ends_with("which must not take effect twice: take it out of the filter"),
+        "{error}"
+    );
+    assert_eq!(said(error), wrong("pay", Effect::Once));
+    let error = NamesUnstated::builder().state(state()).model(model()).build().await.unwrap_err();
+    assert_eq!(said(error), wrong("send", Effect::Unstated));
+    let error = NamesGroup::builder().toolbox(Desk).model(model()).build().await.unwrap_err();
+    assert_eq!(said(error), wrong("file", Effect::Once));
+    let added = Added::builder().state(state()).model(model()).hook(retry::new(3));
+    assert_eq!(said(added.build().await.unwrap_err()), wrong("send", Effect::Unstated));
+    NamesMixed::builder().state(state()).model(model()).build().await.unwrap();
+    OnlyOnce::builder().state(state()).model(model()).build().await.unwrap();
 }

@@ -92,7 +92,7 @@ fn stops() -> ToolResult<String> {
 }
 
 /// Fails.
-#[tool]
+#[tool(effect = idempotent)]
 fn fails(calls: State<Alive>) -> Result<String, String> {
     calls.0.fetch_add(1, Ordering::SeqCst);
     Err("no".to_owned())

@@ -38,7 +38,7 @@ impl Till {
 }
 
 /// Pays.
-#[tool]
+#[tool(effect = idempotent)]
 fn pay(till: State<Till>, key: IdempotencyKey, cents: u32) -> Result<String, ToolError> {
     till.keys.lock().unwrap().push(key.as_str().to_owned());
     let fails = till.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));

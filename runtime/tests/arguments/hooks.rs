@@ -144,7 +144,7 @@ async fn t11_a_value_that_is_no_object_is_refused_where_it_is_used() {
 }
 
 /// Pays.
-#[tool]
+#[tool(effect = idempotent)]
 async fn pay(#[arg(range(0..))] cents: i64, note: Option<String>) -> String {
     format!("{cents} {note:?}")
 }

@@ -16,13 +16,13 @@ struct Place {
 }
 
 /// Tells what it got.
-#[tool]
+#[tool(effect = pure)]
 fn tell(x: i64, id: i128, place: Option<Place>, #[arg(range(0..), default)] positive: u128) -> String {
     format!("{x} {id} {} {positive}", place.map_or(0, |place| place.id))
 }
 
 /// Takes lists.
-#[tool]
+#[tool(effect = pure)]
 fn sum(ids: Vec<u128>, more: Option<u128>) -> String {
     ids.into_iter().chain(more).sum::<u128>().to_string()
 }

@@ -14,20 +14,20 @@ use onionskin::{
 use serde_json::json;
 
 /// Panics at 13.
-#[tool]
+#[tool(effect = pure)]
 fn unlucky(x: i64) -> i64 {
     assert_ne!(x, 13, "thirteen");
     x
 }
 
 /// Has a hook that panics.
-#[tool(hooks = [passes, panics, passes])]
+#[tool(effect = pure, hooks = [passes, panics, passes])]
 fn guarded(x: i64) -> i64 {
     x
 }
 
 /// Has a hook that looks.
-#[tool(hooks = [answers])]
+#[tool(effect = pure, hooks = [answers])]
 fn watched(x: i64) -> i64 {
     assert_ne!(x, 13, "thirteen");
     x

@@ -257,7 +257,7 @@ async fn quick() -> u8 {
 }
 
 /// Fails at once.
-#[tool(hooks = [onionskin::hooks::retry(3)])]
+#[tool(effect = idempotent, hooks = [onionskin::hooks::retry(3)])]
 async fn failing() -> Result<u8, String> {
     Err("no luck".to_owned())
 }

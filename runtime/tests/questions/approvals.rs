@@ -386,7 +386,7 @@ async fn u2_other_arguments_need_another_approval() {
 #[tokio::test]
 async fn u2_an_approved_call_that_is_tried_again_is_not_asked_about_again() {
     /// Fails at first.
-    #[tool(approval)]
+    #[tool(approval, effect = idempotent)]
     fn unsteady(ctx: &ToolContext, log: onionskin::Provided<Log>) -> Result<u32, String> {
         log.push(format!("attempt {}", ctx.attempt()));
         if ctx.attempt() < 3 { Err("not yet".to_owned()) } else { Ok(ctx.attempt()) }

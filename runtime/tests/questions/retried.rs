@@ -13,13 +13,13 @@ use serde_json::json;
 use crate::support::{Log, paused};
 
 /// Asks, and fails at first.
-#[tool(asks, timeout = "40ms", hooks = [hooks::retry(3)])]
+#[tool(asks, effect = idempotent, timeout = "40ms", hooks = [hooks::retry(3)])]
 async fn flaky(cx: &ToolContext, log: Provided<Log>) -> Result<String, String> {
     flake(cx, &log).await
 }
 
 /// Asks, and fails at first.
-#[tool(asks)]
+#[tool(asks, effect = idempotent)]
 async fn bare(cx: &ToolContext, log: Provided<Log>) -> Result<String, String> {
     flake(cx, &log).await
 }
@@ -60,7 +60,7 @@ async fn a7_a_retry_does_not_ask_again() {
 #[tokio::test]
 async fn a7_a_retry_after_a_replayed_attempt_does_not_ask_again() {
     /// Asks, and then asks something else if it failed before.
-    #[tool(asks)]
+    #[tool(asks, effect = idempotent)]
     async fn sold_out(cx: &ToolContext, log: Provided<Log>) -> Result<String, String> {
         let size: u8 = cx.ask("Which size?").await.map_err(|error| error.to_string())?;
         log.push(format!("tried {size}"));

@@ -24,7 +24,7 @@ async fn fails() -> Result<(), String> {
 }
 
 /// Fails at first.
-#[tool]
+#[tool(effect = idempotent)]
 async fn fails_at_first(tries: onionskin::State<Tries>) -> Result<&'static str, String> {
     if tries.0.fetch_add(1, Ordering::SeqCst) == 0 { Err(WORDS.to_owned()) } else { Ok("done") }
 }

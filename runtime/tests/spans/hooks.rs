@@ -28,14 +28,14 @@ async fn added(args: &mut Args, next: impl Next) -> ToolResult {
 }
 
 /// Adds one.
-#[tool(hooks = [own])]
+#[tool(effect = pure, hooks = [own])]
 fn add_one(x: i64) -> Result<i64, String> {
     tracing::info!("adding");
     x.checked_add(1).ok_or_else(|| "too large".to_owned())
 }
 
 /// Says hello.
-#[tool]
+#[tool(effect = pure)]
 fn greet() -> &'static str {
     "hello"
 }

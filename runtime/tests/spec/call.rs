@@ -46,7 +46,7 @@ fn one(x: i64) -> One {
 }
 
 /// Fails.
-#[tool]
+#[tool(effect = idempotent)]
 fn fails() -> Result<i64, std::num::ParseIntError> {
     "x".parse()
 }
@@ -321,12 +321,14 @@ async fn s5_attempts_count_the_starts_of_the_tool() {
             _ => Ok(cx.attempt()),
         }
     });
-    let execution = spec.hook(hooks::retry::new(5)).exec("{}").await;
+    let mut spec = spec.hook(hooks::retry::new(5));
+    spec.options(|options| options.effect = onionskin::Effect::Idempotent);
+    let execution = spec.exec("{}").await;
     assert_eq!((execution.attempts, &*execution.output().unwrap().to_text()), (3, "3"));
 }
 
 /// Fails, and is tried again by a hook of its own.
-#[tool(hooks = [recover, hooks::retry(3)])]
+#[tool(effect = idempotent, hooks = [recover, hooks::retry(3)])]
 fn fails_thrice(cx: &ToolContext) -> ToolResult<u32> {
     Err(Exit::tool(format!("try {}", cx.attempt())))
 }
@@ -371,13 +373,13 @@ async fn twice(args: &mut Args, next: impl Next) -> ToolResult {
 }
 
 /// Says how often it was started.
-#[tool(hooks = [hooks::retry(3)])]
+#[tool(effect = idempotent, hooks = [hooks::retry(3)])]
 fn third(cx: &ToolContext) -> ToolResult<u32> {
     if cx.attempt() < 3 { Err("not yet".into()) } else { Ok(cx.attempt()) }
 }
 
 /// The same, on a thread.
-#[tool(hooks = [hooks::retry(3)], blocking)]
+#[tool(effect = idempotent, hooks = [hooks::retry(3)], blocking)]
 fn third_on_a_thread(cx: &ToolContext) -> ToolResult<u32> {
     if cx.attempt() < 3 { Err("not yet".into()) } else { Ok(cx.attempt()) }
 }

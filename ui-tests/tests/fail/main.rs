@@ -32,7 +32,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("message_hook", 9),
     ("program", 6),
     ("strict", 27),
-    ("tool", 80),
+    ("tool", 81),
     ("toolbox", 13),
     ("turn_hook", 8),
     ("unused", 7),

@@ -97,7 +97,8 @@ fn place(line: &str) -> Option<&str> {
 /// What rustc says at places of the standard library, and at what called a macro there.
 fn std_labels(message: &Value) -> BTreeSet<&str> {
     let children = message["children"].as_array().into_iter().flatten();
-    let spans = std::iter::once(message).chain(children).filter_map(|part| part["spans"].as_array()).flatten();
+    let spans =
+        std::iter::once(message).chain(children).filter_map(|part| part["spans"].as_array()).flatten();
     let of_std = spans.filter(|span| span["file_name"].as_str().is_some_and(|path| in_std(path).is_some()));
     of_std.filter_map(|span| span["label"].as_str()).chain(["in this macro invocation"]).collect()
 }

@@ -48,7 +48,8 @@ pub(crate) fn check(name: &str, programs: &[String], locked: Option<&str>) -> BT
             message["target"]["src_path"].as_str().and_then(|path| Path::new(path).strip_prefix(root()).ok());
         let Some(shown) = program.and_then(|program| shown.get_mut(program.to_str().unwrap())) else {
             assert_ne!(
-                message["message"]["level"], "error",
+                message["message"]["level"],
+                "error",
                 "what the cases depend on does not compile:\n{}",
                 message["message"]["rendered"].as_str().unwrap()
             );

@@ -357,7 +357,8 @@ keys! {
         annotations
         /// `effect = pure`
         ///
-        /// `pure`, `idempotent` (the default) or `once`: whether a call may be repeated after a crash.
+        /// `pure`, `idempotent` or `once`: whether a call may be repeated, by a hook or after a crash; no hook repeats
+        /// a tool without it.
         effect
         /// `stop_after`
         ///

@@ -7,7 +7,7 @@ use super::answer_form::AnswerForm;
 use super::build_error::BuildError;
 use super::child_tool::ChildTool;
 use super::children::Children;
-use super::compiled_hook::HookNames;
+use super::compiled_hook::{HookNames, NotRepeated};
 use super::declaration::{AgentDeclaration, AgentId, DynAgent, Onion, OnionBuilder};
 use super::declared::{Declared, Way, declaring};
 use super::handle::AgentHandle;
@@ -183,6 +183,11 @@ impl Assembly<'_> {
         let has_servers = !declaration.servers.is_empty();
         // Sources of the program can list a tool that asks later. Tools of MCP servers do not ask.
         let asks = if tools.has_other_servers() { Asks::More } else { table.asks() };
+        let is_whole = !has_servers && !tools.has_other_servers();
+        if let Some(NotRepeated { hook, tool }) = hook_names.not_repeated(table.entries(), is_whole) {
+            let (agent, effect) = (name.to_string(), tool.definition.effect);
+            self.problems.push(BuildError::NotRepeated { agent, hook, tool: tool.name.to_string(), effect });
+        }
         preflight::request_params(&name, &declaration.params, &model, &table, has_servers)?;
         let mut instance = Instance {
             info,

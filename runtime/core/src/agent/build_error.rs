@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::context::NameClash;
-use crate::definition::{ExampleError, NameProblem};
+use crate::definition::{Effect, ExampleError, NameProblem};
 use crate::error::{BoxError, redact_error, write_with_causes};
 use crate::model::{HistoryError, ModelError};
 use crate::prompt::PromptPart;
@@ -385,6 +385,20 @@ pub enum BuildError {
         takes: &'static str,
         /// The type of the agent's state.
         state: &'static str,
+    },
+    /// A hook that repeats calls ([`Hook::REPEATS`](crate::Hook::REPEATS)) would do nothing: its filter names a tool whose calls it does not
+    /// repeat, or it can repeat no tool of the agent and this one does not say what its effect is.
+    #[error("the hook `{hook}` of the agent `{agent}` repeats calls, and not those of the tool `{tool}`, {}", .effect.why_not_repeated())]
+    #[non_exhaustive]
+    NotRepeated {
+        /// The agent.
+        agent: String,
+        /// The hook.
+        hook: String,
+        /// The tool.
+        tool: String,
+        /// What the tool says of its effect.
+        effect: Effect,
     },
     /// A parameter of a tool, a hook or a guardrail takes another state than the agent's, as its type says in `Inject::services` or
     /// `InjectInRun::services`.

@@ -1,7 +1,10 @@
 //! What a built agent knows of the hooks in its onion.
 
+use std::sync::Arc;
+
 use super::identities::{FilterWord, Filtered, HookType};
-use crate::context::ToolContext;
+use crate::context::{RunContext, ToolContext, ToolEntry};
+use crate::definition::Effect;
 use crate::onion::{Hook, MadeBy, RuntimeHooks, short_name};
 use crate::services::ServiceTypes;
 
@@ -16,6 +19,7 @@ pub(crate) struct CompiledHook {
     /// The calls that its filter lets through; `None`: all.
     concerns: Option<Concerns>,
     pub(crate) services: fn(&mut ServiceTypes),
+    repeats: bool,
     pub(super) ty: HookType,
     /// The filter in words: whether it names the others, and the calls.
     pub(super) words: Option<(bool, &'static [FilterWord])>,
@@ -25,7 +29,15 @@ impl CompiledHook {
     pub(crate) fn of<H: Hook>(concerns: Option<Concerns>) -> Self {
         let tool = <H::Made as MadeBy<H>>::TOOL;
         let ty = HookType::of_hook::<H, H::Made>();
-        Self { name: short_name::<H>(), tool, concerns, services: H::services, ty, words: None }
+        Self {
+            name: short_name::<H>(),
+            tool,
+            concerns,
+            services: H::services,
+            repeats: H::REPEATS,
+            ty,
+            words: None,
+        }
     }
 
     /// The filter, if there is one. That of a typed hook is its tool, which is code.
@@ -37,11 +49,39 @@ impl CompiledHook {
         }
     }
 
+    /// How the hook chooses the calls that it is around.
+    fn choice(&self) -> Choice {
+        match self.words {
+            Some((false, words)) if words.iter().all(FilterWord::is_of_one) => Choice::Each,
+            Some((false, _)) => Choice::Some,
+            Some((true, _)) => Choice::All,
+            None if self.concerns.is_some() => Choice::Some,
+            None => Choice::All,
+        }
+    }
+
     /// Whether the hook is around the tool of a call.
     pub(crate) fn is_around(&self, call: &ToolContext) -> bool {
         let is_filtered_in = self.concerns.is_none_or(|concerns| concerns(call));
         is_filtered_in && self.tool.is_none_or(|tool| tool == call.tool_name())
     }
+}
+
+/// How a hook chooses the calls that it is around.
+#[derive(Clone, Copy)]
+enum Choice {
+    /// By their names, one by one.
+    Each,
+    /// By a group, or by code.
+    Some,
+    /// All, or all but some.
+    All,
+}
+
+/// A tool that a hook cannot repeat.
+pub(crate) struct NotRepeated {
+    pub(crate) hook: String,
+    pub(crate) tool: Arc<ToolEntry>,
 }
 
 /// The hooks around an agent's calls, for people who read of them.
@@ -66,5 +106,40 @@ impl HookNames {
         let dynamic =
             self.dynamic.0.iter().filter(|hook| hook.concerns(call)).map(|hook| hook.shown_name_dyn());
         compiled(outside).into_iter().chain(dynamic).chain(compiled(inside)).collect()
+    }
+
+    /// A tool for which a hook that repeats calls was written in vain: one that its filter names, or one of a group of which it can repeat none.
+    /// Of all tools of an agent, one that does not say what its effect is, if it can repeat none of the others. `is_whole`: whether the
+    /// agent has no other tools.
+    pub(crate) fn not_repeated(&self, tools: &[Arc<ToolEntry>], is_whole: bool) -> Option<NotRepeated> {
+        let calls: Vec<ToolContext> = tools
+            .iter()
+            .map(|tool| ToolContext::new(RunContext::detached(), Arc::clone(tool), Arc::from(""), 0, 0))
+            .collect();
+        let in_vain = |hook: &dyn Fn(&ToolContext) -> bool, choice: Choice| {
+            let around: Vec<_> =
+                tools.iter().zip(&calls).filter(|(_, call)| hook(call)).map(|(tool, _)| tool).collect();
+            let is_repeatable = |tool: &&Arc<ToolEntry>| tool.definition.effect.is_repeatable();
+            let first = match choice {
+                Choice::Each => around.iter().find(|tool| !is_repeatable(tool)),
+                _ if around.iter().any(is_repeatable) => None,
+                Choice::Some => around.first(),
+                Choice::All => {
+                    around.iter().find(|tool| is_whole && tool.definition.effect == Effect::Unstated)
+                }
+            };
+            first.map(|tool| Arc::clone(tool))
+        };
+        let compiled = self.compiled.iter().filter(|hook| hook.repeats).find_map(|hook| {
+            let tool = in_vain(&|call| hook.is_around(call), hook.choice())?;
+            Some(NotRepeated { hook: hook.name.to_owned(), tool })
+        });
+        compiled.or_else(|| {
+            self.dynamic.0.iter().filter(|hook| hook.repeats()).find_map(|hook| {
+                let choice = if hook.is_filtered() { Choice::Some } else { Choice::All };
+                let tool = in_vain(&|call| hook.concerns(call), choice)?;
+                Some(NotRepeated { hook: hook.shown_name_dyn(), tool })
+            })
+        })
     }
 }

@@ -28,7 +28,7 @@ impl App {
     /// use onionskin::{App, ScriptedModel, agent, hooks, tool};
     ///
     /// /// Adds one.
-    /// #[tool]
+    /// #[tool(effect = pure)]
     /// fn add_one(x: i64) -> i64 {
     ///     x + 1
     /// }

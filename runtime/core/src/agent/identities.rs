@@ -52,6 +52,16 @@ pub enum FilterWord {
     Named(&'static str),
 }
 
+impl FilterWord {
+    /// Whether it names one tool or child, and no group.
+    pub(super) fn is_of_one(&self) -> bool {
+        match self {
+            Self::Function(_) | Self::Child(_) | Self::Method(_) | Self::Added(_) | Self::Named(_) => true,
+            Self::Toolbox(_) | Self::Server(_) | Self::Source(_) => false,
+        }
+    }
+}
+
 impl HookType {
     pub(super) fn of<T: 'static>() -> Self {
         Self { id: TypeId::of::<T>(), name: type_name::<T>(), has_values: false }

@@ -14,7 +14,11 @@ impl AgentRun {
     /// readable.
     pub(super) fn request_hash(&self, turn: u32, request: &ModelRequest, table: &ToolTable) -> String {
         let hash = fingerprint(request);
-        let effects = table.entries().iter().filter(|entry| entry.definition.effect != Effect::default());
+        let effects = table.entries().iter().filter(|entry| match entry.definition.effect {
+            Effect::Pure | Effect::Once => true,
+            // A replay treats them alike.
+            Effect::Idempotent | Effect::Unstated => false,
+        });
         let effects: Vec<_> = effects.map(|entry| (&*entry.wire_name, entry.definition.effect)).collect();
         let state = self.first_state(turn);
         if effects.is_empty() && state.is_none() { hash } else { fingerprint(&(hash, effects, state)) }

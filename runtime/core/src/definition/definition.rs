@@ -26,13 +26,46 @@ pub enum Effect {
     /// The tool changes nothing, so a call can be repeated.
     Pure,
     /// Two runs of the tool with the same [`IdempotencyKey`](crate::run::IdempotencyKey) have the effect of one, so a
-    /// call can be repeated. The default.
-    #[default]
+    /// call can be repeated.
     Idempotent,
     /// The effect must not occur twice, so nothing repeats the call without a person's decision. A retry hook does not
     /// repeat it. A replay from a [`Journal`](crate::journal::Journal) returns an error of kind
     /// [`InDoubt`](crate::ErrorKind::InDoubt) if the earlier run ended while the tool ran.
     Once,
+    /// The tool does not say. No hook repeats its calls, because they may send or pay. A replay from a
+    /// [`Journal`](crate::journal::Journal) makes a call that is not on record again, with the same
+    /// [`IdempotencyKey`](crate::run::IdempotencyKey). The default.
+    #[default]
+    Unstated,
+}
+
+impl Effect {
+    /// Why no hook repeats a call, as the end of a sentence about the tool.
+    pub(crate) fn why_not_repeated(self) -> &'static str {
+        match self {
+            Self::Once => "which must not take effect twice: take it out of the filter",
+            Self::Unstated => {
+                "which does not say whether a second call is safe: write `effect = pure`, `effect = idempotent` or `effect = once` at the tool"
+            }
+            Self::Pure | Self::Idempotent => "which may be repeated",
+        }
+    }
+
+    /// Whether a hook may repeat a call after an error: the tool says that it changes nothing, or that two runs have the effect of one.
+    ///
+    /// ```
+    /// use onionskin::Effect;
+    ///
+    /// assert!(Effect::Pure.is_repeatable() && Effect::Idempotent.is_repeatable());
+    /// assert!(!Effect::Once.is_repeatable() && !Effect::Unstated.is_repeatable());
+    /// ```
+    #[must_use]
+    pub const fn is_repeatable(self) -> bool {
+        match self {
+            Self::Pure | Self::Idempotent => true,
+            Self::Once | Self::Unstated => false,
+        }
+    }
 }
 
 /// What the calls of a tool, or the runs of an agent, may ask a person.
@@ -199,7 +232,7 @@ impl ToolDefinition {
     }
 
     /// Makes a definition without options, whose arguments can be any JSON object; [`Self::with_input_schema`]
-    /// describes them. The effect is [`Effect::Idempotent`], and there are no limits. With a name that providers reject,
+    /// describes them. The effect is [`Effect::Unstated`], and there are no limits. With a name that providers reject,
     /// an agent is not built ([`BuildError::ToolName`](crate::BuildError::ToolName)) and the tool is not exported
     /// ([`ExportError::ToolName`](crate::export::ExportError::ToolName)).
     pub fn new(name: impl AsRef<str>, description: impl AsRef<str>) -> Self {
@@ -358,7 +391,7 @@ impl StaticTool {
         annotations: Annotations::NONE,
         returns: "",
         meta: None,
-        effect: Effect::Idempotent,
+        effect: Effect::Unstated,
         stop_after: false,
         max_calls: None,
         timeout: None,

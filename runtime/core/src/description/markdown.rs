@@ -59,7 +59,7 @@ fn write_tool(page: &mut String, tool: &ToolDescription) {
     };
     let effect = match tool.effect {
         Effect::Pure => " It changes nothing.",
-        Effect::Idempotent => "",
+        Effect::Idempotent | Effect::Unstated => "",
         Effect::Once => " Its effect must not occur twice.",
     };
     _ = writeln!(page, "{from}{effect}\n");

@@ -15,8 +15,10 @@ const BACKOFF: Backoff =
 /// them, the first error is returned with a note.
 ///
 /// It repeats calls only after errors that can be transient: failures, timeouts and remote errors. It does not after
-/// invalid arguments, denials, limits or unreadable answers. A tool with `effect = once` is never called twice, so this
-/// hook in its own `hooks` does not compile. Each attempt gets the original arguments, whatever hooks inside changed.
+/// invalid arguments, denials, limits or unreadable answers. Only tools that say `effect = pure` or `effect = idempotent` are called again: an
+/// error of a tool that says nothing is returned with a note. In the own `hooks` of another tool, this hook does not compile, and an agent is
+/// not built whose filter names such a tool for it ([`BuildError::NotRepeated`](crate::BuildError::NotRepeated)). Each attempt gets the original
+/// arguments, whatever hooks inside changed.
 ///
 /// ```
 /// use onionskin::agent;
@@ -36,7 +38,12 @@ pub async fn retry(
     args: &mut Args,
     next: impl Next,
 ) -> ToolResult {
-    let attempts = if ctx.definition().effect == Effect::Once { 1 } else { attempts };
+    let effect = ctx.definition().effect;
+    if attempts > 1 && effect == Effect::Unstated {
+        let result = next.run(args).await;
+        return if may_help(&result) { result.map_err(without_effect) } else { result };
+    }
+    let attempts = if effect.is_repeatable() { attempts } else { 1 };
     let mut attempt = 1;
     loop {
         if attempt >= attempts {
@@ -59,13 +66,24 @@ impl Repeats<retry> {
     pub const IS: bool = true;
 }
 
-/// The last error, with the reason why no further attempt was made.
 fn without_timers(exit: Exit) -> Exit {
+    not_again(
+        exit,
+        "It was not called again: that needs a tokio runtime with timers; build the runtime with `enable_time()` or `enable_all()`.",
+    )
+}
+
+fn without_effect(exit: Exit) -> Exit {
+    not_again(
+        exit,
+        "It was not called again: the tool does not say whether a second call is safe (`effect = pure`, `idempotent` or `once`).",
+    )
+}
+
+/// The last error, with the reason why no further attempt was made.
+fn not_again(exit: Exit, reason: &str) -> Exit {
     let Exit::Tool(mut error) = exit else { return exit };
-    error.output_mut().push_text(
-        "It was not called again: that needs a tokio runtime with timers; build the runtime with `enable_time()` or \
-         `enable_all()`.",
-    );
+    error.output_mut().push_text(reason);
     Exit::Tool(error)
 }
 

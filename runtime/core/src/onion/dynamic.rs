@@ -38,6 +38,14 @@ pub(crate) trait DynHook: Send + Sync + 'static {
         true
     }
 
+    /// Whether the hook has a filter.
+    fn is_filtered(&self) -> bool {
+        false
+    }
+
+    /// As [`Hook::REPEATS`].
+    fn repeats(&self) -> bool;
+
     /// As [`Hook::services`].
     fn services_dyn(&self, taken: &mut ServiceTypes);
 
@@ -56,6 +64,10 @@ impl<H: Hook> DynHook for H {
 
     fn shown_name_dyn(&self) -> String {
         self.shown_name().unwrap_or_else(|| self.name().to_owned())
+    }
+
+    fn repeats(&self) -> bool {
+        H::REPEATS
     }
 
     fn services_dyn(&self, taken: &mut ServiceTypes) {
@@ -89,6 +101,14 @@ impl DynHook for Filtered {
 
     fn concerns(&self, cx: &ToolContext) -> bool {
         (self.concerns)(cx)
+    }
+
+    fn is_filtered(&self) -> bool {
+        true
+    }
+
+    fn repeats(&self) -> bool {
+        self.hook.repeats()
     }
 
     fn services_dyn(&self, taken: &mut ServiceTypes) {

@@ -171,6 +171,10 @@ pub trait Hook: Send + Sync + Sized + 'static {
     /// constructs it, or [`AtRunTime`](crate::made::AtRunTime) if it is only added with `.hook(..)`.
     type Made: MadeBy<Self>;
 
+    /// Whether the hook runs what is inside again after an error, as [`hooks::retry`](fn@crate::hooks::retry) does. An agent is then not built if a
+    /// filter names tools for the hook whose calls must not be repeated ([`BuildError::NotRepeated`](crate::BuildError::NotRepeated)).
+    const REPEATS: bool = false;
+
     /// Runs around a call. `next.run(args)` runs the hooks inside and the tool. A hook that does not call it answers in
     /// their place.
     ///
@@ -186,8 +190,8 @@ pub trait Hook: Send + Sync + Sized + 'static {
         next: N,
     ) -> impl Future<Output = ToolResult> + Send;
 
-    /// Lists the services that the hook takes with [`ToolContext::provided`]. `#[tool_hook]` writes it. Building an
-    /// agent compares the list with what the program provides. By default the list is empty. A wrapper of another hook
+    /// Lists the services that the hook takes with [`ToolContext::provided`], and the state of the agent that it takes. `#[tool_hook]` writes it.
+    /// Building an agent compares the list with what the program provides and with the agent's state. By default the list is empty. A wrapper of another hook
     /// forwards it.
     fn services(taken: &mut ServiceTypes) {
         let _ = taken;
@@ -203,6 +207,8 @@ pub trait Hook: Send + Sync + Sized + 'static {
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Arc<H> {
     type Made = InArc<H::Made>;
+
+    const REPEATS: bool = H::REPEATS;
 
     fn services(taken: &mut ServiceTypes) {
         H::services(taken);

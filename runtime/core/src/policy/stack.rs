@@ -31,6 +31,10 @@ impl<H: Hook + ForEachClone> DynHook for ForEach<H> {
         self.0.shown_name().unwrap_or_else(|| self.name().to_owned())
     }
 
+    fn repeats(&self) -> bool {
+        H::REPEATS
+    }
+
     fn services_dyn(&self, taken: &mut ServiceTypes) {
         self.0.services_dyn(taken);
     }

@@ -1,7 +1,7 @@
 use onionskin::{hooks, tool};
 
 /// Adds one.
-#[tool(hooks = [hooks::retry("three")])]
+#[tool(effect = pure, hooks = [hooks::retry("three")])]
 fn add_one(x: i64) -> i64 {
     x + 1
 }

@@ -1,7 +1,7 @@
 use onionskin::{hooks, tool};
 
 /// Adds one.
-#[tool(hooks = [hooks::retry])]
+#[tool(effect = pure, hooks = [hooks::retry])]
 fn add_one(x: i64) -> i64 {
     x + 1
 }
