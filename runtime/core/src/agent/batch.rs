@@ -20,7 +20,7 @@ use crate::error::{ErrorKind, ToolError};
 use crate::event::CallOutcome;
 use crate::journal::{JournalError, StepExec, StepId};
 use crate::model::{History, Message, ToolCall, ToolResultMessage};
-use crate::onion::caught;
+use crate::onion::{caught, caught_async};
 
 /// The message for the model after its children's conversations (`history_merge_target: orchestrator`).
 const HAND_BACK: &str =
@@ -217,7 +217,11 @@ impl<'r> Batch<'r> {
                 let limit = all.len().max(1);
                 let ids: Vec<_> = all.map(|index| self.step_id(index)).collect();
                 let calls = BatchCalls::new(self);
-                let done = journal.batch(&ids, limit, &calls).await;
+                let batch = caught_async(async { journal.batch(&ids, limit, &calls).await });
+                let done = self.run.cx.around_strands(ids.first(), batch).await;
+                let done = done.unwrap_or_else(|words| {
+                    Err(calls.wrong(0, &format!("`Journal::batch` panicked: {words}")))
+                });
                 if let Err(error) = done.and_then(|()| calls.all_begun()) {
                     self.run.cx.abort_for(AbortCause::Journal(error));
                 }

@@ -104,7 +104,16 @@ pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
 /// agent is an error of its run.
 pub(super) async fn drive(run: &AgentRun, answer: RunFn, input: String) -> Result<String, RunError> {
     let span = RunSpan::begin(run, &input);
-    let answer = pin!(driven(run, answer, input)).instrument(span.span()).await;
+    let answer = pin!(driven(run, answer, input));
+    let answer = answer.instrument(span.span());
+    let answer = match run.cx.journal() {
+        None => answer.await,
+        Some(_) => {
+            let id = run.step(0, StepKind::Run).to_id();
+            let strand = run.cx.strand(|| id.clone(), answer);
+            Box::pin(run.cx.around_strands(Some(&id), strand)).await
+        }
+    };
     let answer = match answer {
         Err(RunError::Paused(paused)) => Err(RunError::Paused(span.pause(paused))),
         answer => answer,

@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -19,12 +20,13 @@ use crate::backoff::Backoff;
 use crate::context::{AbortCause, ToolTable};
 use crate::definition::Effect;
 use crate::event::EventKind;
-use crate::journal::{StepKind, random};
+use crate::journal::StepKind;
 use crate::lock::lock;
 use crate::model::{
     BoxModel, Model as _, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestOption,
     RequestParams, ToolChoice, redact_name,
 };
+use crate::random::random;
 use crate::secret::Redact as _;
 
 const BACKOFF: Backoff =
@@ -91,9 +93,6 @@ impl AgentRun {
         // Boxed, so that a run with a fixed prompt has no room for it.
         let made = Box::pin(async {
             let made = prompt.in_run(table, turn_parts, &self.cx);
-            if !prompt.reads_from_outside() {
-                return made.await;
-            }
             let recorded = async || {
                 let mut text = made.await?.map(|text| text.to_string());
                 if let (Some(text), Some(redactor)) = (&mut text, self.cx.concealed().redactor()) {
@@ -101,7 +100,7 @@ impl AgentRun {
                 }
                 Ok::<_, RunError>(text)
             };
-            let asked = || (Effect::Pure, String::new());
+            let asked = || (Effect::Pure, prompt.request_hash(table, turn_parts));
             let step = self.step(turn, StepKind::Prompt);
             let text: Option<String> = self.cx.step(step, asked, recorded).await?;
             Ok(text.map(Into::into))
@@ -203,8 +202,16 @@ impl AgentRun {
         let asked = Asked { turn, request: &request, model, table: Some(table), answer_tool };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let step = self.step(turn, StepKind::Model);
-        let answer = self.cx.step(step, hash, async || self.ask_until_answered(asked).await);
-        self.unless_over(pin!(answer)).await?
+        let is_asked = AtomicBool::new(false);
+        let answer = self.cx.step(step, hash, async || {
+            is_asked.store(true, Ordering::Relaxed);
+            self.ask_until_answered(asked).await
+        });
+        let answer = self.unless_over(pin!(answer)).await?;
+        if is_asked.into_inner() && answer.is_ok() {
+            self.cx.note_new();
+        }
+        answer
     }
 
     /// Asks again after transient errors, as often as the limits allow.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::build_error::BuildError;
 use super::run_error::RunError;
 use crate::context::{AgentInfo, RunContext, StateType, ToolTable};
+use crate::journal::fingerprint;
 use crate::model::{BoxModel, Model as _};
 use crate::prompt::{Known, Prompt, PromptFailure};
 use crate::state::StateCodec;
@@ -85,9 +86,20 @@ impl AgentPrompt {
         self.prompt.is_fixed()
     }
 
-    /// Whether a replay could compute another prompt.
-    pub(super) fn reads_from_outside(&self) -> bool {
-        self.prompt.reads_from_outside()
+    /// The hash of what a replay must have in the same way.
+    pub(super) fn request_hash(&self, table: &ToolTable, turn: TurnParts<'_>) -> String {
+        let Known {
+            name,
+            description,
+            tools,
+            model_instructions,
+            model_system_message,
+            instruction,
+            answer_is_call,
+        } = self.known(table, turn);
+        let known =
+            (name, description, tools, model_instructions, model_system_message, instruction.map(|it| &**it));
+        fingerprint(&(self.prompt.shape(), known, answer_is_call))
     }
 
     /// The text of a fixed prompt.

@@ -178,7 +178,13 @@ impl<'r> TurnCall<'r> {
                 Poll::Pending if cx.is_open() => Poll::Ready(None),
                 poll => poll.map(Some),
             });
-            answered.await
+            match run.cx.journal() {
+                None => answered.await,
+                Some(_) => {
+                    let at = || step(run, self.at, &self.asked.name).to_id();
+                    Box::pin(run.cx.strand(at, answered)).await
+                }
+            }
         };
         let Some(mut result) = answered else {
             self.leave();

@@ -11,7 +11,7 @@ use super::misuse::MisuseError;
 use super::open_calls::{OpenCalls, TakenCalls};
 use super::run::{AgentRun, BegunTurn};
 use super::run_error::RunError;
-use super::tool_call::TurnCall;
+use super::tool_call::{self, TurnCall};
 use super::tool_list::TurnTools;
 use crate::args::Args;
 use crate::context::ToolTable;
@@ -271,7 +271,13 @@ impl AgentRun {
         }
         let busy = self.busy();
         let mut call = TurnCall::new(self, &table, &planned, &asked, (0, index_in_turn));
-        let result = call.run(Some(args)).await;
+        let result = match self.cx.journal() {
+            None => call.run(Some(args)).await,
+            Some(_) => {
+                let id = tool_call::step(self, (0, index_in_turn), &asked.name).to_id();
+                Box::pin(self.cx.around_strands(Some(&id), call.run(Some(args)))).await
+            }
+        };
         call.end(result.clone());
         match result {
             Some(result) => result,

@@ -21,6 +21,7 @@ mod sender;
 mod stage_record;
 mod start;
 mod state;
+mod strand;
 mod tool_table;
 mod tool_timeout;
 mod ui;
@@ -51,6 +52,7 @@ pub(crate) use sender::DynSender;
 pub(crate) use stage_record::{CallStages, Key};
 use start::{Starts, same};
 pub use state::{State, StateError, Works, bound, conceal};
+pub(crate) use strand::Within;
 pub use tool_table::NameClash;
 pub(crate) use tool_table::{DynCall, Target, ToolEntry, ToolTable};
 pub(crate) use tool_timeout::{has_timers, timed};
@@ -63,7 +65,6 @@ use permits::CallPermit;
 
 use crate::args::Args;
 use crate::definition::{ToolDefinition, ToolSource};
-use crate::error::{ErrorKind, Exit, ToolError};
 use crate::event::{EventKind, HookExit};
 use crate::journal::{StepId, StepKind, StepRef};
 use crate::lock::lock;
@@ -129,6 +130,8 @@ struct Extra {
     reached: Mutex<Option<Arc<str>>>,
     /// Whether the call is in doubt.
     in_doubt: AtomicBool,
+    /// Whether the call counts among those that `max_calls` allows.
+    is_admitted: AtomicBool,
     /// The questions of the call.
     asked_names: Mutex<AskedNames>,
     /// How long the call waited for answers.
@@ -187,18 +190,6 @@ impl ToolContext {
 
     pub(crate) fn number(&self) -> u32 {
         self.number
-    }
-
-    /// Refuses the call if the run has reached the tool's `max_calls`.
-    pub(crate) fn admit(&self) -> Result<(), Exit> {
-        match self.entry().definition.max_calls {
-            Some(most) if self.number > most => {
-                let text =
-                    format!("`{}` may be called {most} times in one run; it did not run", self.tool_name());
-                Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit)))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Stores a child's conversation for the loop, which merges it when its batch ends.

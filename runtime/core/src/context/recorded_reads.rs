@@ -30,7 +30,7 @@ impl ToolContext {
     ///
     /// Cancel safety: a dropped future has made no number.
     pub async fn random(&self) -> u64 {
-        self.run.reading(self.numbered(StepKind::Random), async || crate::journal::random()).await
+        self.run.reading(self.numbered(StepKind::Random), async || crate::random::random()).await
     }
 
     /// Reads of the call's step have numbers of their own: a replay leaves them out, and the hooks around it must have the

@@ -62,6 +62,10 @@ struct RunInner {
     latch: Latch,
     /// Whether every tool call is watched, because there is a journal or a secret.
     watched: AtomicBool,
+    /// How many calls of tools with `max_calls` have started. A run has few such tools.
+    started: Mutex<Vec<(Arc<str>, u32)>>,
+    /// Whether the journal has no records of what happens from now on.
+    is_new: AtomicBool,
     /// The messages of the conversation so far, shared between the run's loop and its calls.
     conversation: Mutex<History>,
 }
@@ -123,7 +127,8 @@ impl RunContext {
         let latch = Latch::new(seed.token.clone());
         let watched = AtomicBool::new(seed.journal.is_some() || seed.session_state.concealed().any());
         let conversation = Mutex::new(std::mem::take(&mut seed.history));
-        Self(Arc::new(RunInner { seed, latch, watched, conversation }))
+        let (started, is_new) = (Mutex::default(), AtomicBool::new(false));
+        Self(Arc::new(RunInner { seed, latch, watched, started, is_new, conversation }))
     }
 
     /// The agent that runs.
@@ -293,6 +298,34 @@ impl RunContext {
         }
         repeated(changes, Address::of(&**self.state()), self.session_state().address());
         Ok(())
+    }
+
+    /// Counts a call of a tool that starts, if fewer than `most` have.
+    pub(super) fn admit(&self, tool: &str, most: u32) -> bool {
+        let mut started = lock(&self.0.started);
+        match started.iter_mut().find(|(name, _)| **name == *tool) {
+            Some((_, count)) if *count >= most => return false,
+            Some((_, count)) => *count += 1,
+            None => started.push((tool.into(), 1)),
+        }
+        true
+    }
+
+    /// Takes a call back that did not start.
+    pub(super) fn dismiss(&self, tool: &str) {
+        if let Some((_, count)) = lock(&self.0.started).iter_mut().find(|(name, _)| **name == *tool) {
+            *count -= 1;
+        }
+    }
+
+    /// Notes that a turn was recorded just now, so that nothing behind it has a record.
+    pub(crate) fn note_new(&self) {
+        self.0.is_new.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether what happens from now on has no record, in this run or in one above it.
+    pub(super) fn is_new(&self) -> bool {
+        self.0.is_new.load(Ordering::Relaxed) || self.parent().is_some_and(Self::is_new)
     }
 
     /// The step with this id, as the journal sees it.
@@ -471,10 +504,12 @@ impl RunContext {
         match self.journal() {
             None => work().await,
             Some(journal) => {
-                let step = self.journal_step(id.into());
+                let id = id.into();
+                let step = self.journal_step(id.clone());
                 let (effect, hash) = request();
                 // Boxed, so that a run without a journal has no room for it.
-                self.unless_failed(Box::pin(run_step(&**journal, step.asked(effect, hash), work)).await).await
+                let recorded = self.between_reads(id, run_step(&**journal, step.asked(effect, hash), work));
+                self.unless_failed(Box::pin(recorded).await).await
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{ToolContext, timed};
 use crate::definition::refused_by;
-use crate::error::{Exit, ToolResult};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::lock::lock;
 
 /// The starts of a call's tool, besides the attempts that the core counts.
@@ -113,7 +113,11 @@ impl ToolContext {
         if self.entry().starts_inside {
             self.extra().starts.of_function.fetch_add(1, Ordering::Relaxed);
         }
-        let result = match self.begin().await {
+        let begun = match self.admit() {
+            Ok(()) => self.begin().await,
+            Err(exit) => Err(exit),
+        };
+        let result = match begun {
             Ok(None) => {
                 let _started = self.enter_function();
                 timed(self, call).await
@@ -133,6 +137,20 @@ impl ToolContext {
         result
     }
 
+    /// Refuses the call if `max_calls` of its tool's calls have started in the run. A call counts once, however often it starts.
+    fn admit(&self) -> ToolResult<()> {
+        let Some(most) = self.definition().max_calls else { return Ok(()) };
+        if self.extra().is_admitted.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        if self.run().admit(self.tool_name(), most) {
+            return Ok(());
+        }
+        self.extra().is_admitted.store(false, Ordering::Relaxed);
+        let text = format!("`{}` may be called {most} times in one run; it did not run", self.tool_name());
+        Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit)))
+    }
+
     /// Records that a function did not run because of invalid arguments.
     pub(crate) fn note_refused(&self, tool: &str, exit: &Exit) {
         if refused_by(tool, exit).is_some() {
@@ -142,11 +160,22 @@ impl ToolContext {
 
     #[cold]
     fn start_came_to_nothing(&self) {
-        self.extra().starts.refused.fetch_add(1, Ordering::Relaxed);
+        let extra = self.extra();
+        extra.starts.refused.fetch_add(1, Ordering::Relaxed);
+        // A call without a start does not count.
+        if self.attempt() == 0 && extra.is_admitted.swap(false, Ordering::Relaxed) {
+            self.run().dismiss(self.tool_name());
+        }
     }
 
     /// Counts the starts of an attempt that a journal answered.
     pub(crate) fn recall_starts(&self, starts: u32) {
+        if starts > 0
+            && self.definition().max_calls.is_some()
+            && !self.extra().is_admitted.swap(true, Ordering::Relaxed)
+        {
+            self.run().admit(self.tool_name(), u32::MAX);
+        }
         if self.entry().starts_inside {
             self.extra().starts.of_function.fetch_add(starts, Ordering::Relaxed);
         } else if starts == 0 {

@@ -48,13 +48,13 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
 
     fn newest(run: &RunContext) -> Option<Self> {
         let cell = Arc::clone(run.state()).downcast::<StateCell<S>>().ok()?;
-        let snapshot = cell.snapshot();
+        let snapshot = cell.seen(run.state_codec().map(StateCodec::form));
         Some(Self { cell, snapshot, run: run.clone() })
     }
 
     /// The newest state.
     pub fn latest(&self) -> Arc<S> {
-        self.cell.snapshot()
+        self.cell.seen(self.run.state_codec().map(StateCodec::form))
     }
 
     /// Changes a copy of the newest state and makes it the newest. Updates are sequential, so `change` should be short.
@@ -67,12 +67,22 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     /// Panics if `change` updates the same state again, because it would wait for itself. If `change` panics, the state
     /// is unchanged.
     pub fn update<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
+        let changed = |before: &S| {
+            made_during(|| {
+                let mut copy = before.clone();
+                let result = change(&mut copy);
+                (copy, result)
+            })
+        };
+        if let Some((before, recorded)) = self.cell.known_change(self.run.state_codec().map(StateCodec::form)) {
+            // The code runs again for its result, on the state that it changed then. The change is the recorded one, in its order.
+            let ((_, result), secrets) = changed(&before);
+            self.run.know(&secrets);
+            self.run.repeat_read(&[recorded]);
+            return result;
+        }
         let _update = self.cell.begin_update();
-        let ((copy, result), mut secrets) = made_during(|| {
-            let mut copy = S::clone(&self.cell.snapshot());
-            let result = change(&mut copy);
-            (copy, result)
-        });
+        let ((copy, result), mut secrets) = changed(&self.cell.snapshot());
         secrets.extend(self.cell.secrets(&copy));
         self.run.know(&secrets);
         self.cell.set_recorded(copy, self.run.state_codec().map(StateCodec::writer));

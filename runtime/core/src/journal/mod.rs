@@ -13,12 +13,13 @@ mod step;
 mod step_id;
 mod tool_record;
 
-use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
+
+use crate::random::random;
 
 pub use error::{InDoubt, JournalError, JournalErrorKind};
 pub(crate) use fingerprint::fingerprint;
@@ -163,11 +164,6 @@ pub(crate) async fn run_bounded<'a>(
     call: impl Fn(usize) -> BoxFuture<'a, ()> + Send,
 ) {
     stream::iter(0..count).map(call).buffer_unordered(limit.max(1)).for_each(async |()| {}).await;
-}
-
-/// A random number from the standard library's hash seeds, for ids and jitter. Do not use it for secrets.
-pub(crate) fn random() -> u64 {
-    std::hash::RandomState::new().build_hasher().finish()
 }
 
 /// A unique id for a run or a session.

@@ -1,13 +1,16 @@
 //! Runs one step of a run through a journal: the result is recorded, or read from the record.
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 
+use futures_util::FutureExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{JournalError, JournalErrorKind};
 use super::{Journal, Step, StepRecord, StepWork};
+use crate::caught::caught_async;
 use crate::lock::lock;
 
 /// Runs fallible work as a step of a run. Its failures are not recorded.
@@ -25,19 +28,30 @@ where
     F: FnOnce() -> Fut + Send,
     Fut: Future<Output = Result<T, E>> + Send,
 {
-    let failure = Mutex::new(None);
-    let (known, failed) = (&step, &failure);
+    let (failure, panicked) = (Mutex::new(None), Mutex::new(None));
+    let (known, failed, panics) = (&step, &failure, &panicked);
     let recorded: StepWork<'_> = Box::new(move || {
         Box::pin(async move {
-            let value = work().await.map_err(|error| {
-                *lock(failed) = Some(error);
-                JournalError::new(JournalErrorKind::StepFailed, known, "")
-            })?;
+            let value = match AssertUnwindSafe(async { work().await }).catch_unwind().await {
+                Ok(Ok(value)) => value,
+                Ok(Err(error)) => {
+                    *lock(failed) = Some(error);
+                    return Err(JournalError::new(JournalErrorKind::StepFailed, known, ""));
+                }
+                Err(panic) => {
+                    *lock(panics) = Some(panic);
+                    return Err(JournalError::new(JournalErrorKind::StepFailed, known, ""));
+                }
+            };
             let value = serde_json::to_value(value).map_err(|error| JournalError::storage(known, error))?;
             Ok(StepRecord::new(known.request_hash().to_owned(), value))
         })
     });
-    let answer = journal.step(known, recorded).await;
+    let answer = step_of(journal, known, recorded).await;
+    // The work is not the journal's, so its panic goes where it would go without a journal.
+    if let Some(panic) = panicked.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        resume_unwind(panic);
+    }
     let record = match answer {
         Ok(record) => record,
         Err(error) => {
@@ -57,6 +71,18 @@ where
     }
     // What was just done is read back too, so that a replay gets the same value. A tool call keeps its own result beside it.
     record.read().map(Ok).map_err(|problem| JournalError::corrupt(&step, problem))
+}
+
+/// As [`Journal::step`]. A panic of the journal is its failure.
+async fn step_of<'a>(
+    journal: &'a dyn Journal,
+    step: &'a Step,
+    work: StepWork<'a>,
+) -> Result<StepRecord, JournalError> {
+    match caught_async(async { journal.step(step, work).await }).await {
+        Ok(answer) => answer,
+        Err(words) => Err(JournalError::storage(step, format!("it panicked: {words}"))),
+    }
 }
 
 /// The recorded result of a step, whatever it was asked; `None` if the step was not run yet.
@@ -94,7 +120,7 @@ where
             async move { Err(JournalError::new(JournalErrorKind::StepFailed, step, "it was not run yet")) },
         )
     });
-    match journal.step(step, none).await {
+    match step_of(journal, step, none).await {
         Ok(record) if !is_meant(&record) => Ok(None),
         Ok(record) => record.read().map(Some).map_err(|problem| JournalError::corrupt(step, problem)),
         Err(error) if error.kind() == JournalErrorKind::StepFailed => Ok(None),

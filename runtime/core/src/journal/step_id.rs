@@ -24,13 +24,34 @@ pub enum StepKind {
     Clock,
     /// A random number.
     Random,
-    /// The system prompt of a turn, if it has parts from outside of the run: a source, the clock.
+    /// The system prompt of a turn, if it is not the same in all turns: with a source, the clock, or places for the states.
     Prompt,
     /// One answer of a model to a question of a turn hook
     /// ([`TurnRequest::ask_model`](crate::turn_hooks::TurnRequest::ask_model)). The attempt numbers the questions of the turn.
     Aside,
     /// The answer to a question for a person ([`Question`](crate::question::Question)).
     Ask,
+    /// What the code of hooks and prompts, or of a loop by hand, read of the states behind another step, and how it changed them. Code that
+    /// reads no state has no such step.
+    State,
+}
+
+impl StepKind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Model => "model",
+            Self::Prompt => "prompt",
+            Self::Tool => "tool",
+            Self::Begin => "begin",
+            Self::Timer => "timer",
+            Self::Clock => "clock",
+            Self::Random => "random",
+            Self::Aside => "aside",
+            Self::Ask => "ask",
+            Self::State => "state",
+        }
+    }
 }
 
 /// The name of a step, for example `turn 3/call 2/tool search`. It is fixed when the step is created and contains nothing
@@ -61,6 +82,12 @@ impl StepId {
     #[must_use]
     pub fn in_turn(self, turn: u32, call: Option<u32>) -> Self {
         Self { turn, call, ..self }
+    }
+
+    /// The step of what the code `place` this step read of the states: `before`, `in` or `after` it.
+    pub(crate) fn state(self, place: &str) -> Self {
+        let name = format!("{place} {} {}", self.kind.word(), self.name);
+        Self { kind: StepKind::State, name: name.trim_end().into(), ..self }
     }
 
     /// The step that began this run; empty for the outermost run.
@@ -147,18 +174,7 @@ impl fmt::Display for StepId {
         if let Some(call) = self.call {
             write!(f, "call {call}/")?;
         }
-        f.write_str(match self.kind {
-            StepKind::Run => "run",
-            StepKind::Model => "model",
-            StepKind::Prompt => "prompt",
-            StepKind::Tool => "tool",
-            StepKind::Begin => "begin",
-            StepKind::Timer => "timer",
-            StepKind::Clock => "clock",
-            StepKind::Random => "random",
-            StepKind::Aside => "aside",
-            StepKind::Ask => "ask",
-        })?;
+        f.write_str(self.kind.word())?;
         if !self.name.is_empty() {
             write!(f, " {}", self.name)?;
         }

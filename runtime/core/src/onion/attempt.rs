@@ -12,8 +12,8 @@ use pin_project_lite::pin_project;
 use super::latch::latch_first;
 use super::panics::{Caught, tool_panicked};
 use crate::args::Args;
-use crate::context::{AbortCause, AtDepth, Depth, ToolContext, timed};
-use crate::definition::{Effect, ToolSource, refuse_lost};
+use crate::context::{AbortCause, AtDepth, Depth, ToolContext, Within, timed};
+use crate::definition::{Asks, Effect, ToolSource, refuse_lost};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, JournalError, StepKind, fingerprint};
 use crate::lock::lock;
@@ -179,7 +179,6 @@ where
     if cx.is_inside() {
         return timed(cx, call).await;
     }
-    cx.admit()?;
     let starts = cx.attempt();
     cx.start_attempt();
     if request.is_some() {
@@ -230,17 +229,30 @@ fn as_step<'a>(
         // The result of a call that ran, and its record. Hooks get the result itself: a record has no types.
         let made = Mutex::new(None);
         let recorder = Recorder::new(Address::of(&**cx.run().state()), cx.run().session_state().address());
+        let within = Within::here();
         let work = async || {
             let is_agent = cx.source() == ToolSource::Agent;
-            let hidden = AtDepth::new(cx, Depth::Step, hidden);
-            let result = recorder.around(hidden).await;
+            let hidden = recorder.around(AtDepth::new(cx, Depth::Step, hidden));
+            // What can run again without the answer of its step reads the same then.
+            let result = if is_agent || cx.definition().asks != Asks::Nothing {
+                within.run(cx.step_id(StepKind::Tool), hidden).await
+            } else {
+                hidden.await
+            };
             // The steps of an agent's run are recorded one by one. With its answer recorded too, a replay would have no
             // events, no usage and no messages of the run. Its failure is recorded, because it can depend on time, but not
             // one that the end of the caller's run caused.
             if is_agent && (!matches!(result, Err(Exit::Tool(_))) || cx.run().is_ending()) {
                 return Err(result);
             }
-            let recorded = recorder.take();
+            if let Some(questions) = cx.run().questions().filter(|_| !is_agent) {
+                questions.note_acted();
+            }
+            let mut recorded = recorder.take();
+            if recorded.has_secret && cx.definition().effect == Effect::Once && recorded.problem.is_none() {
+                recorded.problem =
+                    cx.run().questions().and_then(|questions| questions.own()).map(|_| told_secret());
+            }
             if let Some(problem) = &recorded.problem {
                 if cx.run().goes_on_unrecorded(&cx.step_id(StepKind::Tool), problem) {
                     return Err(result);
@@ -267,11 +279,9 @@ fn as_step<'a>(
                     let step = || cx.run().journal_step(cx.step_id(StepKind::Tool));
                     let problem = match cx.run().repeat(record.changes()) {
                         Err(problem) => Some(JournalError::diverged(&step(), problem)),
-                        Ok(()) if record.has_secret() => Some(JournalError::unrecordable(
-                            &step(),
-                            "it told the session a secret, which is not recorded, and its effect is `once`: store the secret \
-                             before the run (`SessionState::set_secret`)",
-                        )),
+                        Ok(()) if record.has_secret() => {
+                            Some(JournalError::unrecordable(&step(), told_secret()))
+                        }
                         Ok(()) => None,
                     };
                     if let Some(problem) = problem {
@@ -287,6 +297,13 @@ fn as_step<'a>(
             Err(not_recorded) => not_recorded,
         }
     })
+}
+
+/// Why a call with the effect `Once` that told the session a secret has no record.
+fn told_secret() -> String {
+    "it told the session a secret, which is not recorded, and its effect is `once`: store the secret before the run \
+     (`SessionState::set_secret`)"
+        .to_owned()
 }
 
 /// The last segment of a type's name: the function's name for a type that a macro generated, the inner type's name for

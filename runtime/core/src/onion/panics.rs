@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use futures_util::FutureExt as _;
 use pin_project_lite::pin_project;
 
+use crate::caught::{discard, panic_text};
 use crate::context::ToolContext;
 use crate::error::{Abort, ErrorKind, Exit, ToolError, ToolResult};
 
@@ -68,36 +68,4 @@ pub(crate) fn panic_exit(cx: &ToolContext, what: fmt::Arguments<'_>, panic: &(dy
 pub(crate) fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     let text = cx.run().hide_text(panic_text(panic));
     Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {text}", cx.tool_name())))
-}
-
-/// Drops the payload of a panic. If that panics too, the second payload is leaked.
-fn discard(panic: Box<dyn Any + Send>) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        std::mem::forget(again);
-    }
-}
-
-/// Runs `work` and converts a panic to its message.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
-}
-
-/// Runs a future and converts a panic to its message.
-///
-/// Cancel safety: that of the future.
-pub(crate) async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    AssertUnwindSafe(work).catch_unwind().await.map_err(panic_words)
-}
-
-/// The message of a panic, whose payload is dropped.
-fn panic_words(panic: Box<dyn Any + Send>) -> String {
-    let words = panic_text(&*panic).to_owned();
-    discard(panic);
-    words
-}
-
-/// The message of a panic.
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }

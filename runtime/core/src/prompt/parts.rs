@@ -173,13 +173,15 @@ impl Prompt {
         })
     }
 
-    /// Whether a replay could compute another prompt.
-    pub(crate) fn reads_from_outside(&self) -> bool {
-        self.parts.iter().any(|(part, content)| match content {
-            Content::Source(_) => true,
-            Content::Known => *part == PromptPart::DateTime,
-            Content::LeftOut | Content::Text(_) => false,
-        })
+    /// What a replay must have in the same way: the parts as they are written, without the values of their places.
+    pub(crate) fn shape(&self) -> Vec<(String, Vec<&str>)> {
+        let of_content = |content| match content {
+            &Content::LeftOut => vec![],
+            Content::Known => vec!["known"],
+            Content::Source(_) => vec!["source"],
+            Content::Text(text) => text.shape(),
+        };
+        self.parts.iter().map(|(part, content)| (format!("{part:?}"), of_content(content))).collect()
     }
 
     /// The content of a part; `Known` for the parts that are there by themselves.

@@ -86,6 +86,20 @@ impl PromptText {
         })
     }
 
+    /// The texts and the names of the places.
+    pub(super) fn shape(&self) -> Vec<&str> {
+        match &self.0 {
+            Kind::Fixed(text) => vec![text],
+            Kind::Template(pieces) => {
+                let shape = pieces.iter().map(|piece| match piece {
+                    Piece::Text(words) | Piece::Key(words) => words.as_str(),
+                    Piece::Field(_) => "{}",
+                });
+                shape.collect()
+            }
+        }
+    }
+
     /// The text that is read as this one; none if it shows fields of a type.
     pub(super) fn written(&self) -> Option<String> {
         let mut text = String::new();

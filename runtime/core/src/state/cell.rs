@@ -6,8 +6,10 @@ use std::thread::{self, ThreadId};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::edit::edits;
+use super::reads::{Form, Reads, Snapshot};
 use super::recorder::{self, Address, Order, StateChange, Which, Writer};
 use crate::lock::lock;
 use crate::secret::StateVisitor;
@@ -77,9 +79,53 @@ impl<S: Send + Sync + 'static> StateCell<S> {
             };
             Err(format!("it changed the state `{}`, which cannot be recorded: {problem}", type_name::<S>()))
         };
-        lock(&self.order).begin_anew();
-        recorder::agent_state(Address::of(self), || lock(&self.order).next(), edits);
+        let reads = Reads::of(Which::Agent, Address::of(self));
+        let change = recorder::changed(Which::Agent, Address::of(self), reads.is_some(), &self.order, edits);
+        match (reads, change) {
+            (Some(reads), Some(Ok(change))) => {
+                reads.note_change(Snapshot::Agent(self.snapshot(), codec), change)
+            }
+            (Some(reads), _) => reads.note_unrecorded(Which::Agent),
+            (None, _) => {}
+        }
         self.set(state);
+    }
+
+    /// The newest snapshot for the code of a run: in a replay the one that was recorded.
+    pub(crate) fn seen(&self, form: Option<Form>) -> Arc<S> {
+        let Some(reads) = Reads::of(Which::Agent, Address::of(self)) else { return self.snapshot() };
+        if let Some(state) = reads.known(Which::Agent).and_then(|value| Self::read(form, &value, &reads)) {
+            return state;
+        }
+        let newest = self.snapshot();
+        if self.visitor.is_some() && !self.secrets(&newest).is_empty() {
+            reads.note_unrecorded(Which::Agent);
+        } else {
+            reads.note(Snapshot::Agent(newest.clone(), form.map(|form| form.write)));
+        }
+        newest
+    }
+
+    /// In a replay, the recorded snapshot before the next change, and the change; `None` if it was not recorded.
+    pub(crate) fn known_change(&self, form: Option<Form>) -> Option<(Arc<S>, StateChange)> {
+        let reads = Reads::of(Which::Agent, Address::of(self))?;
+        let (value, change) = reads.known_change(Which::Agent)?;
+        Some((Self::read(form, &value, &reads)?, change))
+    }
+
+    fn read(form: Option<Form>, value: &Value, reads: &Reads) -> Option<Arc<S>> {
+        let problem = match form.map(|form| (form.read)(value)) {
+            Some(Ok(state)) => match state.downcast::<S>() {
+                Ok(state) => return Some(state),
+                Err(_) => format!("the recorded state is not `{}`", type_name::<S>()),
+            },
+            Some(Err(problem)) => {
+                format!("the recorded state `{}` cannot be read: {problem}", type_name::<S>())
+            }
+            None => format!("the state `{}` was recorded, and cannot be read now", type_name::<S>()),
+        };
+        reads.fail(problem);
+        None
     }
 
     /// Waits for the right to update.

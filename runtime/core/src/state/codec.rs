@@ -2,12 +2,14 @@
 
 use std::any::type_name;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use serde_json::Value;
 
+use super::reads::{Form, Reader};
 use super::recorder::{StateChange, Writer};
 use super::{StateCell, StateHandle};
 
@@ -18,6 +20,7 @@ pub struct StateCodec {
     write: Writer,
     json: fn(&StateHandle) -> Result<Value, String>,
     repeat: fn(&StateHandle, &[StateChange]) -> Result<(), String>,
+    read: Reader,
 }
 
 impl StateCodec {
@@ -30,6 +33,10 @@ impl StateCodec {
             json: |handle| match handle.clone().downcast::<StateCell<S>>() {
                 Ok(cell) => serde_json::to_value(&*cell.snapshot()).map_err(|error| error.to_string()),
                 Err(_) => Err(format!("the state is not `{}`", type_name::<S>())),
+            },
+            read: |value| match S::deserialize(value) {
+                Ok(state) => Ok(Arc::new(state)),
+                Err(error) => Err(error.to_string()),
             },
             repeat: |handle, changes| match handle.clone().downcast::<StateCell<S>>() {
                 Ok(cell) => cell.repeat(changes),
@@ -45,6 +52,11 @@ impl StateCodec {
 
     pub(crate) fn writer(self) -> Writer {
         self.write
+    }
+
+    /// How the code of runs writes and reads the state.
+    pub(crate) fn form(self) -> Form {
+        Form { write: self.write, read: self.read }
     }
 
     pub(crate) fn repeat(self, state: &StateHandle, changes: &[StateChange]) -> Result<(), String> {

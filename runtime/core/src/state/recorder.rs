@@ -1,7 +1,6 @@
 //! Records what a step of a run does to the state, so that a replay does the same without the step.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +8,7 @@ use serde_json::Value;
 
 use super::edit::Edit;
 use crate::lock::lock;
+use crate::random::random;
 
 tokio::task_local! {
     /// The recorder of the step that this task runs.
@@ -48,6 +48,9 @@ pub(crate) struct Recorded {
 pub(crate) struct Address(usize);
 
 impl Address {
+    /// The address of no state.
+    pub(super) const NONE: Self = Self(0);
+
     pub(crate) fn of<T: ?Sized>(state: &T) -> Self {
         Self(std::ptr::from_ref(state).cast::<()>().addr())
     }
@@ -101,24 +104,34 @@ impl Recorder {
         std::iter::successors(Some(self), |this| this.0.outer.as_ref())
     }
 
+    fn is_of(&self, of: Which, state: Address) -> bool {
+        match of {
+            Which::Agent => self.0.agent == state,
+            Which::Session => self.0.session == state,
+        }
+    }
+
     fn add(&self, change: StateChange) {
         lock(&self.0.recorded).changes.push(change);
     }
 }
 
-/// Records a change of an agent's state, if a step makes it. `edits` is called only then; its error says why the change cannot
-/// be recorded.
-pub(super) fn agent_state(
+/// Records a change of a state in each step around it. `edits` is called if there is one, or if `is_wanted`; its error says why the
+/// change cannot be recorded. Returns the change if it was made.
+pub(super) fn changed(
+    of: Which,
     state: Address,
-    number: impl FnOnce() -> u64,
+    is_wanted: bool,
+    order: &Mutex<Order>,
     edits: impl FnOnce() -> Result<Vec<Edit>, String>,
-) {
-    let Some(here) = Recorder::here() else { return };
-    let mut recorders = here.all().filter(|recorder| recorder.0.agent == state).peekable();
-    if recorders.peek().is_none() {
-        return;
+) -> Option<Result<StateChange, String>> {
+    let here = Recorder::here();
+    let recorders: Vec<_> = here.iter().flat_map(Recorder::all).filter(|it| it.is_of(of, state)).collect();
+    if recorders.is_empty() && !is_wanted {
+        lock(order).begin_anew();
+        return None;
     }
-    let change = edits().map(|edits| StateChange { of: Which::Agent, number: number(), edits });
+    let change = edits().map(|edits| lock(order).made(of, edits));
     for recorder in recorders {
         match &change {
             Ok(change) => recorder.add(change.clone()),
@@ -127,25 +140,21 @@ pub(super) fn agent_state(
             }
         }
     }
-}
-
-/// Records a change of a session's values, if a step makes it.
-pub(super) fn session_values(session: Address, number: u64, edits: impl Fn() -> Vec<Edit>) {
-    let Some(here) = Recorder::here() else { return };
-    for recorder in here.all().filter(|recorder| recorder.0.session == session) {
-        recorder.add(StateChange { of: Which::Session, number, edits: edits() });
+    if change.is_err() {
+        lock(order).begin_anew();
     }
+    Some(change)
 }
 
 /// Records changes that a replay repeated for the steps around them.
 pub(crate) fn repeated(changes: &[StateChange], agent: Address, session: Address) {
     let Some(here) = Recorder::here() else { return };
     for change in changes {
-        let is_same = |recorder: &&Recorder| match change.of {
-            Which::Agent => recorder.0.agent == agent,
-            Which::Session => recorder.0.session == session,
+        let state = match change.of {
+            Which::Agent => agent,
+            Which::Session => session,
         };
-        here.all().filter(is_same).for_each(|recorder| recorder.add(change.clone()));
+        here.all().filter(|it| it.is_of(change.of, state)).for_each(|recorder| recorder.add(change.clone()));
     }
 }
 
@@ -162,29 +171,40 @@ pub(super) fn session_secret(session: Address) {
 pub(super) struct Order {
     /// The number of the last change.
     last: u64,
-    /// The state before the repeated changes, and these by number.
-    repeated: Option<(Value, BTreeMap<u64, Vec<Edit>>)>,
+    /// The state before the repeated changes, and all changes since by number.
+    repeated: Option<(Value, Vec<StateChange>)>,
 }
 
 impl Order {
-    /// A change that was not repeated is a new beginning.
+    /// A change that is not recorded is a new beginning.
     pub(super) fn begin_anew(&mut self) {
         self.repeated = None;
     }
 
-    pub(super) fn next(&mut self) -> u64 {
-        self.last += 1;
-        self.last
+    /// Numbers a new change.
+    fn made(&mut self, of: Which, edits: Vec<Edit>) -> StateChange {
+        // After a crash, a call that runs again makes changes beside those of its neighbours that are repeated later. Steps of
+        // random size keep their numbers apart, so that each later replay makes all of them in the order that this one had.
+        self.last = self.last.saturating_add(1 + (random() & 0xFFFF_FFFF));
+        let change = StateChange { of, number: self.last, edits };
+        if let Some((_, changes)) = &mut self.repeated {
+            changes.push(change.clone());
+        }
+        change
     }
 
     /// Repeats a recorded change on a value. Calls of one turn are replayed in the order of the calls, which need not be the
-    /// order of their changes: all changes since the last one that was not repeated are made anew, by number.
+    /// order of their changes: all changes since the last one that was not recorded are made anew, by number.
     fn repeat(&mut self, change: &StateChange, value: &mut Value) -> Result<(), String> {
         self.last = self.last.max(change.number);
-        let (before, changes) = self.repeated.get_or_insert_with(|| (value.clone(), BTreeMap::new()));
-        changes.insert(change.number, change.edits.clone());
+        let (before, changes) = self.repeated.get_or_insert_with(|| (value.clone(), Vec::new()));
+        let at = changes.partition_point(|other| other.number <= change.number);
+        changes.insert(at, change.clone());
+        if at + 1 == changes.len() {
+            return change.edits.iter().try_for_each(|edit| edit.apply(value));
+        }
         *value = before.clone();
-        changes.values().flatten().try_for_each(|edit| edit.apply(value))
+        changes.iter().flat_map(|change| &change.edits).try_for_each(|edit| edit.apply(value))
     }
 
     /// Repeats the changes of one of the two states on its value; `None` if there are none.

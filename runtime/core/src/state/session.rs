@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::RestoreState;
 use super::edit::edits;
-use super::recorder::{Address, Order, Recorder, StateChange, Which, session_secret, session_values};
+use super::reads::{Reads, Snapshot};
+use super::recorder::{Address, Order, Recorder, StateChange, Which, changed, repeated, session_secret};
 use crate::json;
 use crate::lock::lock;
 use crate::secret::{Concealed, Secret, Sensitive, VisitSecrets, texts};
@@ -110,15 +111,13 @@ impl SessionState {
 
     /// Replaces the whole state, secrets included, for all clones.
     pub fn replace(&self, values: impl Into<Value>) {
-        let mut kept = lock(&self.0.kept);
-        let before =
-            std::mem::replace(&mut *kept, Kept { values: Arc::new(values.into()), secrets: BTreeMap::new() });
-        self.record(&before.values, &kept.values);
+        let values = values.into();
+        self.change(|kept| *kept = Kept { values: Arc::new(values), secrets: BTreeMap::new() });
     }
 
     /// All current values, without secrets.
     pub fn to_value(&self) -> Value {
-        match &*lock(&self.0.kept).values {
+        match &*self.seen() {
             Value::Null => Value::Object(serde_json::Map::new()),
             values => values.clone(),
         }
@@ -140,15 +139,24 @@ impl SessionState {
 
     /// The value under a dotted key; `None` for a secret.
     pub fn get(&self, key: &str) -> Option<Value> {
-        let kept = lock(&self.0.kept);
-        key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).cloned()
+        let values = self.seen();
+        key.split('.').try_fold(&*values, |value, part| value.get(part)).cloned()
     }
 
     /// Whether there is a value or a secret under a dotted key.
     pub(crate) fn has(&self, key: &str) -> bool {
-        let kept = lock(&self.0.kept);
-        let is_value = || key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some();
-        kept.secrets.contains_key(key) || is_value()
+        self.has_secret(key) || self.get(key).is_some()
+    }
+
+    /// The newest values for the code of a run: in a replay those that were recorded.
+    fn seen(&self) -> Arc<Value> {
+        let newest = || Arc::clone(&lock(&self.0.kept).values);
+        let Some(reads) = Reads::of(Which::Session, self.address()) else { return newest() };
+        reads.known(Which::Session).unwrap_or_else(|| {
+            let newest = newest();
+            reads.note(Snapshot::Session(Arc::clone(&newest)));
+            newest
+        })
     }
 
     /// Sets the value under a dotted key. A value in the way of the key is replaced by an object. Secrets under the
@@ -158,11 +166,39 @@ impl SessionState {
     /// Panics if the key has more than 64 parts.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
         let (key, value) = (checked(key), value.into());
-        let mut kept = self.kept_for_change();
-        let before = Recorder::here().map(|_| Arc::clone(&kept.values));
-        kept.set(key, value);
-        if let Some(before) = before {
-            self.record(&before, &kept.values);
+        self.change(|kept| kept.set(key, value));
+    }
+
+    /// Changes the values. In a replay the recorded change is made.
+    fn change(&self, change: impl FnOnce(&mut Kept)) {
+        let reads = Reads::of(Which::Session, self.address());
+        if let Some(reads) = &reads
+            && let Some((_, recorded)) = reads.known_change(Which::Session)
+        {
+            let mut copy = lock(&self.0.kept).clone();
+            change(&mut copy);
+            let recorded = [recorded];
+            match self.repeat(&recorded) {
+                Ok(()) => repeated(&recorded, Address::NONE, self.address()),
+                Err(problem) => reads.fail(problem),
+            }
+            lock(&self.0.kept).secrets = copy.secrets;
+            return;
+        }
+        let mut kept = lock(&self.0.kept);
+        // The copy makes the change copy the values, so it is made only for code of a run.
+        let before = (reads.is_some() || Recorder::here().is_some()).then(|| Arc::clone(&kept.values));
+        change(&mut kept);
+        let Some(before) = before else {
+            lock(&self.0.order).begin_anew();
+            return;
+        };
+        let none = Value::Object(serde_json::Map::new());
+        let old = if before.is_null() { &none } else { &*before };
+        let edits = || Ok(edits(old, &kept.values));
+        let change = changed(Which::Session, self.address(), reads.is_some(), &self.0.order, edits);
+        if let (Some(reads), Some(Ok(change))) = (reads, change) {
+            reads.note_change(Snapshot::Session(before), change);
         }
     }
 
@@ -170,13 +206,6 @@ impl SessionState {
         let kept = lock(&self.0.kept);
         lock(&self.0.order).begin_anew();
         kept
-    }
-
-    /// Records a change of the values, if a step of a run makes it. The caller holds the lock of the values.
-    fn record(&self, before: &Value, after: &Value) {
-        let none = Value::Object(serde_json::Map::new());
-        let before = if before.is_null() { &none } else { before };
-        session_values(self.address(), lock(&self.0.order).next(), || edits(before, after));
     }
 
     /// Repeats recorded changes of the values.

@@ -4,7 +4,7 @@ use tracing::Span;
 
 use crate::policy::Flights;
 use crate::session::{Chain, Waiting};
-use crate::state::Recorder;
+use crate::state::{Reads, Recorder};
 
 /// Task-local values and the span of the waiting task, for a thread that works in its place.
 pub(crate) struct TaskLocals {
@@ -12,6 +12,7 @@ pub(crate) struct TaskLocals {
     chain: Chain,
     flights: Flights,
     recorder: Option<Recorder>,
+    reads: Option<Reads>,
     span: Span,
 }
 
@@ -22,12 +23,14 @@ impl TaskLocals {
             chain: Chain::here(),
             flights: Flights::here(),
             recorder: Recorder::here(),
+            reads: Reads::here(),
             span: Span::current(),
         }
     }
 
     /// Runs the work on the other thread, with these values.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
+        let work = || Reads::carry(self.reads, work);
         let work = || self.span.in_scope(|| Recorder::carry(self.recorder, work));
         self.chain.carry(|| self.flights.carry(|| self.waiting.carry(work)))
     }
