@@ -153,8 +153,19 @@ fn nest_by_tool(scene: State<Scene>) -> String {
     tool.call_blocking(json!({ "input": "and?" })).unwrap_err().to_string()
 }
 
+/// Meets a run of another session, then goes on in that session.
+#[tool]
+async fn cross(scene: State<Scene>) -> String {
+    scene.two.wait().await;
+    let (agent, session) = scene.own.get().unwrap();
+    match agent.request("and?").session(session).run().await {
+        Ok(output) => output.text,
+        Err(error) => error.to_string(),
+    }
+}
+
 agent! {
-    Actor { name: "actor", instruction: "Act.", state: Scene, function_tools: [meet, enter, nest, nest_by_tool] }
+    Actor { name: "actor", instruction: "Act.", state: Scene, function_tools: [meet, enter, nest, nest_by_tool, cross] }
 }
 
 /// An actor whose every run calls one tool and says what it gave.
@@ -276,4 +287,31 @@ async fn a12_a_run_within_a_run_of_its_session_does_not_wait_for_itself() {
         );
         assert_eq!(session.history().len(), 4, "{tool}");
     }
+}
+
+/// Each holds its session and waits for the other's: without a time limit nothing else would end it.
+#[tokio::test]
+async fn a12_two_sessions_that_wait_for_each_other_do_not_wait_for_ever() {
+    let guest = Guest::builder().model(counts()).build().await.unwrap();
+    let ((one, _, first), (other, _, mut second)) =
+        tokio::join!(actor("cross", Limits::default()), actor("cross", Limits::default()));
+    second.two = Arc::clone(&first.two);
+    let other = {
+        let model =
+            ScriptedModel::turns([ScriptedTurn::call("cross", json!({})), ScriptedTurn::say("{last}")]);
+        drop(other);
+        Actor::builder().model(model).state(second.clone()).build().await.unwrap()
+    };
+    let (own, others) = (one.session(), other.session());
+    assert!(first.own.set((guest.clone(), others.clone())).is_ok());
+    assert!(second.own.set((guest, own.clone())).is_ok());
+    let runs = async {
+        tokio::join!(one.request("go").session(&own).run(), other.request("go").session(&others).run())
+    };
+    let (one, other) = ends(runs).await;
+    let texts = [said(one), said(other)];
+    let refused =
+        "the agent `guest` cannot continue a session that waits for this call: run it in another session";
+    assert!(texts.iter().any(|text| text == refused), "{texts:?}");
+    assert!(texts.iter().all(|text| text == refused || text == "hello"), "{texts:?}");
 }

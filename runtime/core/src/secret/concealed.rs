@@ -123,6 +123,22 @@ mod tests {
         assert!(Arc::ptr_eq(&redactor, &concealed.redactor().unwrap()), "it is kept");
     }
 
+    /// Long secrets, as tokens are: what is built to find them does not grow with their length.
+    #[test]
+    fn t8_many_long_secrets_are_found_with_little_memory() {
+        let concealed = Concealed::default();
+        let long = |at: u32| format!("{at:08}-{}", "long token of a service ".repeat(40)).into_bytes();
+        let secrets: Vec<_> = (0..1_000).map(long).collect();
+        concealed.add(&secrets);
+        let redactor = concealed.redactor().unwrap();
+        assert!(redactor.size() < 20_000_000, "{}", redactor.size());
+        let text = format!("<{}>", String::from_utf8(long(999)).unwrap());
+        assert_eq!(redactor.redact(&*text), "<[secret]>");
+        // The beginning alone is no secret.
+        assert_eq!(redactor.redact("00000999-long"), "00000999-long");
+        assert!(redactor.shows(&text) && !redactor.shows("00000999-long token"));
+    }
+
     #[test]
     fn t8_pending_secrets_are_copied_learned_and_forgotten() {
         let concealed = Concealed::default();

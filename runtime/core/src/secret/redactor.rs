@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use aho_corasick::AhoCorasick;
@@ -12,7 +13,7 @@ use super::forms::forms;
 use super::value::MASK;
 
 /// Masks in the order of preference.
-const MASKS: [&str; 3] = [MASK, "[hidden]", "***"];
+pub(super) const MASKS: [&str; 3] = [MASK, "[hidden]", "***"];
 
 /// The marks of a cut text.
 const CUTS: [&str; 2] = ["..", "\u{2026}"];
@@ -43,12 +44,17 @@ pub struct Redactor {
     mask: &'static str,
 }
 
+/// The automaton looks for this many bytes of a form; the rest is compared where they are found. It takes time and memory for each byte
+/// that it looks for.
+const BEGINNING: usize = 12;
+
 /// Secrets that are searched for in one pass.
 struct Layer {
     secrets: Vec<Arc<Needle>>,
-    /// For each form: its secret and its index among the secret's forms. The order is that of the automaton's patterns,
-    /// which are sorted by the forms' texts.
+    /// For each form: its secret and its index among the secret's forms. They are sorted by the forms' texts.
     forms: Vec<(usize, usize)>,
+    /// The forms with one beginning, for each pattern of the automaton.
+    alike: Vec<Range<usize>>,
     /// `None` if there are too many forms. Then every text is masked as a whole.
     automaton: Option<AhoCorasick>,
     longest: usize,
@@ -90,9 +96,31 @@ impl Layer {
         let mut forms: Vec<_> = secrets.iter().enumerate().flat_map(of).collect();
         let text = |(secret, form): &(usize, usize)| secrets[*secret].forms[*form].as_str();
         forms.sort_unstable_by(|one, other| text(one).cmp(text(other)));
-        let automaton = AhoCorasick::new(forms.iter().map(text)).ok();
+        let begin = |at: usize| {
+            let text = text(&forms[at]).as_bytes();
+            &text[..text.len().min(BEGINNING)]
+        };
+        let mut alike: Vec<Range<usize>> = Vec::new();
+        for at in 0..forms.len() {
+            match alike.last_mut() {
+                Some(last) if begin(last.start) == begin(at) => last.end = at + 1,
+                _ => alike.push(at..at + 1),
+            }
+        }
+        let automaton = AhoCorasick::new(alike.iter().map(|alike| begin(alike.start))).ok();
         let longest = forms.iter().map(|form| text(form).len()).max().unwrap_or(0);
-        Self { secrets, forms, automaton, longest }
+        Self { secrets, forms, alike, automaton, longest }
+    }
+
+    /// The forms in the text: each with the index of its secret and its place. `None` if there are too many forms to look for.
+    fn found<'l>(&'l self, text: &'l str) -> Option<impl Iterator<Item = (usize, Range<usize>)> + 'l> {
+        let beginnings = self.automaton.as_ref()?.find_overlapping_iter(text);
+        Some(beginnings.flat_map(move |one| {
+            let rest = &text.as_bytes()[one.start()..];
+            let alike = &self.forms[self.alike[one.pattern().as_usize()].clone()];
+            let found = alike.iter().filter(move |form| rest.starts_with(self.text(**form).as_bytes()));
+            found.map(move |form| (form.0, one.start()..one.start() + self.text(*form).len()))
+        }))
     }
 
     fn text(&self, (secret, form): (usize, usize)) -> &str {
@@ -100,7 +128,7 @@ impl Layer {
     }
 
     fn shows(&self, text: &str) -> bool {
-        self.automaton.as_ref().is_none_or(|automaton| automaton.is_match(text))
+        self.found(text).is_none_or(|mut found| found.next().is_some())
     }
 
     /// Whether a longer form begins with this text.
@@ -135,6 +163,12 @@ impl Redactor {
     #[cfg(test)]
     pub(super) fn layers(&self) -> usize {
         self.layers.len()
+    }
+
+    /// The bytes of the automata.
+    #[cfg(test)]
+    pub(super) fn size(&self) -> usize {
+        self.layers.iter().filter_map(|layer| layer.automaton.as_ref()).map(AhoCorasick::memory_usage).sum()
     }
 
     /// Adds the secrets of another redactor.
@@ -265,15 +299,13 @@ impl Redactor {
     fn find<'n>(&'n self, text: &str) -> Option<Vec<Found<'n>>> {
         let mut found = Vec::new();
         for layer in &self.layers {
-            let matches = layer.automaton.as_ref()?.find_overlapping_iter(text);
-            found.extend(matches.map(|one| {
-                let (secret, _) = layer.forms[one.pattern().as_usize()];
+            found.extend(layer.found(text)?.map(|(secret, place)| {
                 let own = layer.secrets[secret].mask.as_deref();
                 let mask = own.filter(|mask| !self.layers.iter().any(|layer| layer.shows(mask)));
                 Found {
-                    start: one.start(),
-                    end: one.end(),
-                    length: one.len(),
+                    start: place.start,
+                    end: place.end,
+                    length: place.len(),
                     mask: mask.unwrap_or(self.mask),
                 }
             }));

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 use crate::approval::Always;
 use crate::lock::lock;
 
-/// The calls of an agent's tool: those with these arguments, or all. The arguments are kept whole, because hashes can be forged.
+/// The calls of an agent's tool in the runs of one user: those with these arguments, or all. The arguments are kept whole, because
+/// hashes can be forged.
 #[derive(PartialEq, Eq, Hash)]
 struct Calls {
+    user: Option<Arc<str>>,
     agent: Arc<str>,
     tool: Arc<str>,
     args: Option<String>,
@@ -19,21 +21,21 @@ struct Calls {
 pub(crate) struct Allowed(Mutex<HashSet<Calls>>);
 
 impl Allowed {
-    /// Allows the calls of an agent's tool: those with these arguments, or all.
-    pub(crate) fn add(&self, agent: &str, tool: &str, args: &str, which: Always) {
+    /// Allows the calls of an agent's tool in the runs of this user: those with these arguments, or all.
+    pub(crate) fn add(&self, user: Option<Arc<str>>, agent: &str, tool: &str, args: &str, which: Always) {
         let args = match which {
             Always::Arguments => Some(args.to_owned()),
             Always::Tool => None,
         };
-        lock(&self.0).insert(Calls { agent: agent.into(), tool: tool.into(), args });
+        lock(&self.0).insert(Calls { user, agent: agent.into(), tool: tool.into(), args });
     }
 
-    /// Whether the call needs no further approval.
-    pub(crate) fn has(&self, agent: &str, tool: &str, args: &str) -> bool {
+    /// Whether the call needs no further approval in a run of this user.
+    pub(crate) fn has(&self, user: Option<&Arc<str>>, agent: &str, tool: &str, args: &str) -> bool {
         let allowed = lock(&self.0);
         let is_allowed = |args: Option<&str>| {
-            let args = args.map(str::to_owned);
-            allowed.contains(&Calls { agent: agent.into(), tool: tool.into(), args })
+            let (user, args) = (user.cloned(), args.map(str::to_owned));
+            allowed.contains(&Calls { user, agent: agent.into(), tool: tool.into(), args })
         };
         !allowed.is_empty() && (is_allowed(None) || is_allowed(Some(args)))
     }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Session;
 use crate::deadline::Deadline;
+use crate::lock::lock;
 
 tokio::task_local! {
     static WAITING: Waiting;
@@ -47,14 +48,53 @@ impl Waiting {
     }
 
     fn knows(&self, session: &Session) -> bool {
-        let mut at = self;
-        while let Some(link) = &at.0 {
-            if link.session.is(session) && !link.is_over.load(Ordering::Relaxed) {
-                return true;
-            }
-            at = &link.outer;
+        self.sessions().any(|known| known.is(session))
+    }
+
+    fn sessions(&self) -> impl Iterator<Item = &Session> {
+        let links = std::iter::successors(self.0.as_ref(), |link| link.outer.0.as_ref());
+        links.filter(|link| !link.is_over.load(Ordering::Relaxed)).map(|link| &link.session)
+    }
+}
+
+/// The current work waits for a turn in a session, and with it all sessions that wait for this work.
+struct Edge<'w> {
+    waiting: &'w Waiting,
+    target: &'w Session,
+}
+
+impl<'w> Edge<'w> {
+    /// `None` if the work of the session waits for the current work, so that no turn would ever come. Of two waits that begin at
+    /// once one or both see it.
+    fn new(waiting: &'w Waiting, target: &'w Session) -> Option<Self> {
+        for session in waiting.sessions() {
+            lock(&session.0.waits_for).push(target.clone());
         }
-        false
+        let edge = Self { waiting, target };
+        let (mut open, mut seen) = (vec![target.clone()], Vec::new());
+        while let Some(session) = open.pop() {
+            if waiting.knows(&session) {
+                return None;
+            }
+            if !seen.iter().any(|other: &Session| other.is(&session)) {
+                open.extend(lock(&session.0.waits_for).iter().cloned());
+                seen.push(session);
+            }
+        }
+        Some(edge)
+    }
+}
+
+impl Drop for Edge<'_> {
+    fn drop(&mut self) {
+        // A link may be over since the wait began, so all of the work's sessions are looked at.
+        let links = std::iter::successors(self.waiting.0.as_ref(), |link| link.outer.0.as_ref());
+        for link in links {
+            let mut waits = lock(&link.session.0.waits_for);
+            if let Some(at) = waits.iter().position(|session| session.is(self.target)) {
+                waits.swap_remove(at);
+            }
+        }
     }
 }
 
@@ -71,7 +111,7 @@ pub(crate) enum NoTurn {
     Cancelled,
     /// Another run held the turn for this long.
     Busy(Duration),
-    /// A run of this session waits for the caller.
+    /// A run of this session waits for the caller, itself or through runs of other sessions.
     WaitsForItself,
 }
 
@@ -108,12 +148,15 @@ impl Session {
         }
         let _turn = match self.turn_if_free() {
             Some(turn) => turn,
-            None => tokio::select! {
-                biased;
-                () = token.cancelled() => return Err(NoTurn::Cancelled),
-                turn = self.turn() => turn,
-                limit = late(deadline) => return Err(NoTurn::Busy(limit)),
-            },
+            None => {
+                let Some(_edge) = Edge::new(&waiting, self) else { return Err(NoTurn::WaitsForItself) };
+                tokio::select! {
+                    biased;
+                    () = token.cancelled() => return Err(NoTurn::Cancelled),
+                    turn = self.turn() => turn,
+                    limit = late(deadline) => return Err(NoTurn::Busy(limit)),
+                }
+            }
         };
         let link = Arc::new(Link { session: self.clone(), outer: waiting, is_over: AtomicBool::new(false) });
         let _over = Over(Arc::clone(&link));

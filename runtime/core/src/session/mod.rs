@@ -67,6 +67,8 @@ struct Inner {
     threads: Threads,
     /// Held by the work in progress in this session.
     turn: tokio::sync::Mutex<()>,
+    /// The sessions whose turn that work waits for.
+    waits_for: Mutex<Vec<Session>>,
 }
 
 impl Session {
@@ -85,6 +87,7 @@ impl Session {
             keepers: OnceLock::new(),
             threads: Threads::default(),
             turn: tokio::sync::Mutex::default(),
+            waits_for: Mutex::default(),
         }))
     }
 
