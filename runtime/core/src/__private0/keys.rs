@@ -366,7 +366,7 @@ keys! {
         stop_after
         /// `max_calls = 3`
         ///
-        /// How many calls one run may make.
+        /// How many calls of one run may start the tool.
         max_calls
         /// `blocking`
         ///

@@ -152,8 +152,9 @@ pub struct ToolDefinition {
     pub effect: Effect,
     /// Whether the run ends with the result of this tool. An error of the tool does not end it.
     pub stop_after: bool,
-    /// The maximum number of calls in one run; `None` for no limit. Further calls are tool errors of kind
-    /// [`Limit`](crate::ErrorKind::Limit).
+    /// The maximum number of calls in one run that start the tool; `None` for no limit. Further calls are tool errors of kind
+    /// [`Limit`](crate::ErrorKind::Limit). A call that was refused, had wrong arguments or was answered by a cache or a hook does not
+    /// count. A call whose tool is started again, for example by a retry, counts once.
     pub max_calls: Option<u32>,
     /// The maximum time of one attempt of the tool itself, without hooks, approval and cache; `None` for no limit. Then
     /// the call ends with a tool error of kind [`Timeout`](crate::ErrorKind::Timeout). It needs a tokio runtime with
