@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::args::Args;
 use crate::definition::Effect;
@@ -133,9 +134,13 @@ pub enum Approval {
     /// The call runs with exactly the arguments that were shown.
     Allow,
     /// As [`Allow`](Self::Allow), and later calls in the same session need no approval: those of this agent's tool with the same
-    /// arguments, or all of them. Outside of a session it is the same as `Allow`.
+    /// arguments, or all of them, in runs of the same user ([`RunRequest::user`](crate::run::RunRequest::user)). Outside of a session it is the same as `Allow`.
     /// [`Session::save`](crate::Session::save) does not store it, so a session in another process asks again.
     AllowAlways(Always),
+    /// As [`Allow`](Self::Allow), with these arguments in place of those that were shown. They have to fit the tool's schema. An argument that is
+    /// left as it was shown keeps its value, a masked one too. [`EventKind::ArgumentsChanged`](crate::event::EventKind::ArgumentsChanged)
+    /// reports what runs; the conversation keeps the call as the model wrote it.
+    AllowWith(Map<String, Value>),
     /// The call is refused. The model gets the refusal, with the reason if there is one.
     Deny(Option<String>),
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
-use onionskin::question::{Answer, AnswerError, AskError, Question, QuestionKind};
+use onionskin::question::{Answer, AnswerError, AskError, Paused, Question, QuestionKind};
 use onionskin::ui::{UiMode, ui_tool};
 use onionskin::{AgentHandle, RunError, ScriptedModel, ScriptedTurn, ToolContext, agent, tool, toolbox};
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,8 @@ async fn a7_a_call_that_runs_outside_of_the_program_pauses_and_gets_its_result()
     assert_eq!(serde_json::from_str::<Value>(&output.text).unwrap(), result);
 
     let failed = Answer::declined("the lens is dirty");
-    let output = studio.resume(&first).answer(question.key(), failed).run().await.unwrap();
+    let stored: Paused = serde_json::from_value(serde_json::to_value(&first).unwrap()).unwrap();
+    let output = studio.resume(&stored).answer(question.key(), failed).run().await.unwrap();
     assert_eq!(output.text, "the question was declined: the lens is dirty");
 }
 

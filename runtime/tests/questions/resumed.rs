@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use onionskin::approval::{Always, Approval};
 use onionskin::event::EventKind;
 use onionskin::journal::{JournalErrorKind, MemoryJournal};
-use onionskin::question::{Answer, AskError, Paused, Question};
+use onionskin::question::{Answer, AnswerError, AskError, Paused, Question, SealError, SealKey};
 use onionskin::run::SavedSession;
 use onionskin::{
-    AgentHandle, Provided, RunError, ScriptedModel, ScriptedTurn, ToolContext, agent, run_hook, tool,
+    AgentHandle, Provided, RunError, ScriptedModel, ScriptedTurn, Secret, SessionState, State, ToolContext,
+    agent, run_hook, tool,
 };
 use serde_json::{Value, json};
 
@@ -67,6 +68,11 @@ async fn buyer(log: &Log, price: u32) -> AgentHandle {
     let model = ScriptedModel::turns([ScriptedTurn::call("buy", json!({})), ScriptedTurn::say("{last}")]);
     let buyer = Buyer::builder().model(model).provide(log.clone());
     buyer.provide(Price(price.into())).build().await.unwrap()
+}
+
+/// The value as another process reads it.
+fn stored_again(paused: &Paused) -> Paused {
+    serde_json::from_value(serde_json::to_value(paused).unwrap()).unwrap()
 }
 
 fn yes() -> Answer {
@@ -307,14 +313,16 @@ async fn a7_a_session_that_is_saved_while_its_run_is_paused_is_the_one_before_th
     let session = agent.session();
     session.restore(SavedSession::from_json(&saved).unwrap());
     let key = first.questions()[0].key();
-    // Without the session the model was asked something else.
-    let lost = agent.resume(&first).answer(key, Answer::allow()).run().await.unwrap_err();
+    // In another session the model was asked something else.
+    let other = agent.session();
+    let lost = agent.resume(&first).session(&other).answer(key, Answer::allow()).run().await.unwrap_err();
     assert!(matches!(&lost, RunError::Journal { .. }), "{lost}");
     assert!(log.take().is_empty());
     let output = agent.resume(&first).session(&session).answer(key, Answer::allow()).run().await.unwrap();
     assert_eq!((output.text.as_str(), log.take().len()), ("done: paid 5", 1));
     assert_eq!(session.history().len(), 6);
     // The conversation went on, so the same pause does not fit any more.
+    let first = stored_again(&first);
     let late = agent.resume(&first).session(&session).answer(key, Answer::allow()).run().await.unwrap_err();
     assert!(matches!(&late, RunError::Journal { .. }), "{late}");
     assert_eq!((session.history().len(), log.take().len()), (6, 0));
@@ -327,7 +335,7 @@ async fn a7_a_resumed_run_streams_and_its_output_is_the_same() {
     let first = paused(payer.run("go").await);
     let key = first.questions()[0].key();
     let plain = payer.resume(&first).answer(key, Answer::allow()).run().await.unwrap();
-    let mut stream = payer.resume(&first).answer(key, Answer::allow()).stream();
+    let mut stream = payer.resume(&stored_again(&first)).answer(key, Answer::allow()).stream();
     let mut kinds = Vec::new();
     while let Some(event) = stream.next().await {
         match event.kind {
@@ -581,10 +589,139 @@ async fn a7_a_run_that_learned_a_secret_of_its_own_records_ends_with_an_error_th
 async fn a7_a_run_that_an_earlier_build_paused_is_resumed() {
     let stored = include_str!("../data/stored/paused-1.json");
     let first: Paused = serde_json::from_str(stored).unwrap();
-    assert_eq!(serde_json::to_string_pretty(&first).unwrap(), stored.trim_end());
+    let mut again = serde_json::to_value(&first).unwrap();
+    // Earlier builds kept no hashes of what people are shown.
+    again.as_object_mut().unwrap().remove("shown").unwrap();
+    assert_eq!(again, serde_json::from_str::<Value>(stored).unwrap());
     let log = Log::default();
     let answer = Answer::Approval(Approval::Allow);
     let output =
         payer(&log).await.resume(&first).answer(first.questions()[0].key(), answer).run().await.unwrap();
     assert_eq!((output.text.as_str(), log.take()), ("paid 5", vec!["paid 5".to_owned()]));
+}
+
+/// What people are shown is what runs, also for somebody who knows the stored form and makes its hashes anew.
+#[tokio::test]
+async fn a7_a_question_that_was_changed_in_storage_is_not_answered() {
+    let log = Log::default();
+    let first = paused(payer(&log).await.run("go").await);
+    log.take();
+    let mut stored = serde_json::to_value(&first).unwrap();
+    stored["questions"][0]["arguments"]["cents"] = json!(1);
+    let problem = serde_json::from_value::<Paused>(stored.clone()).unwrap_err().to_string();
+    assert!(problem.contains("is not as it was stored"), "{problem}");
+    stored.as_object_mut().unwrap().remove("shown");
+    let forged: Paused = serde_json::from_value(stored).unwrap();
+    let key = forged.questions()[0].key();
+    let again = paused(payer(&log).await.resume(&forged).answer(key, Answer::allow()).run().await);
+    assert_eq!((open(&again), log.take().len()), (vec![r#"pay {"cents":5}"#.to_owned()], 0));
+}
+
+#[tokio::test]
+async fn a7_a_paused_run_goes_on_once_in_a_process() {
+    let log = Log::default();
+    let payer = payer(&log).await;
+    let first = paused(payer.run("go").await);
+    let (copy, key) = (first.clone(), first.questions()[0].key());
+    // Nothing ran: the value can be resumed again.
+    let wrong = payer.resume(&first).answer(key, Answer::value(1).unwrap()).run().await.unwrap_err();
+    assert!(matches!(wrong, RunError::Answer { .. }), "{wrong}");
+    paused(payer.resume(&first).run().await);
+    log.take();
+    payer.resume(&first).answer(key, Answer::allow()).run().await.unwrap();
+    assert_eq!(log.take(), ["paid 5"]);
+    for used in [&first, &copy] {
+        let again = payer.resume(used).answer(key, Answer::allow()).run().await.unwrap_err();
+        let RunError::Answer { source: AnswerError::Used { .. }, .. } = &again else { panic!("{again}") };
+    }
+    assert_eq!(log.len(), 0);
+}
+
+#[tokio::test]
+async fn a7_a_run_of_a_session_is_resumed_in_a_session() {
+    let log = Log::default();
+    let payer = payer(&log).await;
+    let session = payer.session();
+    let first = paused(payer.request("go").session(&session).run().await);
+    assert!(first.has_session());
+    let key = first.questions()[0].key();
+    let without = payer.resume(&first).answer(key, Answer::allow()).run().await.unwrap_err();
+    let RunError::Answer { source: AnswerError::NoSession { .. }, .. } = &without else {
+        panic!("{without}")
+    };
+    log.take();
+    let output = payer.resume(&first).session(&session).answer(key, Answer::allow()).run().await.unwrap();
+    assert_eq!((output.text.as_str(), log.take()), ("paid 5", vec!["paid 5".to_owned()]));
+}
+
+/// A state without serde.
+#[derive(Clone, Default)]
+struct Opaque(u32);
+
+/// Books, which cannot be recorded.
+#[tool]
+async fn book(cx: &ToolContext, st: State<Opaque>, log: Provided<Log>) {
+    cx.sleep(Duration::from_millis(5)).await;
+    st.update(|st| st.0 += 1);
+    log.push("booked");
+}
+
+/// Logs in.
+#[tool(effect = once)]
+async fn login(cx: &ToolContext, session: &SessionState, log: Provided<Log>) {
+    cx.sleep(Duration::from_millis(5)).await;
+    session.set_secret("token", Secret::new("token-of-this-login".to_owned()));
+    log.push("logged in");
+}
+
+agent! { Clerk { name: "clerk", instruction: "Book.", state: Opaque, function_tools: [book, pay, login] } }
+
+/// The question opens before the other call changes what no record can hold: nobody is asked in vain, and nothing runs twice.
+#[tokio::test(start_paused = true)]
+async fn a7_a_run_that_could_not_go_on_does_not_pause() {
+    for (other, said) in [("book", "cannot be recorded"), ("login", "told the session a secret")] {
+        let log = Log::default();
+        let model = ScriptedModel::turns([
+            ScriptedTurn::call("pay", json!({ "cents": 5 })).and_call(other, json!({})),
+            ScriptedTurn::say("{last}"),
+        ]);
+        let clerk = Clerk::builder()
+            .model(model)
+            .state(Opaque::default())
+            .provide(log.clone())
+            .build()
+            .await
+            .unwrap();
+        let end = clerk.run("go").await.unwrap_err();
+        let RunError::Journal { source, .. } = &end else { panic!("{end}") };
+        assert_eq!(source.kind(), JournalErrorKind::Unrecordable);
+        assert!(source.to_string().contains(said), "{source}");
+        assert_eq!(log.take().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a7_a_sealed_run_is_used_as_it_was_sealed_and_in_time() {
+    let log = Log::default();
+    let payer = payer(&log).await;
+    let first = paused(payer.run("go").await);
+    let key = SealKey::new(*b"32 random bytes of this program!").unwrap();
+    let soon = SystemTime::now() + Duration::from_secs(600);
+    let sealed = first.seal(&key, soon).unwrap();
+    let read = Paused::unseal(&sealed, &key).unwrap();
+    assert_eq!(read, first);
+    // Each byte counts: what still has the form of a sealed run has another seal.
+    for at in 0..sealed.len() {
+        let mut changed = sealed.clone().into_bytes();
+        changed[at] = if changed[at] == b'1' { b'2' } else { b'1' };
+        let end = Paused::unseal(&String::from_utf8(changed).unwrap(), &key).unwrap_err();
+        assert!(matches!(end, SealError::Forged | SealError::Unreadable { .. }), "{at}: {end}");
+    }
+    let other = SealKey::new([1; 32]).unwrap();
+    assert_eq!(Paused::unseal(&sealed, &other), Err(SealError::Forged));
+    assert!(matches!(SealKey::new([1; 31]), Err(SealError::WeakKey { bytes: 31, .. })));
+    let late = first.seal(&key, SystemTime::now() - Duration::from_secs(9)).unwrap();
+    assert!(matches!(Paused::unseal(&late, &key), Err(SealError::Expired(ago)) if ago.as_secs() >= 9));
+    let output = payer.resume(&read).answer(read.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    assert_eq!(output.text, "paid 5");
 }

@@ -464,6 +464,7 @@ impl RunRequest {
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
         let AgentHandle { instance, run: answer, shared } = self.handle;
+        let in_session = self.session.is_some();
         let session = self.session.unwrap_or_else(|| new_session(&shared, &instance));
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
         let deadline = Deadline::sooner(instance.limits.time, None);
@@ -501,8 +502,9 @@ impl RunRequest {
                     shared.journal.as_ref(),
                     &run_id,
                     approver.is_some(),
+                    in_session,
                 );
-                let Recording { journal, questions } = Box::pin(recording).await?;
+                let Recording { journal, questions, used } = Box::pin(recording).await?;
                 let asked = questions.as_ref().map(|questions| {
                     let (text, parts) = shown(&self.input, &session);
                     questions.keep_input(text, parts);
@@ -527,6 +529,13 @@ impl RunRequest {
                 let kept = Kept { run: &run, start };
                 let answer = drive(&run, answer, self.input.into_text()).await;
                 drop(kept);
+                drop(used);
+                let answer = answer.map_err(|error| match error {
+                    RunError::Paused(paused) => {
+                        RunError::Paused(paused.with(|run| run.in_session = in_session))
+                    }
+                    error => error,
+                });
                 Ok(match (answer, asked) {
                     // A replay begins with the session as it was. One that differs can be tried again with the right program.
                     (Err(error), Some(before))

@@ -61,6 +61,7 @@ impl AgentRun {
             hashes,
             records: None,
             traceparent: None,
+            in_session: false,
         });
         match self.cx.questions().filter(|_| self.cx.parent().is_none()) {
             Some(questions) => end_paused(paused, questions, &self.cx),

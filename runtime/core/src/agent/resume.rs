@@ -8,7 +8,7 @@ use super::run_error::RunError;
 use crate::context::RunContext;
 use crate::definition::Asks;
 use crate::journal::{Journal, JournalError, MemoryJournal, Step, recorded};
-use crate::question::{Answer, AnswerError, Given, Paused, Questions};
+use crate::question::{Answer, AnswerError, Given, Paused, Questions, Use};
 use crate::secret::Redact as _;
 use crate::trace::TraceParent;
 
@@ -24,11 +24,13 @@ pub(super) struct Resumption {
 pub(super) struct Recording {
     pub(super) journal: Option<Arc<dyn Journal>>,
     pub(super) questions: Option<Arc<Questions>>,
+    /// The use of the paused value, if it has the records of the run.
+    pub(super) used: Option<Use>,
 }
 
 impl Resumption {
     /// Checks the answers and finds the records. `journal` is the program's; `has_approver` tells whether approvals are answered
-    /// without a pause.
+    /// without a pause, and `in_session` whether the program gave the run a session.
     ///
     /// # Errors
     /// Returns an error if an answer does not fit the run. Nothing is recorded then.
@@ -38,6 +40,7 @@ impl Resumption {
         journal: Option<&Arc<dyn Journal>>,
         run_id: &Arc<str>,
         has_approver: bool,
+        in_session: bool,
     ) -> Result<Recording, RunError> {
         let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
         let Some(paused) = self.paused else {
@@ -60,21 +63,29 @@ impl Resumption {
             let (run_id, given) = (Arc::clone(&run.run_id), Arc::clone(run_id));
             return Err(wrong(AnswerError::OtherId { run_id, given }));
         }
+        if run.in_session && !in_session {
+            return Err(wrong(AnswerError::NoSession { run_id: Arc::clone(run_id) }));
+        }
         let mut given = BTreeMap::new();
         for (key, answer) in self.answers {
             paused.check(&key, &answer).map_err(wrong)?;
+            // An answer that passed the check has a question.
+            let Some(shown) = paused.question(&key).cloned() else { continue };
             let hash = paused.hash(&key);
-            if given.insert(key.clone(), Given { answer, hash }).is_some() {
+            if given.insert(key.clone(), Given { answer, hash, shown }).is_some() {
                 return Err(wrong(AnswerError::Twice { key }));
             }
         }
         let beneath = run.traceparent.clone();
         match (&run.records, journal) {
-            (Some(records), _) => Ok(Recording::own(
-                MemoryJournal::with_records(run_id, records.iter().cloned()),
-                given,
-                beneath,
-            )),
+            (Some(records), _) => {
+                let used =
+                    paused.begin().ok_or_else(|| wrong(AnswerError::Used { run_id: Arc::clone(run_id) }))?;
+                let journal = MemoryJournal::with_records(run_id, records.iter().cloned());
+                let recording = Recording::own(journal, given, beneath);
+                let used = recording.questions.as_ref().map(|questions| used.by(questions));
+                Ok(Recording { used, ..recording })
+            }
             (None, Some(journal)) => {
                 for (key, Given { answer, .. }) in &given {
                     unless_late(&paused, &**journal, key, answer).await.map_err(wrong)?;
@@ -91,6 +102,11 @@ impl Resumption {
 
 /// The end of an outermost run that pauses: its value with the input, and with the records if the run keeps its own.
 pub(super) fn end_paused(paused: Paused, questions: &Questions, run: &RunContext) -> RunError {
+    if let Some((step, problem)) = questions.unrecorded() {
+        // The question was asked before.
+        let source = JournalError::unrecordable_at(run.run_id(), step, problem);
+        return RunError::Journal { agent: run.agent().name().into(), source };
+    }
     let (input, attached) = questions.input();
     let records = questions.own().map(|own| own.records(run.run_id()));
     let mut paused = paused.with(|run| (run.input, run.attached, run.records) = (input, attached, records));
@@ -128,12 +144,12 @@ impl Recording {
     /// `beneath` is the span of the paused run.
     fn of(journal: Arc<dyn Journal>, given: BTreeMap<String, Given>, beneath: Option<TraceParent>) -> Self {
         let questions = Questions::new(given, None).beneath(beneath);
-        Self { journal: Some(journal), questions: Some(Arc::new(questions)) }
+        Self { journal: Some(journal), questions: Some(Arc::new(questions)), used: None }
     }
 
     fn own(journal: MemoryJournal, given: BTreeMap<String, Given>, beneath: Option<TraceParent>) -> Self {
         let own = Arc::new(journal);
         let questions = Questions::new(given, Some(Arc::clone(&own))).beneath(beneath);
-        Self { journal: Some(own as _), questions: Some(Arc::new(questions)) }
+        Self { journal: Some(own as _), questions: Some(Arc::new(questions)), used: None }
     }
 }

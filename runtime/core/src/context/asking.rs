@@ -13,9 +13,9 @@ use serde_json::{Map, Value};
 use super::{AbortCause, RunContext, ToolContext};
 use crate::approval::{Always, Approval};
 use crate::args::Args;
-use crate::definition::{Asks, Effect};
+use crate::definition::{Asks, Effect, bring_into_types};
 use crate::event::EventKind;
-use crate::journal::{JournalError, StepId, StepKind, fingerprint, recorded};
+use crate::journal::{JournalError, StepId, StepKind, StepRef, fingerprint, recorded};
 use crate::json::{exact_value, holds_long_numbers, repair};
 use crate::lock::lock;
 use crate::question::{Answer, Asked, Question, QuestionKind};
@@ -36,6 +36,8 @@ pub(crate) enum Unanswered {
 pub(crate) struct OwnQuestion {
     pub(crate) question: Question,
     pub(super) hash: String,
+    /// The question with its secrets, if it has some.
+    whole: Option<Question>,
 }
 
 /// The arguments for a person. A whole number that a value would round is a string of its digits, so that a person does not approve another amount.
@@ -60,7 +62,13 @@ impl ToolContext {
     /// question, and the same ones are not asked about again in another attempt.
     pub(crate) fn approval_question(&self, args: &Args, reason: Option<String>) -> OwnQuestion {
         let step = self.approval_step(&fingerprint(&*args.text()));
-        self.question_of(QuestionKind::Approval, step, Some(args), reason, Asked::approval_schema())
+        self.question_of(
+            QuestionKind::Approval,
+            step,
+            Some(args),
+            reason,
+            Asked::approval_schema(&self.definition().input_schema),
+        )
     }
 
     /// The step of the approval of these arguments, by their hash.
@@ -70,16 +78,16 @@ impl ToolContext {
         step
     }
 
-    /// Whether a person allowed calls like this one for the rest of the session.
+    /// Whether a person allowed calls like this one for the rest of the session, in a run of the same user.
     pub(crate) fn is_always_allowed(&self, args: &str) -> bool {
         let Some(session) = self.run().session() else { return false };
-        session.allowed().has(self.agent_name(), self.tool_name(), args)
+        session.allowed().has(self.run().user_id().as_ref(), self.agent_name(), self.tool_name(), args)
     }
 
-    /// Allows calls like this one, with these arguments, for the rest of the session.
+    /// Allows calls like this one, with these arguments, for the rest of the session, in the runs of the same user.
     pub(crate) fn allow_always(&self, args: &str, which: Always) {
         if let Some(session) = self.run().session() {
-            session.allowed().add(self.agent_name(), self.tool_name(), args, which);
+            session.allowed().add(self.run().user_id(), self.agent_name(), self.tool_name(), args, which);
         }
     }
 
@@ -94,9 +102,41 @@ impl ToolContext {
             Ok(answer) => answer,
             Err(error) => return self.run().abort_for(AbortCause::Journal(error)),
         };
-        if let Some(Answer::Approval(Approval::AllowAlways(which))) = answer {
-            self.allow_always(&args.text(), which);
+        match answer {
+            Some(Answer::Approval(Approval::AllowAlways(which))) => self.allow_always(&args.text(), which),
+            Some(Answer::Approval(Approval::AllowWith(with))) => {
+                let mut args = args;
+                let shown = shown(&args);
+                self.change_args(&mut args, with, &shown);
+            }
+            _ => {}
         }
+    }
+
+    /// Sets the arguments that a person approved in place of those that were shown, and reports them. What was left as it was shown keeps its
+    /// value: secrets are masked where it is shown, and long numbers are texts.
+    pub(crate) fn change_args(&self, args: &mut Args, with: Map<String, Value>, shown: &Value) {
+        let gone = |args: &Args| {
+            let names = args.as_object().into_iter().flat_map(Map::keys);
+            names.filter(|name| !with.contains_key(*name)).cloned().collect::<Vec<_>>()
+        };
+        for name in gone(args) {
+            args.remove(&name);
+        }
+        for (name, value) in with {
+            if args.get(&name).is_none() || shown.get(&name) != Some(&value) {
+                // Arguments that are no object have no approval.
+                let _ = args.insert(name, value);
+            }
+        }
+        bring_into_types(self.definition(), args);
+        let kind = EventKind::ArgumentsChanged {
+            call_id: self.tool_use_id().into(),
+            tool: self.tool_name().into(),
+            arguments: args.text(),
+        };
+        // The step of the call as a whole, as its start and its end have it.
+        self.run().events().push(StepRef { attempt: 0, ..self.step(StepKind::Tool) }, kind);
     }
 
     pub(super) fn question_of(
@@ -114,7 +154,11 @@ impl ToolContext {
             agents.insert(0, parent.instance_name().into());
             above = parent.parent();
         }
-        let hash = fingerprint(&(&kind, args.map(Args::text), &text, &answer_schema));
+        let forms = match kind {
+            QuestionKind::Approval => &Asked::approval_forms(),
+            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => &answer_schema,
+        };
+        let hash = fingerprint(&(&kind, args.map(Args::text), &text, forms));
         let mut question = Question::of(Asked {
             key: run.journal_step(step.clone()).to_string().into(),
             step,
@@ -126,10 +170,12 @@ impl ToolContext {
             text,
             answer_schema,
         });
+        let mut whole = None;
         if let Some(redactor) = run.concealed().redactor() {
+            whole = Some(question.clone());
             question.redact(&redactor);
         }
-        OwnQuestion { question, hash }
+        OwnQuestion { question, hash, whole }
     }
 
     /// Finds the answer to a question, as a step: the recorded answer; else the one that the run was resumed with; else that of
@@ -143,10 +189,11 @@ impl ToolContext {
         front: Option<Front<'_>>,
     ) -> Result<Answer, Unanswered> {
         let run = self.run();
-        let OwnQuestion { question, hash } = asked;
+        let OwnQuestion { question, hash, whole } = asked;
         let id = question.step().clone();
         let work = async || {
-            let given = run.questions().and_then(|questions| questions.given(question.key(), &hash));
+            let whole = whole.as_ref().unwrap_or(&question);
+            let given = run.questions().and_then(|questions| questions.given(question.key(), &hash, whole));
             // The question may be another one since the program changed.
             if let Some(given) = given.filter(|given| question.check(given).is_ok()) {
                 return Ok(given);

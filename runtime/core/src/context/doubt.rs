@@ -52,6 +52,9 @@ impl ToolContext {
         let id = StepId { attempt: self.tries(), ..self.step_id(StepKind::Begin) };
         let begun = async || {
             is_first.store(true, Ordering::Relaxed);
+            if let Some(questions) = self.run().questions() {
+                questions.note_acted();
+            }
             Ok::<_, Infallible>(true)
         };
         let Ok(_) = self.run().step(id, || (Effect::Once, hash), begun).await;

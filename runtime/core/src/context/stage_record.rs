@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The record of one call's stages.
 #[derive(Default)]
 pub(crate) struct CallStages {
     /// The number of look-ups in each cache, and the key that was stored.
     asked: Vec<Asked>,
-    /// The arguments that were approved.
-    approved: Vec<Arc<str>>,
+    /// The arguments that were approved, and those that a person set in their place.
+    approved: Vec<(Arc<str>, Option<Map<String, Value>>)>,
     /// The filled-in values when the call was looked up in a cache.
     filled: Option<Vec<(String, Value)>>,
     /// Whether the result must not be cached.
@@ -71,11 +71,12 @@ impl CallStages {
         self.unkept |= self.filled.as_deref().is_some_and(|filled| filled != values);
     }
 
-    pub(crate) fn is_approved(&self, args: &str) -> bool {
-        self.approved.iter().any(|approved| **approved == *args)
+    /// Whether these arguments were approved, and the arguments that a person set in their place.
+    pub(crate) fn approved(&self, args: &str) -> Option<Option<Map<String, Value>>> {
+        self.approved.iter().find(|(approved, _)| **approved == *args).map(|(_, with)| with.clone())
     }
 
-    pub(crate) fn approve(&mut self, args: Arc<str>) {
-        self.approved.push(args);
+    pub(crate) fn approve(&mut self, args: Arc<str>, with: Option<Map<String, Value>>) {
+        self.approved.push((args, with));
     }
 }

@@ -205,6 +205,16 @@ pub enum EventKind {
         /// The question.
         question: Question,
     },
+    /// A person approved a call with other arguments ([`Approval::AllowWith`](crate::approval::Approval::AllowWith)). They run.
+    #[non_exhaustive]
+    ArgumentsChanged {
+        /// The id that the model gave the call.
+        call_id: Arc<str>,
+        /// The tool's name as hooks see it.
+        tool: Arc<str>,
+        /// The arguments that were approved.
+        arguments: Arc<str>,
+    },
     /// An agent's run ended with an answer.
     #[non_exhaustive]
     RunFinished {
@@ -234,6 +244,7 @@ impl EventKind {
                 | Self::TurnFinished { .. }
                 | Self::ToolStarted { .. }
                 | Self::ToolFinished { .. }
+                | Self::ArgumentsChanged { .. }
                 | Self::RunFinished { .. }
         )
     }
@@ -248,7 +259,8 @@ impl Redact for EventKind {
             | Self::Notice { text }
             | Self::RunFinished { text }
             | Self::RunFailed { error: text } => text.redact(redactor),
-            Self::ToolStarted { call_id, arguments, .. } => {
+            Self::ToolStarted { call_id, arguments, .. }
+            | Self::ArgumentsChanged { call_id, arguments, .. } => {
                 redactor.redact_id(call_id);
                 arguments.redact(redactor);
             }

@@ -86,7 +86,8 @@ pub struct ToolCallReport {
     pub tool: Arc<str>,
     /// The kind of source of the tool; `None` for an unknown tool.
     pub source: Option<ToolSource>,
-    /// The arguments, as the model wrote them or as [`before_tool_call`](crate::turn_hooks::TurnHook::before_tool_call) changed them.
+    /// The arguments, as the model wrote them, as [`before_tool_call`](crate::turn_hooks::TurnHook::before_tool_call) changed them, or as a
+    /// person changed them ([`Approval::AllowWith`](crate::approval::Approval::AllowWith)).
     pub arguments: Arc<str>,
     /// How the call ended; `None` before its end.
     pub outcome: Option<CallOutcome>,
@@ -160,6 +161,12 @@ impl RunOutput {
                     hook_exits: Vec::new(),
                     error_chain: Vec::new(),
                 });
+            }
+            EventKind::ArgumentsChanged { arguments, .. } => {
+                let is_of = |call: &&mut ToolCallReport| call.outcome.is_none() && step.is(&call.step);
+                if let Some(call) = self.tool_calls.iter_mut().rev().find(is_of) {
+                    call.arguments = arguments;
+                }
             }
             EventKind::ToolFinished {
                 call_id,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::approval::Approval;
 use crate::args::Args;
 use crate::context::{Front, ToolContext, Unanswered};
@@ -45,14 +47,26 @@ pub(super) fn either(one: Needed, other: Needed) -> Needed {
     })
 }
 
-/// Asks the approver if the call needs approval and was not approved with these arguments.
-pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+/// Asks the approver if the call needs approval and was not approved with these arguments. A person can set others.
+pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
     let Some(reason) = needed(args) else { return Ok(()) };
     let text = args.text();
-    if cx.stages(|stages| stages.is_approved(&text)) || cx.is_always_allowed(&text) {
+    let approved = cx.stages(|stages| stages.approved(&text));
+    if approved == Some(None) || (approved.is_none() && cx.is_always_allowed(&text)) {
         return Ok(());
     }
     let asked = cx.approval_question(args, reason.clone());
+    let shown = asked.question.arguments().clone();
+    let change = |args: &mut Args, with: Map<String, Value>| {
+        cx.change_args(args, with, &shown);
+        // Nobody is asked about what a person wrote.
+        cx.stages(|stages| stages.approve(args.text(), None));
+    };
+    // Another attempt begins with the arguments that were shown.
+    if let Some(Some(with)) = approved {
+        change(args, with);
+        return Ok(());
+    }
     let front: Option<Front<'_>> = if let Some(approver) = cx.run().approver() {
         let request = cx.request_of(args, reason);
         Some(Box::pin(async move {
@@ -64,11 +78,16 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
     };
     match cx.answer_to(asked, front).await {
         Ok(Answer::Approval(Approval::Deny(reason))) => Err(refused(reason)),
+        Ok(Answer::Approval(Approval::AllowWith(with))) => {
+            cx.stages(|stages| stages.approve(text, Some(with.clone())));
+            change(args, with);
+            Ok(())
+        }
         Ok(Answer::Approval(approval)) => {
             if let Approval::AllowAlways(which) = approval {
                 cx.allow_always(&text, which);
             }
-            cx.stages(|stages| stages.approve(text));
+            cx.stages(|stages| stages.approve(text, None));
             Ok(())
         }
         // A failure was logged where it happened.

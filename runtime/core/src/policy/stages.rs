@@ -154,7 +154,7 @@ impl Stages {
                     self.guarded(cx, args, inside).await
                 };
             }
-            self.approve(cx, args).await?;
+            self.approve(cx, args, inside).await?;
             let Some(cache) = &self.cache else { return self.guarded(cx, args, inside).await };
             match cache.look(cx, inside.final_args(args).as_mut(), self.fill()).await {
                 Lookup::Output(output) => Ok(output),
@@ -191,11 +191,14 @@ impl Stages {
         if self.approval.is_some() { inside.check_args(cx, args) } else { Ok(()) }
     }
 
-    async fn approve(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
-        match &self.approval {
-            Some(needed) => approval::approve(needed, cx, args).await,
-            None => Ok(()),
+    async fn approve(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult<()> {
+        let Some(needed) = &self.approval else { return Ok(()) };
+        let shown = args.text();
+        approval::approve(needed, cx, args).await?;
+        if args.text() != shown {
+            inside.check_args(cx, args)?;
         }
+        Ok(())
     }
 
     /// Runs the guardrails, and the tool between them.
@@ -209,7 +212,7 @@ impl Stages {
             if let Err(refusal) = self.check_args(cx, args, inside) {
                 return self.leave(cx, args, Err(refusal)).await;
             }
-            self.approve(cx, args).await?;
+            self.approve(cx, args, inside).await?;
         }
         // The guardrails and the handlers outside see the result without secrets.
         cx.note_arguments(args);

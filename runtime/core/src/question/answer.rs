@@ -48,6 +48,24 @@ impl Answer {
         Self::Approval(Approval::Allow)
     }
 
+    /// The call runs with these arguments, a map or a struct, in place of those that were shown ([`Approval::AllowWith`]).
+    ///
+    /// ```
+    /// use onionskin::question::{Answer, Question, QuestionKind};
+    /// use serde_json::json;
+    ///
+    /// let question = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 500 }));
+    /// assert!(question.check(&Answer::allow_with(json!({ "cents": 5 })).unwrap()).is_ok());
+    /// assert!(Answer::allow_with(5).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the arguments cannot be serialised to a JSON object.
+    pub fn allow_with(args: impl Serialize) -> Result<Self, serde_json::Error> {
+        let args = serde_json::from_value(serde_json::to_value(args)?)?;
+        Ok(Self::Approval(Approval::AllowWith(args)))
+    }
+
     /// The call does not run, for this reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Approval(Approval::deny(reason))

@@ -113,6 +113,26 @@ pub enum AnswerError {
         /// The agent.
         agent: Arc<str>,
     },
+    /// The value went on before, in this process, and a tool ran. What it did would be repeated.
+    #[error(
+        "the run `{run_id}` went on from this value before, and its tools ran: resume it with the value that it ended with then. For runs that \
+         can be repeated after a failure, build the agent with `.journal(..)`"
+    )]
+    #[non_exhaustive]
+    Used {
+        /// The id of the run.
+        run_id: Arc<str>,
+    },
+    /// The program gave the run a session, and gives none to the resumed run.
+    #[error(
+        "the run `{run_id}` began in a session of the program, and is resumed without one: give it the session, or the saved one, with \
+         `.session(..)`"
+    )]
+    #[non_exhaustive]
+    NoSession {
+        /// The id of the run.
+        run_id: Arc<str>,
+    },
     /// The journal failed while it was asked whether the question was answered before.
     #[error(transparent)]
     Journal(JournalError),
@@ -134,6 +154,8 @@ impl Redact for AnswerError {
             | Self::WrongKind { .. }
             | Self::OtherAgent { .. }
             | Self::OtherId { .. }
+            | Self::Used { .. }
+            | Self::NoSession { .. }
             | Self::NoJournal { .. } => {}
         }
     }

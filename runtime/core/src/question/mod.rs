@@ -11,6 +11,7 @@ mod error;
 mod line;
 mod paused;
 mod questions;
+mod sealed;
 mod terminal;
 mod value;
 
@@ -20,8 +21,9 @@ pub(crate) use answerer::DynAnswerer;
 pub use component::UiComponent;
 pub use error::{AnswerError, AskError};
 pub use paused::Paused;
-pub(crate) use paused::PausedRun;
+pub(crate) use paused::{PausedRun, Use};
 pub(crate) use questions::{Given, Questions};
+pub use sealed::{SealError, SealKey};
 pub use terminal::Terminal;
 pub(crate) use value::Asked;
 pub use value::{Question, QuestionKind};

@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::{Answer, AnswerError, Question};
+use super::{Answer, AnswerError, Question, Questions};
 use crate::content::ContentBlock;
-use crate::journal::{Step, StepRecord};
+use crate::journal::{Step, StepRecord, fingerprint};
 use crate::json::{Problem, Unique, Unread, read_stored};
 use crate::secret::{Redact, Redactor};
 use crate::text::short;
@@ -15,6 +17,9 @@ use crate::trace::TraceParent;
 
 /// The version of the stored form. A later one adds fields or changes their meaning.
 const VERSION: u64 = 1;
+
+/// The field with the hashes of the questions.
+const SHOWN: &str = "shown";
 
 /// The field with the span of the paused run.
 const TRACEPARENT: &str = "traceparent";
@@ -27,11 +32,26 @@ const TRACEPARENT: &str = "traceparent";
 /// questions, and without a journal of the program the results of all steps so far: store it where you would store a conversation.
 /// The secrets that the session knows are masked; answers are kept as they were given.
 ///
-/// Without a journal of the program, each value continues the run from the moment when it paused: resume it once, because a second time would repeat
-/// what the first did, also if the first failed. With a [journal](crate::journal::Journal), each step and each answer is recorded, and happens once.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+/// What people are shown is bound to what runs: a stored value whose questions were changed is refused where it is read, and an answer counts only if the
+/// run asks what the value shows. Whoever can write the stored value and knows its form can still change the past of the run; a value that leaves the
+/// hands of the program is [sealed](Self::seal).
+///
+/// Without a journal of the program, each value continues the run from the moment when it paused, so it can be resumed once: when a tool has run, the value
+/// and its clones are used, also if the run failed, and [`AnswerError::Used`] refuses them. A process that reads the stored value again cannot know that. With a
+/// [journal](crate::journal::Journal), each step and each answer is recorded, and happens once in all processes.
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "Unique", into = "Stored")]
-pub struct Paused(Arc<PausedRun>);
+pub struct Paused {
+    run: Arc<PausedRun>,
+    /// Whether a run goes on with the value, or went on with it and ran a tool. Clones share it.
+    used: Arc<AtomicBool>,
+}
+
+impl PartialEq for Paused {
+    fn eq(&self, other: &Self) -> bool {
+        self.run == other.run
+    }
+}
 
 /// The records of a run: the name of each step, and its record.
 type Records = Vec<(String, StepRecord)>;
@@ -57,11 +77,16 @@ pub(crate) struct PausedRun {
     /// The span that the resumed run is beneath.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) traceparent: Option<TraceParent>,
+    /// Whether the program gave the run a session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) in_session: bool,
 }
 
 #[derive(Serialize)]
 struct Stored {
     version: u64,
+    /// The hash of each question as people are shown it.
+    shown: Vec<String>,
     #[serde(flatten)]
     run: PausedRun,
 }
@@ -79,8 +104,10 @@ impl TryFrom<Unique> for Paused {
                  onionskin that wrote it"
             ));
         }
+        let mut shown = None;
         if let Some(fields) = stored.as_object_mut() {
             fields.remove("version");
+            shown = fields.remove(SHOWN);
             // One that cannot be read is left out: it decides where spans are shown, and no more.
             if let Some(Err(_)) = fields.get(TRACEPARENT).map(TraceParent::deserialize) {
                 fields.remove(TRACEPARENT);
@@ -94,14 +121,32 @@ impl TryFrom<Unique> for Paused {
             Problem::Other(reason) => format!("the paused run cannot be read: `{path}`: {reason}"),
         })?;
         fit(&run.run_id, &run.questions, &run.hashes)?;
-        Ok(Self(Arc::new(run)))
+        // Older values have no such field. Their questions are compared with those of the run, as all are, when they are resumed.
+        if let Some(shown) = shown
+            && let Some(changed) = changed(&run.questions, &shown)
+        {
+            return Err(format!(
+                "the question `{}` of the paused run `{}` is not as it was stored: show people the run unchanged",
+                short(changed, 200),
+                run.run_id
+            ));
+        }
+        Ok(Self { run: Arc::new(run), used: Arc::default() })
     }
 }
 
 impl From<Paused> for Stored {
     fn from(paused: Paused) -> Self {
-        Self { version: VERSION, run: Arc::unwrap_or_clone(paused.0) }
+        let run = Arc::unwrap_or_clone(paused.run);
+        Self { version: VERSION, shown: run.questions.iter().map(fingerprint).collect(), run }
     }
+}
+
+/// The key of a question that has another hash than the stored one.
+fn changed<'q>(questions: &'q [Question], shown: &Value) -> Option<&'q str> {
+    let mut questions = questions.iter().enumerate();
+    let changed = questions.find(|(index, question)| shown.get(index) != Some(&fingerprint(question).into()));
+    changed.map(|(_, question)| question.key())
 }
 
 /// Checks that the questions are those of the run.
@@ -130,43 +175,54 @@ fn fit(run_id: &Arc<str>, questions: &[Question], hashes: &[String]) -> Result<(
 
 impl Paused {
     pub(crate) fn new(run: PausedRun) -> Self {
-        Self(Arc::new(run))
+        Self { run: Arc::new(run), used: Arc::default() }
     }
 
     pub(crate) fn run(&self) -> &PausedRun {
-        &self.0
+        &self.run
+    }
+
+    /// Whether the program gave the run a session ([`RunRequest::session`](crate::run::RunRequest::session)): a resumed run needs it too.
+    pub fn has_session(&self) -> bool {
+        self.run.in_session
+    }
+
+    /// Begins to use the value; `None` if it is used.
+    pub(crate) fn begin(&self) -> Option<Use> {
+        let is_free = !self.used.swap(true, Ordering::Relaxed);
+        is_free.then(|| Use { used: Arc::clone(&self.used), questions: None })
     }
 
     /// The same run with this input and these records.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut PausedRun)) -> Self {
-        change(Arc::make_mut(&mut self.0));
+        change(Arc::make_mut(&mut self.run));
         self
     }
 
     /// The id of the run. It has the same id when it is resumed.
     pub fn run_id(&self) -> &str {
-        &self.0.run_id
+        &self.run.run_id
     }
 
     /// The agent.
     pub fn agent_name(&self) -> &str {
-        &self.0.agent
+        &self.run.agent
     }
 
     /// The text of the input that the run began with.
     pub fn input(&self) -> &str {
-        &self.0.input
+        &self.run.input
     }
 
     /// The span `invoke_agent` of the run, whose trace the resumed run continues; `None` without a
     /// [propagator](crate::trace::Propagator).
     pub fn traceparent(&self) -> Option<&TraceParent> {
-        self.0.traceparent.as_ref()
+        self.run.traceparent.as_ref()
     }
 
     /// The open questions, in the order of their calls. There is at least one.
     pub fn questions(&self) -> &[Question] {
-        &self.0.questions
+        &self.run.questions
     }
 
     /// The open question with this key.
@@ -177,7 +233,7 @@ impl Paused {
     /// The hash of what the open question with this key asks.
     pub(crate) fn hash(&self, key: &str) -> String {
         let index = self.questions().iter().position(|question| question.key() == key);
-        index.map(|index| self.0.hashes[index].clone()).unwrap_or_default()
+        index.map(|index| self.run.hashes[index].clone()).unwrap_or_default()
     }
 
     /// Checks an answer, as a run that is resumed with it does.
@@ -188,14 +244,36 @@ impl Paused {
         match self.question(key) {
             Some(question) => question.check(answer),
             None if !key.starts_with(&format!("{}: ", self.run_id())) && key.contains(": turn ") => {
-                Err(AnswerError::OtherRun { run_id: Arc::clone(&self.0.run_id), key: key.to_owned() })
+                Err(AnswerError::OtherRun { run_id: Arc::clone(&self.run.run_id), key: key.to_owned() })
             }
             None => {
                 let keys: Vec<_> =
                     self.questions().iter().map(|question| format!("`{}`", question.key())).collect();
-                let run_id = Arc::clone(&self.0.run_id);
+                let run_id = Arc::clone(&self.run.run_id);
                 Err(AnswerError::Unknown { run_id, key: key.to_owned(), open: keys.join(", ") })
             }
+        }
+    }
+}
+
+/// A run that goes on with a value. If it ends and no tool has run, the value can be resumed again.
+pub(crate) struct Use {
+    used: Arc<AtomicBool>,
+    questions: Option<Arc<Questions>>,
+}
+
+impl Use {
+    /// The use by a run with these questions.
+    pub(crate) fn by(mut self, questions: &Arc<Questions>) -> Self {
+        self.questions = Some(Arc::clone(questions));
+        self
+    }
+}
+
+impl Drop for Use {
+    fn drop(&mut self) {
+        if !self.questions.as_ref().is_some_and(|questions| questions.has_acted()) {
+            self.used.store(false, Ordering::Relaxed);
         }
     }
 }
@@ -229,7 +307,7 @@ fn is_answer(step: &str) -> bool {
 
 impl Redact for Paused {
     fn redact(&mut self, redactor: &Redactor) {
-        let run = Arc::make_mut(&mut self.0);
+        let run = Arc::make_mut(&mut self.run);
         run.input.redact(redactor);
         run.attached.iter_mut().for_each(|part| part.redact(redactor));
         run.questions.iter_mut().for_each(|question| question.redact(redactor));

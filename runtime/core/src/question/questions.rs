@@ -1,6 +1,7 @@
 //! The questions of one run and of the runs beneath it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{Answer, Question};
@@ -22,6 +23,8 @@ pub(crate) struct Questions {
     input: OnceLock<(String, Vec<ContentBlock>)>,
     /// The span of the paused run, if the run is resumed.
     traceparent: Option<TraceParent>,
+    /// Whether a tool ran whose result is not from a record.
+    acted: AtomicBool,
 }
 
 /// An answer that a run is resumed with.
@@ -29,6 +32,8 @@ pub(crate) struct Given {
     pub(crate) answer: Answer,
     /// The hash of what was asked.
     pub(crate) hash: String,
+    /// What people were shown.
+    pub(crate) shown: Question,
 }
 
 impl Questions {
@@ -61,11 +66,20 @@ impl Questions {
         self.input.get().cloned().unwrap_or_default()
     }
 
+    /// Notes that a tool ran.
+    pub(crate) fn note_acted(&self) {
+        self.acted.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn has_acted(&self) -> bool {
+        self.acted.load(Ordering::Relaxed)
+    }
+
     /// The answer that the run was resumed with, if it was given to the question with this hash. A person who saw another question has not
-    /// answered this one.
-    pub(crate) fn given(&self, key: &str, hash: &str) -> Option<Answer> {
+    /// answered this one. `asked` is the question with its secrets.
+    pub(crate) fn given(&self, key: &str, hash: &str, asked: &Question) -> Option<Answer> {
         let given = self.given.get(key)?;
-        if given.hash != hash {
+        if given.hash != hash || !asked.is_shown_as(&given.shown) {
             tracing::warn!(key, "the question changed since it was shown, so its answer is not used");
             return None;
         }

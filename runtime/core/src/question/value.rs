@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Answer, AnswerError, UiComponent};
+use crate::approval::Approval;
 use crate::journal::{StepId, StepKind};
 use crate::schema;
-use crate::secret::{Redact, Redactor};
+use crate::secret::{Redact, Redactor, is_masked};
 
 /// A question for a person: its text, who asks, and which answers fit. It owns its data and can be serialised, so it can be
 /// stored and shown elsewhere. The secrets of the session are masked.
@@ -71,7 +72,7 @@ impl Question {
         Self::of(Asked {
             key: step.to_string().into(),
             step,
-            answer_schema: approval_schema(&kind),
+            answer_schema: default_schema(&kind),
             kind,
             agents: vec!["agent".into()],
             tool,
@@ -153,6 +154,22 @@ impl Question {
         &self.0.answer_schema
     }
 
+    /// Whether a person who was shown `shown` saw this question, except for its secrets.
+    pub(crate) fn is_shown_as(&self, shown: &Self) -> bool {
+        let seen = |question: &Self| {
+            let mut asked = question.0.clone();
+            if asked.kind == QuestionKind::Approval {
+                // Nobody sees it, and the call checks its arguments.
+                asked.answer_schema = Value::Null;
+            }
+            serde_json::to_value(asked)
+        };
+        match (seen(self), seen(shown)) {
+            (Ok(asked), Ok(shown)) => is_masked(&shown, &asked),
+            _ => false,
+        }
+    }
+
     /// Checks an answer: its kind, and that its value fits the schema.
     ///
     /// ```
@@ -178,10 +195,16 @@ impl Question {
         if !fits {
             return Err(AnswerError::WrongKind { key: key(), wanted, given: answer.kind() });
         }
-        let Answer::Value(value) = answer else { return Ok(()) };
-        let schema = self.answer_schema();
-        let problems: Vec<_> =
-            schema::check(value, schema, schema, "").iter().map(ToString::to_string).collect();
+        let whole = self.answer_schema();
+        let problems = match answer {
+            Answer::Value(value) => schema::check(value, whole, whole, ""),
+            Answer::Approval(Approval::AllowWith(args)) => {
+                let of_args = whole.pointer(ARGUMENTS).unwrap_or(&Value::Bool(true));
+                schema::check(&Value::Object(args.clone()), of_args, whole, "")
+            }
+            Answer::Approval(_) | Answer::Declined(_) => return Ok(()),
+        };
+        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
         if problems.is_empty() {
             return Ok(());
         }
@@ -190,33 +213,44 @@ impl Question {
 }
 
 /// The schema of the answers to a question of a kind without another schema.
-pub(super) fn approval_schema(kind: &QuestionKind) -> Value {
+pub(super) fn default_schema(kind: &QuestionKind) -> Value {
     match kind {
-        QuestionKind::Approval => json!({
-            "oneOf": [
-                { "const": "allow" },
-                {
-                    "type": "object",
-                    "properties": { "allow_always": { "enum": ["arguments", "tool"] } },
-                    "required": ["allow_always"],
-                    "additionalProperties": false,
-                },
-                {
-                    "type": "object",
-                    "properties": { "deny": { "type": ["string", "null"] } },
-                    "required": ["deny"],
-                    "additionalProperties": false,
-                },
-            ],
-        }),
+        QuestionKind::Approval => Asked::approval_schema(&json!({ "type": "object" })),
         QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => json!(true),
     }
 }
 
+/// The place of the schema of other arguments in that of an approval.
+const ARGUMENTS: &str = "/oneOf/3/properties/allow_with";
+
 impl Asked {
-    /// The schema of an approval.
-    pub(crate) fn approval_schema() -> Value {
-        approval_schema(&QuestionKind::Approval)
+    /// The schema of an approval of a call whose arguments have this schema.
+    pub(crate) fn approval_schema(args: &Value) -> Value {
+        let mut args = args.clone();
+        // References begin at the root.
+        let defs = args.as_object_mut().and_then(|args| args.remove("$defs"));
+        let with = |name: &str, schema: Value| json!({ "type": "object", "properties": { (name): schema }, "required": [name], "additionalProperties": false });
+        let mut schema = json!({
+            "oneOf": [
+                { "const": "allow" },
+                with("allow_always", json!({ "enum": ["arguments", "tool"] })),
+                with("deny", json!({ "type": ["string", "null"] })),
+                with("allow_with", args),
+            ],
+        });
+        if let Some(defs) = defs {
+            schema["$defs"] = defs;
+        }
+        schema
+    }
+
+    /// The part of the schema of an approval that is the same for all tools.
+    pub(crate) fn approval_forms() -> Value {
+        let mut schema = Self::approval_schema(&Value::Null);
+        if let Some(forms) = schema["oneOf"].as_array_mut() {
+            forms.pop();
+        }
+        schema
     }
 }
 

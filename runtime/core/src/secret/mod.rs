@@ -23,6 +23,7 @@
 
 mod concealed;
 mod forms;
+mod masked;
 mod owned;
 mod reader;
 mod redact;
@@ -33,6 +34,7 @@ mod value;
 mod visit;
 
 pub(crate) use concealed::Concealed;
+pub(crate) use masked::is_masked;
 #[doc = include_str!("../docs/visit_secrets.md")]
 pub use onionskin_macros::VisitSecrets;
 pub(crate) use owned::made_during;
