@@ -74,7 +74,8 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
                 (copy, result)
             })
         };
-        if let Some((before, recorded)) = self.cell.known_change(self.run.state_codec().map(StateCodec::form)) {
+        if let Some((before, recorded)) = self.cell.known_change(self.run.state_codec().map(StateCodec::form))
+        {
             // The code runs again for its result, on the state that it changed then. The change is the recorded one, in its order.
             let ((_, result), secrets) = changed(&before);
             self.run.know(&secrets);
