@@ -292,7 +292,8 @@ async fn a12_a_run_within_a_run_of_its_session_does_not_wait_for_itself() {
 /// Each holds its session and waits for the other's: without a time limit nothing else would end it.
 #[tokio::test]
 async fn a12_two_sessions_that_wait_for_each_other_do_not_wait_for_ever() {
-    let guest = Guest::builder().model(counts()).build().await.unwrap();
+    let hello = ScriptedModel::turns(vec![ScriptedTurn::say("hello"); 9]);
+    let guest = Guest::builder().model(hello).build().await.unwrap();
     let ((one, _, first), (other, _, mut second)) =
         tokio::join!(actor("cross", Limits::default()), actor("cross", Limits::default()));
     second.two = Arc::clone(&first.two);

@@ -873,11 +873,15 @@ async fn a8_a_paused_run_is_resumed_to_its_answer() {
         let answered = |request: RunRequest| {
             request.answer(paused.questions()[0].key(), onionskin::question::Answer::allow())
         };
-        // Each way goes on from the same records.
-        let run = answered(careful.resume(&paused)).run_as::<Report>().await.unwrap();
-        let typed = careful.resume_with(&paused, answered).await.unwrap();
+        // Each way goes on from the same records, as a process of its own reads them.
+        let stored = || {
+            serde_json::from_value::<onionskin::question::Paused>(serde_json::to_value(&paused).unwrap())
+                .unwrap()
+        };
+        let run = answered(careful.resume(&stored())).run_as::<Report>().await.unwrap();
+        let typed = careful.resume_with(&stored(), answered).await.unwrap();
         assert_eq!(run.answer, typed.answer);
-        let mut stream = careful.resume_stream_with(&paused, answered);
+        let mut stream = careful.resume_stream_with(&stored(), answered);
         let partials = partials(&mut stream).await;
         assert_eq!(partials.last(), Some(&right()), "{partials:?}");
         assert_eq!(stream.output().await.unwrap().answer, paris());

@@ -2,7 +2,6 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -202,16 +201,12 @@ impl AgentRun {
         let asked = Asked { turn, request: &request, model, table: Some(table), answer_tool };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let step = self.step(turn, StepKind::Model);
-        let is_asked = AtomicBool::new(false);
         let answer = self.cx.step(step, hash, async || {
-            is_asked.store(true, Ordering::Relaxed);
-            self.ask_until_answered(asked).await
-        });
-        let answer = self.unless_over(pin!(answer)).await?;
-        if is_asked.into_inner() && answer.is_ok() {
+            let answer = self.ask_until_answered(asked).await?;
             self.cx.note_new();
-        }
-        answer
+            Ok(answer)
+        });
+        self.unless_over(pin!(answer)).await?
     }
 
     /// Asks again after transient errors, as often as the limits allow.

@@ -31,7 +31,7 @@ impl AgentRun {
         }
         // A state without JSON cannot be compared, and a tool cannot change it in a run with a journal.
         let state = self.cx.state_json().unwrap_or_default();
-        let values = self.cx.session_state().to_value();
+        let values = self.cx.session_state().value_now();
         let is_empty = |value: &Value| match value {
             Value::Null => true,
             Value::Object(fields) => fields.is_empty(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
@@ -64,6 +64,8 @@ struct RunInner {
     watched: AtomicBool,
     /// How many calls of tools with `max_calls` have started. A run has few such tools.
     started: Mutex<Vec<(Arc<str>, u32)>>,
+    /// Whether the journal has records of reads, once that was asked.
+    reads: AtomicU8,
     /// Whether the journal has no records of what happens from now on.
     is_new: AtomicBool,
     /// The messages of the conversation so far, shared between the run's loop and its calls.
@@ -127,8 +129,8 @@ impl RunContext {
         let latch = Latch::new(seed.token.clone());
         let watched = AtomicBool::new(seed.journal.is_some() || seed.session_state.concealed().any());
         let conversation = Mutex::new(std::mem::take(&mut seed.history));
-        let (started, is_new) = (Mutex::default(), AtomicBool::new(false));
-        Self(Arc::new(RunInner { seed, latch, watched, started, is_new, conversation }))
+        let (started, reads, is_new) = (Mutex::default(), AtomicU8::new(0), AtomicBool::new(false));
+        Self(Arc::new(RunInner { seed, latch, watched, started, reads, is_new, conversation }))
     }
 
     /// The agent that runs.
@@ -321,6 +323,10 @@ impl RunContext {
     /// Notes that a turn was recorded just now, so that nothing behind it has a record.
     pub(crate) fn note_new(&self) {
         self.0.is_new.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn reads(&self) -> &AtomicU8 {
+        &self.0.reads
     }
 
     /// Whether what happens from now on has no record, in this run or in one above it.

@@ -1,21 +1,32 @@
 //! The code of a call, or of a run, between its steps: what it reads of the states is recorded behind it, and in a replay it reads the same.
 
 use std::convert::Infallible;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::RunContext;
 use super::latch::AbortCause;
 use crate::definition::Effect;
-use crate::journal::{JournalError, StepId, recorded, run_step};
+use crate::journal::{DynJournal, JournalError, StepId, StepKind, recorded, run_step};
 use crate::lock::lock;
 use crate::secret::Redact as _;
-use crate::state::{Address, Read, Reads, StateChange};
+use crate::state::{Address, Reads, StateChange};
 
 tokio::task_local! {
     /// The strand that this task runs; `None` inside of a step, whose result is recorded.
     static HERE: Option<Strand>;
+}
+
+/// Whether a run has records of reads.
+#[repr(u8)]
+enum HasReads {
+    Unknown = 0,
+    None,
+    Some,
 }
 
 /// The code of a call around its step, or the code of a run around its calls. A step of the journal holds what the code behind another
@@ -59,6 +70,7 @@ impl Strand {
                 run.unless_failed(Err(error)).await
             }
             (Ok(reads), Some(journal)) if !reads.is_empty() => {
+                run.note_reads(&**journal).await;
                 let work = async || Ok::<_, Infallible>(reads);
                 let kept = Box::pin(run_step(&**journal, step(), work)).await;
                 let Ok(_) = run.unless_failed(kept).await;
@@ -71,15 +83,8 @@ impl Strand {
     async fn begin(&self, begun: StepId) {
         let Inner { run, reads, id } = &*self.0;
         let known = match run.journal() {
-            Some(journal) if !run.is_new() => {
-                let step = run.journal_step(begun.clone());
-                match Box::pin(recorded::<Vec<Read>>(&**journal, &step)).await {
-                    Ok(known) => known,
-                    Err(error) => {
-                        run.abort_for(AbortCause::Journal(error));
-                        None
-                    }
-                }
+            Some(journal) if run.may_have_read(&**journal, &begun).await => {
+                run.look_up(&**journal, begun.clone()).await
             }
             _ => None,
         };
@@ -89,6 +94,66 @@ impl Strand {
 }
 
 impl RunContext {
+    /// The outermost run that records in the same journal.
+    fn recorded_with(&self) -> &Self {
+        let same = |one: &Self, other: &Self| match (one.journal(), other.journal()) {
+            (Some(one), Some(other)) => std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(other)),
+            _ => false,
+        };
+        let mut run = self;
+        while let Some(above) = run.parent().filter(|above| same(run, above)) {
+            run = above;
+        }
+        run
+    }
+
+    /// The step that a run has with its first record of reads: a run without it has none, and is not searched for them.
+    fn read_step(&self) -> StepId {
+        StepId { scope: Arc::clone(self.scope()), ..StepId::new(StepKind::State, "") }
+    }
+
+    /// Notes that the run records reads.
+    async fn note_reads(&self, journal: &dyn DynJournal) {
+        let run = self.recorded_with();
+        if run.reads().swap(HasReads::Some as u8, Ordering::Relaxed) != HasReads::Some as u8 {
+            let step = run.journal_step(run.read_step()).asked(Effect::Pure, String::new());
+            let noted = Box::pin(run_step(journal, step, async || Ok::<_, Infallible>(true))).await;
+            let Ok(_) = self.unless_failed(noted).await;
+        }
+    }
+
+    /// Whether an earlier run may have recorded the reads of this step.
+    async fn may_have_read(&self, journal: &dyn DynJournal, begun: &StepId) -> bool {
+        let run = self.recorded_with();
+        // Before its first step, a run reads the states that it began with.
+        let is_first = begun.turn == 0 && begun.call.is_none() && begun.scope == *run.scope();
+        if is_first || self.is_new() {
+            return false;
+        }
+        if run.reads().load(Ordering::Relaxed) == HasReads::Unknown as u8 {
+            let is_there = self.look_up::<bool>(journal, run.read_step()).await.is_some();
+            let found = if is_there { HasReads::Some } else { HasReads::None };
+            run.reads().store(found as u8, Ordering::Relaxed);
+        }
+        run.reads().load(Ordering::Relaxed) == HasReads::Some as u8
+    }
+
+    /// What is recorded at a step. If the journal fails, the run ends.
+    async fn look_up<T: Serialize + DeserializeOwned>(
+        &self,
+        journal: &dyn DynJournal,
+        id: StepId,
+    ) -> Option<T> {
+        let step = self.journal_step(id);
+        match Box::pin(recorded(journal, &step)).await {
+            Ok(found) => found,
+            Err(error) => {
+                self.abort_for(AbortCause::Journal(error));
+                None
+            }
+        }
+    }
+
     /// Runs the code of a call or of the run, which begins at this step. Without a journal it runs as it is.
     pub(crate) async fn strand<T>(&self, at: impl FnOnce() -> StepId, work: impl Future<Output = T>) -> T {
         if self.journal().is_none() {

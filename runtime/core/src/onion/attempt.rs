@@ -234,11 +234,9 @@ fn as_step<'a>(
             let is_agent = cx.source() == ToolSource::Agent;
             let hidden = recorder.around(AtDepth::new(cx, Depth::Step, hidden));
             // What can run again without the answer of its step reads the same then.
-            let result = if is_agent || cx.definition().asks != Asks::Nothing {
-                within.run(cx.step_id(StepKind::Tool), hidden).await
-            } else {
-                hidden.await
-            };
+            let runs_again = if is_agent { cx.has_sender() } else { cx.definition().asks != Asks::Nothing };
+            let result =
+                if runs_again { within.run(cx.step_id(StepKind::Tool), hidden).await } else { hidden.await };
             // The steps of an agent's run are recorded one by one. With its answer recorded too, a replay would have no
             // events, no usage and no messages of the run. Its failure is recorded, because it can depend on time, but not
             // one that the end of the caller's run caused.

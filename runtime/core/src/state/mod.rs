@@ -11,7 +11,7 @@ mod state_type;
 pub(crate) use cell::{RestoreState, StateCell, StateHandle};
 pub(crate) use codec::StateCodec;
 pub use codec::{CodecNone, CodecSome, RecordedType};
-pub(crate) use reads::{Read, Reads};
+pub(crate) use reads::Reads;
 pub(crate) use recorder::{Address, Recorded, Recorder, StateChange, repeated};
 pub(crate) use session::MOST_PARTS;
 pub use session::SessionState;

@@ -117,7 +117,17 @@ impl SessionState {
 
     /// All current values, without secrets.
     pub fn to_value(&self) -> Value {
-        match &*self.seen() {
+        Self::object(&self.seen())
+    }
+
+    /// The same for the runtime, whose own reads are not those of a program: not the recorded values in a replay.
+    pub(crate) fn value_now(&self) -> Value {
+        let values = Arc::clone(&lock(&self.0.kept).values);
+        Self::object(&values)
+    }
+
+    fn object(values: &Value) -> Value {
+        match values {
             Value::Null => Value::Object(serde_json::Map::new()),
             values => values.clone(),
         }
