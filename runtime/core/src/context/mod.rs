@@ -49,7 +49,7 @@ pub(crate) use permits::{Permit, Running};
 pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};
 pub(crate) use sender::DynSender;
-pub(crate) use stage_record::{CallStages, Key};
+pub(crate) use stage_record::{Approved, CallStages, Key};
 use start::{Starts, same};
 pub use state::{State, StateError, Works, bound, conceal};
 pub(crate) use strand::Within;

@@ -9,12 +9,21 @@ use serde_json::{Map, Value};
 pub(crate) struct CallStages {
     /// The number of look-ups in each cache, and the key that was stored.
     asked: Vec<Asked>,
-    /// The arguments that were approved, and those that a person set in their place.
-    approved: Vec<(Arc<str>, Option<Map<String, Value>>)>,
+    /// The arguments that were approved.
+    approved: Vec<(Arc<str>, Approved)>,
     /// The filled-in values when the call was looked up in a cache.
     filled: Option<Vec<(String, Value)>>,
     /// Whether the result must not be cached.
     unkept: bool,
+}
+
+/// What an approval allowed.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Approved {
+    /// The arguments that were shown.
+    AsShown,
+    /// The arguments that a person set in their place.
+    With(Map<String, Value>),
 }
 
 /// The key of a cached result: the caller, the arguments and the services.
@@ -71,12 +80,12 @@ impl CallStages {
         self.unkept |= self.filled.as_deref().is_some_and(|filled| filled != values);
     }
 
-    /// Whether these arguments were approved, and the arguments that a person set in their place.
-    pub(crate) fn approved(&self, args: &str) -> Option<Option<Map<String, Value>>> {
-        self.approved.iter().find(|(approved, _)| **approved == *args).map(|(_, with)| with.clone())
+    /// What the approval of these arguments allowed; `None` if they were not approved.
+    pub(crate) fn approved(&self, args: &str) -> Option<Approved> {
+        self.approved.iter().find(|(approved, _)| **approved == *args).map(|(_, what)| what.clone())
     }
 
-    pub(crate) fn approve(&mut self, args: Arc<str>, with: Option<Map<String, Value>>) {
-        self.approved.push((args, with));
+    pub(crate) fn approve(&mut self, args: Arc<str>, what: Approved) {
+        self.approved.push((args, what));
     }
 }

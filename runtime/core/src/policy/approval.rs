@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::approval::Approval;
 use crate::args::Args;
-use crate::context::{Front, ToolContext, Unanswered};
+use crate::context::{Approved, Front, ToolContext, Unanswered};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::caught_async;
 use crate::question::Answer;
@@ -52,7 +52,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &mut Args) 
     let Some(reason) = needed(args) else { return Ok(()) };
     let text = args.text();
     let approved = cx.stages(|stages| stages.approved(&text));
-    if approved == Some(None) || (approved.is_none() && cx.is_always_allowed(&text)) {
+    if approved == Some(Approved::AsShown) || (approved.is_none() && cx.is_always_allowed(&text)) {
         return Ok(());
     }
     let asked = cx.approval_question(args, reason.clone());
@@ -60,10 +60,10 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &mut Args) 
     let change = |args: &mut Args, with: Map<String, Value>| {
         cx.change_args(args, with, &shown);
         // Nobody is asked about what a person wrote.
-        cx.stages(|stages| stages.approve(args.text(), None));
+        cx.stages(|stages| stages.approve(args.text(), Approved::AsShown));
     };
     // Another attempt begins with the arguments that were shown.
-    if let Some(Some(with)) = approved {
+    if let Some(Approved::With(with)) = approved {
         change(args, with);
         return Ok(());
     }
@@ -79,7 +79,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &mut Args) 
     match cx.answer_to(asked, front).await {
         Ok(Answer::Approval(Approval::Deny(reason))) => Err(refused(reason)),
         Ok(Answer::Approval(Approval::AllowWith(with))) => {
-            cx.stages(|stages| stages.approve(text, Some(with.clone())));
+            cx.stages(|stages| stages.approve(text, Approved::With(with.clone())));
             change(args, with);
             Ok(())
         }
@@ -87,7 +87,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &mut Args) 
             if let Approval::AllowAlways(which) = approval {
                 cx.allow_always(&text, which);
             }
-            cx.stages(|stages| stages.approve(text, None));
+            cx.stages(|stages| stages.approve(text, Approved::AsShown));
             Ok(())
         }
         // A failure was logged where it happened.

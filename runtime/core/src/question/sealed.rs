@@ -1,6 +1,6 @@
 //! Sealed runs: a paused run as a text that nobody can change without the key of the program.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hmac_sha256::HMAC;
@@ -121,7 +121,11 @@ impl Paused {
         let paused = serde_json::to_string(self).map_err(unreadable)?;
         let expires = expires.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let seal = HMAC::mac(Sealed::sealed(expires, &paused), &*key.0);
-        let seal = seal.iter().map(|byte| format!("{byte:02x}")).collect();
+        let seal = seal.iter().fold(String::new(), |mut digits, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(digits, "{byte:02x}");
+            digits
+        });
         serde_json::to_string(&Sealed { version: VERSION, expires, paused, seal }).map_err(unreadable)
     }
 

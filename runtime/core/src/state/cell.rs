@@ -83,7 +83,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
         let change = recorder::changed(Which::Agent, Address::of(self), reads.is_some(), &self.order, edits);
         match (reads, change) {
             (Some(reads), Some(Ok(change))) => {
-                reads.note_change(Snapshot::Agent(self.snapshot(), codec), change)
+                reads.note_change(Snapshot::Agent(self.snapshot(), codec), change);
             }
             (Some(reads), _) => reads.note_unrecorded(Which::Agent),
             (None, _) => {}
