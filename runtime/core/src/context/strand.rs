@@ -67,7 +67,7 @@ impl Strand {
         match (ended, run.journal()) {
             (Err(problem), _) => {
                 let error = JournalError::diverged(&step(), problem);
-                run.unless_failed(Err(error)).await;
+                run.unless_failed::<()>(Err(error)).await;
             }
             (Ok(reads), Some(journal)) if !reads.is_empty() => {
                 run.note_reads(&**journal).await;
