@@ -27,7 +27,7 @@ fn whole_euros(args: &mut Args) {
 }
 
 /// Sends money, at the second attempt.
-#[tool(approval, input_guardrails = [whole_euros])]
+#[tool(approval, effect = idempotent, input_guardrails = [whole_euros])]
 fn send(cents: i64, cx: &onionskin::ToolContext, log: Provided<Log>) -> Result<String, String> {
     log.push(format!("sent {cents}"));
     if cx.attempt() < 2 { Err("not yet".to_owned()) } else { Ok(format!("sent {cents}")) }
