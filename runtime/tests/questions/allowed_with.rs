@@ -35,7 +35,7 @@ fn send(cents: i64, cx: &onionskin::ToolContext, log: Provided<Log>) -> Result<S
 
 #[tool_hook]
 async fn sees(args: &mut Args, next: impl Next, log: Provided<Log>) -> ToolResult {
-    if args["to"] == "herself" {
+    if args.get("to").is_some_and(|to| to == "herself") {
         args["to"] = "account hunter2-of-ada".into();
     }
     log.push(format!("hook {}", args.text()));
