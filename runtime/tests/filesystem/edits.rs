@@ -90,6 +90,25 @@ async fn a6_an_edit_changes_exactly_one_place() {
     assert_eq!(place.names(), ["crlf", "f"]);
 }
 
+/// 10 MiB of one letter, each of which would become a kilobyte: the size is known before the text is made.
+#[tokio::test]
+async fn a6_an_edit_that_would_fill_the_memory_is_refused() {
+    let most = 10 * 1024 * 1024;
+    let place = Place::new().with("f", "a".repeat(most)).with("g", "a");
+    let text = place.error("edit", json!({ "path": "f", "old": "a", "new": "b".repeat(1000), "all": true })).await;
+    assert_eq!(
+        text,
+        "`f` would have 10485760000 bytes after this edit, and 10485760 is the most: make `new` shorter, or edit fewer places"
+    );
+    let text = place.error("edit", json!({ "path": "g", "old": "a", "new": "b".repeat(most + 1) })).await;
+    assert!(text.starts_with("`g` would have 10485761 bytes after this edit"), "{text}");
+    let done = place.ok("edit", json!({ "path": "f", "old": "aa", "new": "b", "all": true })).await;
+    assert_eq!(done, format!("edited `f` at {} places (lines 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ..)", most / 2));
+    place.ok("edit", json!({ "path": "g", "old": "a", "new": "b".repeat(most) })).await;
+    assert_eq!(fs::metadata(place.path("g")).unwrap().len(), most as u64);
+    assert_eq!(place.names(), ["f", "g"]);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a6_edits_at_once_lose_nothing() {
     let marks: String = (0..60).map(|number| format!("<{number}>\n")).collect();

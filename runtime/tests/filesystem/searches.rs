@@ -42,7 +42,7 @@ async fn a6_a_search_that_says_nothing_or_nonsense_is_refused() {
     assert!(text.starts_with("`pattern` is not a regular expression that can be used: "), "{text}");
     let text = place.error("search", json!({ "pattern": "(a{1000}){1000}" })).await;
     assert!(text.starts_with("`pattern` is not a regular expression that can be used: "), "{text}");
-    let text = place.error("search", json!({ "files": "a***" })).await;
+    let text = place.error("search", json!({ "files": "a[" })).await;
     assert!(text.starts_with("`files` is not a pattern of names"), "{text}");
 }
 
@@ -71,4 +71,20 @@ async fn a6_no_pattern_takes_long() {
         let result = place.call("search", json!({ "pattern": pattern })).await;
         assert!(started.elapsed() < Duration::from_secs(28), "{pattern}: {:?} {result:?}", started.elapsed());
     }
+}
+
+/// A pattern of names is compared in linear time: a backtracking one would never end here.
+#[tokio::test]
+async fn a6_no_pattern_of_names_takes_long() {
+    let place = Place::new().with(&format!("{}/f", "ab".repeat(100)), "");
+    let stars = "*?".repeat(100);
+    for files in [format!("{stars}/zz"), format!("{stars}zz"), "**/*a*b".repeat(100), "[a-b]*".repeat(150)] {
+        for path in [None, Some("."), Some("ab")] {
+            let path = path.map(|path| if path == "ab" { "ab".repeat(100) } else { path.to_owned() });
+            let found = place.ok("search", json!({ "files": files, "path": path })).await;
+            assert_eq!(found, "(no results)", "{files}");
+        }
+    }
+    let text = place.error("search", json!({ "files": "*?".repeat(1000) })).await;
+    assert_eq!(text, "`files` has more than 1000 bytes: write a shorter pattern");
 }

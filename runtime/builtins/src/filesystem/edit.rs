@@ -9,7 +9,7 @@ use super::tool::{Operation, Work, refused};
 use crate::folder::PathError;
 use crate::names::given;
 
-/// The most bytes of a file to edit.
+/// The most bytes of a file, before an edit and after it.
 const MAX_FILE: u64 = 10 * 1024 * 1024;
 /// How often an edit is done again because another program changed the file meanwhile.
 const ATTEMPTS: usize = 5;
@@ -102,13 +102,13 @@ impl Given {
             let problem = format!("`{path}` is not text in UTF-8: it cannot be edited");
             return Err(Exit::Tool(ToolError::new(problem)));
         };
-        let places: Vec<usize> = text.match_indices(&self.old).map(|(at, _)| at).collect();
+        let count = text.matches(&self.old).count();
         let lines = || {
-            let line = |at: &usize| (text[..*at].matches('\n').count() + 1).to_string();
-            let lines: Vec<_> = places.iter().take(MAX_PLACES).map(line).collect();
-            format!("{}{}", lines.join(", "), if places.len() > MAX_PLACES { ", .." } else { "" })
+            let line = |(at, _): (usize, _)| (text[..at].matches('\n').count() + 1).to_string();
+            let lines: Vec<_> = text.match_indices(&self.old).take(MAX_PLACES).map(line).collect();
+            format!("{}{}", lines.join(", "), if count > MAX_PLACES { ", .." } else { "" })
         };
-        match places.len() {
+        match count {
             0 => {
                 let line_ends =
                     text.contains("\r\n") && self.old.contains('\n') && !self.old.contains("\r\n");
@@ -120,16 +120,22 @@ impl Given {
                 Err(Exit::Tool(ToolError::new(format!("`old` is at no place of `{path}`: {advice}"))))
             }
             2.. if self.all != Some(true) => Err(Exit::Tool(ToolError::new(format!(
-                "`old` is at {} places of `{path}` (lines {}): add text around it until it is at one, or set `all`",
-                places.len(),
+                "`old` is at {count} places of `{path}` (lines {}): add text around it until it is at one, or set `all`",
                 lines()
             )))),
-            1 => {
-                let done = format!("edited `{path}` in line {}", lines());
-                Ok((text.replacen(&self.old, &self.new, 1), done))
-            }
-            count => {
-                let done = format!("edited `{path}` at {count} places (lines {})", lines());
+            1.. => {
+                // Before it is made: short texts at many places can become more than the memory holds.
+                let added = (count as u64).saturating_mul(self.new.len() as u64);
+                let size = ((text.len() - count * self.old.len()) as u64).saturating_add(added);
+                if size > MAX_FILE {
+                    return Err(refused(format!(
+                        "`{path}` would have {size} bytes after this edit, and {MAX_FILE} is the most: make `new` shorter, or edit fewer places"
+                    )));
+                }
+                let done = match count {
+                    1 => format!("edited `{path}` in line {}", lines()),
+                    _ => format!("edited `{path}` at {count} places (lines {})", lines()),
+                };
                 Ok((text.replace(&self.old, &self.new), done))
             }
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, File};
-use glob::{MatchOptions, Pattern};
+use globset::{GlobBuilder, GlobMatcher};
 use onionskin_core::text::short;
 use onionskin_core::{Effect, ToolDefinition, ToolOutput, ToolResult};
 use regex::{Regex, RegexBuilder};
@@ -34,6 +34,8 @@ const MAX_DEPTH: usize = 64;
 const MAX_TIME: Duration = Duration::from_secs(20);
 /// The most bytes of a compiled pattern, which bounds the time per byte.
 const MAX_PATTERN: usize = 256 * 1024;
+/// The most bytes of a pattern of names, which bounds the time per byte of a name.
+const MAX_FILES: usize = 1000;
 
 pub(super) struct Search;
 
@@ -118,22 +120,25 @@ fn compiled(pattern: &str) -> ToolResult<Regex> {
     })
 }
 
-/// Which files are searched.
+/// Which files are searched. A comparison takes time in proportion to the name, whatever the pattern is.
 struct Names {
-    pattern: Pattern,
+    pattern: GlobMatcher,
     of_paths: bool,
 }
 
 impl Names {
     fn new(files: &str) -> ToolResult<Self> {
-        let pattern = Pattern::new(files)
-            .map_err(|error| refused(format!("`files` is not a pattern of names such as `*.rs`: {error}")))?;
-        Ok(Self { pattern, of_paths: files.contains('/') })
+        if files.len() > MAX_FILES {
+            return Err(refused(format!("`files` has more than {MAX_FILES} bytes: write a shorter pattern")));
+        }
+        let pattern = GlobBuilder::new(files).literal_separator(true).build().map_err(|error| {
+            refused(format!("`files` is not a pattern of names such as `*.rs`: {}", error.kind()))
+        })?;
+        Ok(Self { pattern: pattern.compile_matcher(), of_paths: files.contains('/') })
     }
 
     fn fit(&self, name: &str, path: &str) -> bool {
-        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
-        self.pattern.matches_with(if self.of_paths { path } else { name }, options)
+        self.pattern.is_match(if self.of_paths { path } else { name })
     }
 }
 
