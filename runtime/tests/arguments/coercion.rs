@@ -85,6 +85,15 @@ async fn t11_text_becomes_a_number_only_where_nothing_is_lost() {
         ("0.1", Some("0.1")),
         ("0.10000000000000000555", None),
         (" 41", Some("41")),
+        ("2.50", Some("2.5")),
+        ("10.00", Some("10")),
+        ("1e3", Some("1000")),
+        ("-0.0", Some("-0")),
+        ("1e-400", None),
+        ("1e400", None),
+        ("+1", None),
+        ("1.", None),
+        ("0x10", None),
     ] {
         let result = call!(number::spec(), x = text).await;
         assert_eq!(result.ok(), read.map(Value::from), "{text}");
@@ -95,9 +104,14 @@ async fn t11_text_becomes_a_number_only_where_nothing_is_lost() {
         let result = call!(small::spec(), x = text).await;
         assert_eq!(result.ok(), read.map(Value::from), "{text}");
     }
-    for (text, read) in
-        [("9223372036854775807", Some("9223372036854775807")), ("9223372036854775808", None), ("41.0", None)]
-    {
+    for (text, read) in [
+        ("9223372036854775807", Some("9223372036854775807")),
+        ("9223372036854775808", None),
+        ("41.0", Some("41")),
+        ("4.1e1", Some("41")),
+        ("41.5", None),
+        ("9007199254740993.0", None),
+    ] {
         let result = call!(whole::spec(), x = text).await;
         assert_eq!(result.ok(), read.map(Value::from), "{text}");
     }

@@ -132,10 +132,7 @@ async fn t11_a_value_that_is_no_object_is_refused_where_it_is_used() {
     assert_eq!(good.to_text(), "dry: true");
     for value in [json!(null), json!(5), json!("{}"), json!("{\"dry_run\":true}"), json!(""), json!([])] {
         let args = Args::from(value.clone());
-        assert!(
-            args.as_object().unwrap_err().to_string().contains("they are not one JSON object"),
-            "{value}"
-        );
+        assert!(args.as_object().unwrap_err().to_string().contains("not one JSON object"), "{value}");
         assert!(args.clone().as_object().is_err(), "{value}");
         let spec = delete::spec();
         assert!(spec.call(args).await.unwrap_err().to_string().contains("Invalid arguments"), "{value}");
@@ -253,7 +250,7 @@ async fn h1_a_hook_sees_what_the_tool_gets_however_it_is_written() {
                 took_hold += usize::from(holds(&tools.call(&cx, &mut Args::from(text)).await, text));
             }
             // A hook that answers or refuses by itself comes before what the tool has against other keys.
-            assert!(took_hold == 10 || took_hold == 11, "{}: {took_hold}", stringify!($agent));
+            assert!(took_hold == 11 || took_hold == 12, "{}: {took_hold}", stringify!($agent));
         )*};
     }
     held!(Clamped, Refused, Cached, Watched, Guarded);

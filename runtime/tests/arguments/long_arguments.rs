@@ -30,7 +30,7 @@ fn nothing() -> &'static str {
 }
 
 /// `PROPTEST_CASES` makes it longer; what failed is kept.
-fn config() -> ProptestConfig {
+pub(super) fn config() -> ProptestConfig {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/arguments.txt");
     ProptestConfig {
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct(seeds))),

@@ -64,6 +64,23 @@ async fn t3_a_long_number_reaches_its_parameter_as_it_was_written() {
 }
 
 #[tokio::test]
+async fn t3_a_long_number_with_an_exponent_is_read_where_its_type_holds_it() {
+    let tools = ToolCaller::<Plain>::new();
+    let args = r#"{"x": 1, "id": -1e20, "place": {"id": 12.5e19}, "positive": 1.0E38}"#;
+    let output = tools.call(&tools.context("tell").unwrap(), &mut Args::from(args)).await.unwrap();
+    assert_eq!(
+        output.to_text(),
+        format!("1 -1{0} 125{1} 1{2}", "0".repeat(20), "0".repeat(18), "0".repeat(38))
+    );
+    let output = clerk("sum", r#"{"ids": [1e20, 2]}"#).await.unwrap();
+    assert_eq!(output.to_text(), "100000000000000000002");
+    for args in [r#"{"x": 1, "id": 1e39}"#, r#"{"x": 1e20, "id": 1}"#, r#"{"x": 1, "id": 1e400}"#] {
+        let error = clerk("tell", args).await.unwrap_err();
+        assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{args}");
+    }
+}
+
+#[tokio::test]
 async fn h1_a_hook_that_changes_another_argument_leaves_a_long_number_its_digits() {
     let args =
         format!(r#"{{"x": 41, "id": -{LONG}, "place": {{"id": {LONG}}}, "note": 1, "positive": {LONG}}}"#);

@@ -323,7 +323,11 @@ async fn t11_a_list_for_an_object_and_an_object_for_a_text_are_refused() {
         (tagged::spec(), r#"["Web",{"url":"u"}]"#, "`opts`: expected an object"),
         (adjacent::spec(), r#"["One",{"x":1}]"#, "`opts`: expected an object"),
         (adjacent::spec(), r#"{"t":"One","c":[1]}"#, "`opts.c`: expected an object"),
-        (untagged::spec(), r#"["p"]"#, "`opts`: expected an integer or an object, found a list of 1"),
+        (
+            untagged::spec(),
+            r#"["p"]"#,
+            "`opts`: expected an integer or an object with one of the keys `path`, `note`, found a list of 1",
+        ),
         (layers::spec(), r#"{"t":0,"c":{"x":1}}"#, "`opts.t`: expected \"One\", found the number 0"),
         (defaults::spec(), "[]", "`opts`: expected an object, found a list of 0"),
         (defaults::spec(), "[5]", "`opts`: expected an object"),

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::definition::ToolDefinition;
 use super::param::{Param, Raw, ToolArg, optional};
 use crate::error::ToolResult;
+use crate::json::with_digits;
 
 /// The range of one parameter's value in the argument text.
 pub(crate) type Span = Option<(usize, usize)>;
@@ -52,7 +53,11 @@ impl<'a> Slots<'a, '_> {
                 None if (reader.optional)() => (reader.from_part)("null", (0, 4)).ok(),
                 None => None,
             },
-            Some(raw) => self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok()),
+            Some(raw) => match with_digits(raw) {
+                // A value would round the numbers.
+                Some(raw) => from_whole(reader, &raw).filter(|_| self.fits(index, &raw)),
+                None => self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok()),
+            },
         };
         value.ok_or_else(|| self.refuse(&[]))
     }
@@ -130,9 +135,8 @@ impl<'a> Slots<'a, '_> {
 
     /// Whether a value that its type accepts may still be refused.
     #[inline]
-    fn is_held(&self) -> bool {
-        // Both in one test, which saves a good call one branch.
-        self.definition.limited | self.definition.nested
+    pub(super) fn is_held(&self) -> bool {
+        self.definition.held
     }
 
     #[inline]
@@ -177,6 +181,10 @@ impl<T> Reader<T> {
     pub const fn param(&self, name: &'static str) -> Param {
         Param { name, ..self.param }
     }
+}
+
+fn from_whole<T>(reader: &Reader<T>, raw: &str) -> Option<T> {
+    (reader.from_part)(raw, (0, raw.len())).ok()
 }
 
 /// As [`serde_json::from_str`], faster for whole numbers.

@@ -14,7 +14,7 @@ use super::of_run::OfRun;
 use super::param::Param;
 use super::schema;
 use super::ui_tool::{UiMode, UiTool};
-use crate::schema::{Keys, has_forms, has_limits, mistake};
+use crate::schema::{has_forms, has_limits, mistake};
 use crate::secret::{Redact, Redactor};
 use crate::services::ServiceTypes;
 
@@ -164,12 +164,9 @@ pub struct ToolDefinition {
     pub(crate) strict: bool,
     /// Examples of calls.
     pub examples: Arc<[ToolExample]>,
-    /// Whether `input_schema` has limits beyond its types. Computed once.
-    pub(super) limited: bool,
-    /// Whether a parameter has nested keys, or texts that name variants.
-    pub(super) nested: bool,
-    /// The known keys within each parameter. Computed when a call first has some.
-    pub(super) keys: OnceLock<Arc<[Option<Keys>]>>,
+    /// Whether a value that its type reads can break `input_schema`: the schema has limits, nested fields, or texts that name variants.
+    /// Computed once.
+    pub(super) held: bool,
     /// Whether the tool gets secrets, which must not be in its output.
     pub(crate) has_secrets: bool,
     /// Whether its function is started inside its declared hooks or stages.
@@ -252,9 +249,7 @@ impl ToolDefinition {
             timeout: None,
             strict: false,
             examples: Arc::default(),
-            limited: false,
-            nested: false,
-            keys: OnceLock::new(),
+            held: false,
             has_secrets: false,
             starts_inside: false,
             asks: Asks::Nothing,
@@ -271,7 +266,7 @@ impl ToolDefinition {
     /// ([`BuildError::SchemaMistake`](crate::BuildError::SchemaMistake)), an agent is not built.
     #[must_use]
     pub fn with_input_schema(mut self, schema: Value) -> Self {
-        self.limited = has_limits(&schema);
+        self.held = is_held(&schema);
         self.input_schema = Arc::new(schema);
         self
     }
@@ -303,14 +298,6 @@ impl ToolDefinition {
     /// The services that the tool takes, with those of its own hooks and guardrails.
     pub fn services(&self) -> &ServiceTypes {
         &self.services
-    }
-
-    /// The known keys within a parameter, if unknown ones are refused.
-    pub(super) fn keys(&self, index: usize) -> Option<&Keys> {
-        let schema = &*self.input_schema;
-        let of = |param: &Param| Keys::of(&schema["properties"][param.name], schema);
-        let keys = || self.keys.get_or_init(|| self.params.iter().map(of).collect());
-        if self.nested { keys().get(index)?.as_ref() } else { None }
     }
 
     /// The names of the parameters in the schema, in its order. If JSON objects are not ordered, the order is that of
@@ -421,9 +408,7 @@ impl StaticTool {
             schema.insert("description".into(), self.returns.into());
         }
         ToolDefinition {
-            limited: has_limits(&input_schema),
-            nested: input_schema["properties"].as_object().is_some_and(|all| all.values().any(has_forms)),
-            keys: OnceLock::new(),
+            held: is_held(&input_schema),
             params: self.params,
             name: self.name.into(),
             title: self.title.map(Into::into),
@@ -500,6 +485,11 @@ impl Defined {
 
 /// A name in the characters that providers accept, `[A-Za-z0-9_-]{1,64}`: other characters become `_`, and a longer
 /// name ends with a hash of the whole name.
+fn is_held(input_schema: &Value) -> bool {
+    has_limits(input_schema)
+        || input_schema["properties"].as_object().is_some_and(|all| all.values().any(has_forms))
+}
+
 pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !name.is_empty() && name.len() <= 64 && name.chars().all(legal) {

@@ -116,12 +116,10 @@ impl ToolDefinition {
     }
 }
 
-/// Whether the arguments have keys that are not in the tool's schema, or a form that it does not show.
-pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
+/// Whether the arguments fit the tool's schema as they are written.
+pub(crate) fn fits(definition: &ToolDefinition, args: &Args) -> bool {
     let schema = &*definition.input_schema;
-    args.as_object().is_ok_and(|object| {
-        check(&Value::Object(object.clone()), schema, schema, "").iter().any(Problem::is_of_form)
-    })
+    args.as_object().is_ok_and(|object| check(&Value::Object(object.clone()), schema, schema, "").is_empty())
 }
 
 /// Converts arguments to a tool's types as decoding does, so that earlier readers see what the tool gets. Values that

@@ -38,7 +38,7 @@ pub use definition::{Annotations, Effect, ToolDefinition};
 #[doc(hidden)]
 pub use definition::{Asks, Defined, StaticTool};
 pub use example::{ExampleError, ToolExample};
-pub(crate) use fit::{bring_into_types, has_other_form};
+pub(crate) use fit::{bring_into_types, fits};
 #[doc(hidden)]
 pub use lent::{FromText, Lent, lend};
 pub use name::NameProblem;

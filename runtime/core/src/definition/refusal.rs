@@ -7,9 +7,9 @@ use super::definition::ToolDefinition;
 use super::param::Raw;
 use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::json::{self, Literals};
+use crate::json::{self, Literals, with_digits};
 use crate::output::ToolOutput;
-use crate::schema::{Problem, check, coerce, expected, has_limits, reason_of, refusal_text};
+use crate::schema::{Problem, check, coerce, culprit, expected, halves, reason_of, refusal_text};
 
 /// Refuses arguments whose changes were lost, for a tool that may not read them.
 #[inline]
@@ -53,18 +53,22 @@ impl Slots<'_, '_> {
         &self.definition.input_schema["properties"][self.definition.params[index].name]
     }
 
-    /// The problems of a value that its type accepts: violated limits, keys that the type drops, and forms that the
-    /// schema does not show.
+    /// The problems of a value that its type accepts: violated limits, keys that the type drops, forms that the schema does not show, and what a
+    /// flattened `Option` reads as `None`. What the model was shown decides.
     pub(super) fn refused(&self, index: usize, raw: &str) -> Vec<Problem> {
-        let is_limited = !self.definition.params[index].limits.is_empty() || has_limits(self.schema(index));
-        let keys = self.definition.keys(index);
-        if !is_limited && keys.is_none_or(|keys| keys.know(raw)) {
+        if !self.is_held() {
             return Vec::new();
         }
-        let mut problems = self.held(index, &serde_json::from_str(raw).unwrap_or_default());
-        // Without limits, the type alone decides which values are valid.
-        problems.retain(|problem| is_limited || problem.is_of_form());
-        problems
+        let value = serde_json::from_str(raw).unwrap_or_default();
+        let problems = self.held(index, &value);
+        if problems.is_empty() { self.halves(index, &value) } else { problems }
+    }
+
+    /// The fields that the type drops, because others beside them are missing.
+    fn halves(&self, index: usize, value: &Value) -> Vec<Problem> {
+        let param = &self.definition.params[index];
+        let reads = |value| (param.reads)(Raw::Value(value)).is_ok();
+        halves(value, self.schema(index), &self.definition.input_schema, param.name, reads)
     }
 
     /// The schema's problems with a value.
@@ -78,7 +82,8 @@ impl Slots<'_, '_> {
         let json::Unique(mut value) = serde_json::from_str(raw).ok()?;
         let changed =
             coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
-        (changed && self.held(index, &value).is_empty()).then_some(value)
+        let is_good = changed && self.held(index, &value).is_empty() && self.halves(index, &value).is_empty();
+        is_good.then_some(value)
     }
 
     /// The error for the model, with all problems.
@@ -101,7 +106,12 @@ impl Slots<'_, '_> {
             let missing = || Problem::missing(param.name, &expected(self.schema(index)));
             return if param.required() { vec![missing()] } else { Vec::new() };
         };
-        let Err(error) = (param.reads)(Raw::Text(raw)) else { return self.refused(index, raw) };
+        let digits = with_digits(raw);
+        let raw = digits.as_deref().unwrap_or(raw);
+        let error = (param.reads)(Raw::Text(raw)).err();
+        if error.is_none() && self.refused(index, raw).is_empty() {
+            return Vec::new();
+        }
         let mut value = match serde_json::from_str(raw) {
             Ok(json::Unique(value)) => value,
             Err(error) => return vec![without_place(param.name, &error)],
@@ -112,9 +122,15 @@ impl Slots<'_, '_> {
         if !found.is_empty() {
             return found;
         }
+        let found = self.halves(index, &value);
+        if !found.is_empty() {
+            return found;
+        }
         // The schema accepts the value. The type may still reject it.
-        let error = if changed { (param.reads)(Raw::Value(value)).err() } else { Some(error) };
-        error.iter().map(|error| without_place(param.name, error)).collect()
+        let error = if changed { (param.reads)(Raw::Value(value.clone())).err() } else { error };
+        let reads = |value| (param.reads)(Raw::Value(value)).is_ok();
+        let place = |error| Problem::at(culprit(param.name, &value, reads), reason_of(error));
+        error.iter().map(place).collect()
     }
 }
 

@@ -113,9 +113,11 @@ pub(crate) fn object_schema<T: JsonSchema + 'static>(name: &str) -> ObjectSchema
     }
 }
 
-/// The schema of a type that is deserialised from something else than an object.
+/// The schema of any type. Its objects are closed.
 pub(crate) fn type_schema<T: JsonSchema>() -> Value {
-    generator(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value()
+    let mut schema = generator(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value();
+    close(&mut schema);
+    schema
 }
 
 /// The schema of a result type. A value that is not an object is wrapped as `{"result": ..}`, because MCP requires an

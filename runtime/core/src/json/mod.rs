@@ -12,7 +12,9 @@ mod unique;
 
 pub(crate) use depth::{levels, levels_of, read_deep};
 pub(crate) use digits::{rounded_number, rounded_text, to_text};
-pub(crate) use number_literals::{Literals, exact_value, holds_long_numbers, rounds_any, same_number};
+pub(crate) use number_literals::{
+    Literals, exact_value, holds_long_numbers, is_rounded, rounds_any, same_number, with_digits,
+};
 pub(crate) use object::{present, remove};
 pub(crate) use partial::partial_value;
 pub(crate) use repair::repair;

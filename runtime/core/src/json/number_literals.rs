@@ -115,6 +115,31 @@ pub(crate) fn exact_value(json: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(&quoted)
 }
 
+/// The same JSON with the digits of each whole number beyond `u64` that is written with a fraction or an exponent, as `1e20`; `None` if there is none.
+/// A value holds it as a fraction, from which no integer is read.
+pub(crate) fn with_digits(json: &str) -> Option<String> {
+    let (mut written, mut rest) = (String::new(), json);
+    for literal in number_literals(json) {
+        let Some(digits) = digits_of(literal) else { continue };
+        let (before, after) = rest.split_at(literal.as_ptr().addr() - rest.as_ptr().addr());
+        written.push_str(before);
+        written.push_str(&digits);
+        rest = &after[literal.len()..];
+    }
+    (!written.is_empty()).then(|| written + rest)
+}
+
+fn digits_of(literal: &str) -> Option<String> {
+    if !literal.contains(['.', 'e', 'E']) {
+        return None;
+    }
+    let (negative, digits, power) = decimal(literal)?;
+    let zeros = usize::try_from(power).ok()?;
+    // `i128` and `u128` have at most 39 digits, and shorter numbers are read as fractions.
+    let is_long = (20..=39).contains(&(digits.len().saturating_add(zeros)));
+    is_long.then(|| format!("{}{digits}{}", if negative { "-" } else { "" }, "0".repeat(zeros)))
+}
+
 /// Whether two literals are the same number.
 pub(crate) fn same_number(one: &str, other: &str) -> bool {
     decimal(one).is_some_and(|one| decimal(other) == Some(one))
@@ -206,6 +231,18 @@ mod tests {
             "1e-99999999999999999999",
         ] {
             assert!(is_rounded(literal), "{literal}");
+        }
+    }
+
+    #[test]
+    fn t11_a_long_whole_number_with_an_exponent_gets_its_digits() {
+        assert_eq!(
+            with_digits(r#"{"a":1e20,"b":["1e20",-12.5E20],"c":1.0}"#).as_deref(),
+            Some(r#"{"a":100000000000000000000,"b":["1e20",-1250000000000000000000],"c":1.0}"#)
+        );
+        for none in ["1e18", "1.5", "100000000000000000000", "1e-20", "1e400", "1e99999999999999999999", "{}"]
+        {
+            assert_eq!(with_digits(none), None, "{none}");
         }
     }
 

@@ -16,9 +16,9 @@ use serde_json::Value;
 
 use super::budget::{Budget, Chain, of_text, weight};
 use super::found::{Findings, Path, Verdict};
-use super::keys::is_of_texts;
 use super::pattern::Patterns;
 use super::problem::{Problem, expected};
+use super::union::{Marks, is_of_nothing};
 
 /// A schema's problems with a value: the first ones, if there are many. `root` is the schema that references refer to,
 /// with `schema` as a part, and `path` is the name of the value in the problems.
@@ -130,7 +130,7 @@ impl<'s> Walk<'s> {
             || object.get("enum").and_then(Value::as_array).is_some_and(|list| !self.is_listed(value, list))
             || object.get("const").is_some_and(|only| !self.is_listed(value, std::slice::from_ref(only)))
         {
-            found.add(path, |path| mismatch(path, schema, value));
+            found.add(path, |path| Problem::mismatch(path, schema, value));
             return;
         }
         match value {
@@ -166,41 +166,90 @@ impl<'s> Walk<'s> {
             }
         }
         let nearest = if within.is_empty() { Verdict::Itself } else { Verdict::Within };
+        if within.len() > 1 {
+            within.retain(|option| !is_of_nothing(option));
+        }
         if found.take_verdict(path.level, nearest) {
             return false;
         }
-        // The option that was meant tells most, else one that got further than to differ in kind.
-        match (within.iter().find(|option| self.is_meant(value, option)), within.first()) {
-            (Some(meant), _) => self.walk(value, meant, Some(chain), path, found),
-            (None, Some(first)) => {
-                let told = |option: &'s Value| {
-                    let mut told = Findings::Words(Vec::new());
-                    self.walk(value, option, Some(chain), path, &mut told);
-                    told
-                };
-                let is_of_form = options.iter().all(|option| told(option).is_of_form());
-                found.take_from_option(told(first), is_of_form);
-            }
-            (None, None) => found.add(path, |path| mismatch(path, schema, value)),
+        match &within[..] {
+            [] => found.add(path, |path| Problem::mismatch(path, schema, value)),
+            [only] => self.walk(value, only, Some(chain), path, found),
+            several => self.walk_meant(value, several, chain, path, found),
         }
         false
     }
 
-    /// Whether an object has the tags of an option, or its required keys if it has no tags.
-    fn is_meant(&self, value: &Value, option: &'s Value) -> bool {
-        let option = option.as_object().and_then(|object| self.resolve(object)).unwrap_or(option);
-        let properties = option["properties"].as_object().into_iter().flatten();
-        let mut tags =
-            properties.filter_map(|(name, property)| Some((name, property.get("const")?))).peekable();
-        if tags.peek().is_some() {
-            return tags.all(|(name, only)| value.get(name) == Some(only));
+    /// Finds the problems with the option that was meant, or lists what tells the options apart if none was.
+    fn walk_meant(
+        &self,
+        value: &Value,
+        options: &[&'s Value],
+        chain: &Chain<'_>,
+        path: &Path<'_>,
+        found: &mut Findings,
+    ) {
+        let targets: Vec<&'s Value> = options.iter().map(|option| self.target(option)).collect();
+        let Value::Object(fields) = value else {
+            let mut told = Findings::Words(Vec::new());
+            for option in options.iter().take(1) {
+                self.walk(value, option, Some(chain), path, &mut told);
+            }
+            return found.take_from_option(told);
+        };
+        self.budget.take((fields.len() + targets.len()) as u64);
+        let meant = match Marks::of(&targets) {
+            Some(Marks::Tag(name, values)) => {
+                let given = fields.get(name);
+                let meant = values.iter().position(|value| given == Some(value));
+                if meant.is_none() {
+                    return found.add(&path.field(name), |path| Problem::no_option(path, &values, given));
+                }
+                meant
+            }
+            Some(Marks::Key(names)) => {
+                let mut known = (0..names.len()).filter(|at| fields.contains_key(names[*at]));
+                let meant = known.next().filter(|_| known.next().is_none());
+                if meant.is_none() {
+                    let given = fields.keys().map(String::as_str);
+                    return found.add(path, |path| Problem::no_key(path, &names, given));
+                }
+                meant
+            }
+            None => self.nearest_option(fields, &targets),
+        };
+        match meant {
+            Some(at) => self.walk(value, options[at], Some(chain), path, found),
+            None => found.add(path, |path| Problem::no_fields(path, &targets)),
         }
-        let required = option["required"].as_array();
-        required.is_some_and(|names| {
-            names
-                .iter()
-                .all(|name| self.budget.take(1) && value.get(name.as_str().unwrap_or_default()).is_some())
-        })
+    }
+
+    /// The option of which an object has the most fields; `None` if it has none of any, or as many of another.
+    fn nearest_option(&self, fields: &Object, options: &[&'s Value]) -> Option<usize> {
+        let known = |option: &&Value| {
+            let properties = option["properties"].as_object();
+            fields
+                .keys()
+                .filter(|name| {
+                    self.budget.take(1) && properties.is_some_and(|known| known.contains_key(*name))
+                })
+                .count()
+        };
+        let missing = |option: &&Value| {
+            let required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            required.filter(|name| self.budget.take(1) && !fields.contains_key(*name)).count()
+        };
+        let nearness: Vec<_> =
+            options.iter().map(|option| (known(option), std::cmp::Reverse(missing(option)))).collect();
+        let best = nearness.iter().max()?;
+        let at = nearness.iter().position(|each| each == best)?;
+        let is_only = !nearness[at + 1..].contains(best);
+        (is_only && best.0 > 0).then_some(at)
+    }
+
+    /// The schema itself, or the one that it refers to.
+    fn target(&self, schema: &'s Value) -> &'s Value {
+        schema.as_object().and_then(|object| self.resolve(object)).unwrap_or(schema)
     }
 
     /// The schema of a `$ref` into the same document.
@@ -333,17 +382,6 @@ impl<'s> Walk<'s> {
             found.add(path, |path| Problem::no_match(path, pattern, text));
         }
     }
-}
-
-fn mismatch(path: String, schema: &Value, value: &Value) -> Problem {
-    let problem = Problem::mismatch(path, schema, value);
-    if is_of_form(schema, value) { problem.of_other_form() } else { problem }
-}
-
-/// Whether an invalid value differs in form: a list or an object in place of something else, or another value where
-/// only texts are allowed. Types may read these: the fields of a struct by position, a variant by number.
-fn is_of_form(schema: &Value, value: &Value) -> bool {
-    value.is_array() || value.is_object() || (!value.is_string() && is_of_texts(schema))
 }
 
 /// The schema of a key with a pattern. A pattern of another dialect may match anything.

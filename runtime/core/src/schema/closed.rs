@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 type Object = Map<String, Value>;
 
@@ -21,18 +21,19 @@ pub(crate) fn close(root: &mut Value) {
     walk(root, false, &joined);
 }
 
-/// Whether the schema is an object whose fields have no nested schemas.
+/// Whether the schema is an object that is closed, and whose fields have no nested schemas.
 fn is_flat(root: &Value) -> bool {
-    root.as_object().into_iter().flatten().all(|(key, value)| match (key.as_str(), value) {
-        ("properties", Value::Object(named)) => !named.values().any(has_parts),
-        ("additionalProperties", Value::Bool(closed)) => !closed,
-        ("type" | "required" | "description" | "title", _) => true,
-        _ => false,
-    })
+    root.get("additionalProperties").is_some()
+        && root.as_object().into_iter().flatten().all(|(key, value)| match (key.as_str(), value) {
+            ("properties", Value::Object(named)) => !named.values().any(has_parts),
+            ("additionalProperties", Value::Bool(closed)) => !closed,
+            ("type" | "required" | "description" | "title", _) => true,
+            _ => false,
+        })
 }
 
 /// Whether a schema has nested schemas.
-pub(super) fn has_parts(schema: &Value) -> bool {
+fn has_parts(schema: &Value) -> bool {
     schema.as_object().is_some_and(|object| {
         object.keys().any(|key| {
             matches!(
@@ -49,6 +50,13 @@ pub(super) fn has_parts(schema: &Value) -> bool {
             )
         })
     })
+}
+
+/// Whether there is more to say of a schema's values than that they are of one plain type: its fields, or the texts of an enum's variants, which a
+/// type may read from an object too.
+pub(crate) fn has_forms(schema: &Value) -> bool {
+    let members = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+    has_parts(schema) || members.chain(schema.get("const")).any(Value::is_string)
 }
 
 /// Finds the references beside other keywords for the same object.
@@ -90,6 +98,9 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
                 }
             }
             ("anyOf" | "oneOf" | "allOf", Value::Array(parts)) => {
+                if is_joined && key == "anyOf" {
+                    say_nothing(parts);
+                }
                 for part in parts {
                     walk(part, is_joined, joined);
                 }
@@ -97,6 +108,29 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
             _ => {}
         }
     }
+}
+
+/// A flattened `Option` of an enum is the enum or anything. What is neither would be read as `None`, and what the model wrote would be lost. So the
+/// other option is an object without any key of the enum.
+fn say_nothing(parts: &mut [Value]) {
+    let mut names = Vec::new();
+    for part in parts.iter() {
+        find_names(part, &mut names);
+    }
+    let Some(anything) = parts.iter_mut().find(|part| part.as_object().is_some_and(Map::is_empty)) else {
+        return;
+    };
+    let none = names.into_iter().map(|name| (name, json!({ "type": "null" }))).collect::<Object>();
+    *anything = json!({ "type": "object", "properties": none });
+}
+
+/// The names of the fields of a schema and of its options.
+fn find_names(schema: &Value, names: &mut Vec<String>) {
+    let Value::Object(object) = schema else { return };
+    let own = object.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    names.extend(own.cloned());
+    let parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| object.get(key)?.as_array());
+    parts.flatten().for_each(|part| find_names(part, names));
 }
 
 /// Calls `look` with each nested schema, and whether it applies to the same value.

@@ -8,11 +8,11 @@ use serde_json::{Map, Number, Value};
 use super::budget::{Budget, Chain, of_text};
 use super::check::{by_pattern, check_within};
 use super::pattern::Patterns;
-use crate::json::{Literals, Unique, rounds_any, same_number};
+use crate::json::{Literals, Unique, is_rounded, rounds_any, same_number};
 
 type Object = Map<String, Value>;
 
-/// Changes `value` to a type of `schema` (a part of `root`), if that is possible without loss: `"5"` for a number,
+/// Changes `value` to a type of `schema` (a part of `root`), if that is possible without loss: `"5"` and `"5.0"` for a number,
 /// `"true"` for a boolean, `5.0` for an integer, `5` if only texts fit and one of them is `"5"`, a list or an object
 /// written as a string, and a missing field for a `null` that means a missing value. Returns whether it changed
 /// anything. `literals` are the numbers of the text that the value was read from.
@@ -196,7 +196,7 @@ impl<'s> Walk<'s> {
         }
         let mut required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let mut constants =
-            fields.iter().filter_map(|(name, field)| Some((field, properties?.get(name)?.get("const")?)));
+            fields.iter().filter_map(|(name, field)| Some((field, only(properties?.get(name)?)?)));
         if !required.all(|name| self.budget.take(1) && fields.contains_key(name))
             || constants.any(|(field, only)| !self.budget.take(1) || field != only)
         {
@@ -223,6 +223,11 @@ impl<'s> Walk<'s> {
     }
 }
 
+/// The only value of a schema.
+fn only(schema: &Value) -> Option<&Value> {
+    schema.get("const").or_else(|| (schema["type"] == "null").then_some(&Value::Null))
+}
+
 fn options(schema: &Value) -> Option<&[Value]> {
     schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()).map(Vec::as_slice)
 }
@@ -239,11 +244,11 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Valu
             let text = text.trim();
             let Unique(inner) = serde_json::from_str(text).ok()?;
             let fits = match &inner {
-                Value::Number(number) => {
-                    let as_integer = wants("integer") && !number.is_f64();
-                    number.to_string() == text
-                        && (as_integer || (wants("number") && is_held(number, &schema["format"])))
+                Value::Number(number) if wants("number") && is_held(text, number, &schema["format"]) => true,
+                Value::Number(number) if wants("integer") && number.is_f64() => {
+                    return whole(number).filter(|_| !is_rounded(text));
                 }
+                Value::Number(_) => wants("integer"),
                 Value::Bool(_) => wants("boolean"),
                 // A value that is parsed from a text within the text has lost its digits.
                 Value::Array(_) => wants("array") && !rounds_any(text),
@@ -253,18 +258,23 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Valu
             fits.then_some(inner)
         }
         Value::Number(number) if number.is_f64() && wants("integer") && !wants("number") => {
-            let number = number.as_f64()?;
-            // Whole numbers up to 2^53 are exact in both forms.
-            let is_whole = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
-            #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and in range")]
-            (is_whole && literals.is_exact(number)).then(|| Value::from(number as i64))
+            whole(number).filter(|_| number.as_f64().is_some_and(|number| literals.is_exact(number)))
         }
         _ => None,
     }
 }
 
-/// Whether a fraction of this format can represent all digits of a number.
-fn is_held(number: &Number, format: &Value) -> bool {
+/// A fraction as an integer, if it is one.
+fn whole(number: &Number) -> Option<Value> {
+    let number = number.as_f64()?;
+    // Whole numbers up to 2^53 are exact in both forms.
+    let is_whole = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and in range")]
+    is_whole.then(|| Value::from(number as i64))
+}
+
+/// Whether a fraction of this format can represent a number as it is written.
+fn is_held(text: &str, number: &Number, format: &Value) -> bool {
     let Some(wide) = number.as_f64() else { return false };
     #[expect(clippy::cast_possible_truncation, reason = "the code looks for the loss")]
     let narrow = wide as f32;
@@ -275,5 +285,5 @@ fn is_held(number: &Number, format: &Value) -> bool {
         false if is_narrow => format!("{narrow:.0}"),
         false => format!("{wide:.0}"),
     };
-    same_number(&number.to_string(), &held)
+    same_number(text, &held)
 }

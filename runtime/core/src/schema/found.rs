@@ -80,23 +80,14 @@ impl Findings {
     }
 
     /// Adds the problems with an option that may not have been meant, because another option may know its unknown keys.
-    pub(super) fn take_from_option(&mut self, told: Self, is_of_form: bool) {
+    pub(super) fn take_from_option(&mut self, told: Self) {
         if let (Self::Words(problems), Self::Words(mut told)) = (self, told) {
             if !told.iter().all(Problem::is_unknown) {
                 told.retain(|problem| !problem.is_unknown());
             }
-            // No option has this form, so a problem with one of them concerns the form too.
-            if is_of_form && !told.iter().any(Problem::is_of_form) {
-                told = told.into_iter().map(Problem::of_other_form).collect();
-            }
             problems.extend(told);
             problems.truncate(MOST);
         }
-    }
-
-    /// Whether any problem concerns the value's form.
-    pub(super) fn is_of_form(&self) -> bool {
-        matches!(self, Self::Words(problems) if problems.iter().any(Problem::is_of_form))
     }
 
     /// Adds a problem at this level to the verdict.

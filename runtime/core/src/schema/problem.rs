@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::union::Marks;
 use crate::text::{first_of, nearest, short};
 
 /// A problem of a value: a path in it, and the reason in words for a model.
@@ -18,25 +19,12 @@ pub struct Problem {
     is_of_reader: bool,
     /// The key has no field.
     is_unknown: bool,
-    /// The value has another form than the schema's, which a type may still read: a list for an object.
-    is_other_form: bool,
 }
 
 impl Problem {
     /// A problem at a path: `limit`, `filter.words[0]`.
     pub fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            reason: reason.into(),
-            is_of_reader: false,
-            is_unknown: false,
-            is_other_form: false,
-        }
-    }
-
-    /// Marks the problem as one of the value's form.
-    pub(super) fn of_other_form(self) -> Self {
-        Self { is_other_form: true, ..self }
+        Self { path: path.into(), reason: reason.into(), is_of_reader: false, is_unknown: false }
     }
 
     /// An error of the code that reads the arguments. It may show a value.
@@ -52,10 +40,12 @@ impl Problem {
         self.is_unknown
     }
 
-    /// Whether a type that reads the value would drop a part of it, or accept a form that the schema does not show.
-    /// Layers that check the arguments earlier would be bypassed.
-    pub(crate) fn is_of_form(&self) -> bool {
-        self.is_unknown || self.is_other_form
+    /// The same problem of a value that is no call's arguments.
+    pub(crate) fn of_value(mut self) -> Self {
+        if let Some(rest) = self.reason.strip_prefix(UNKNOWN).filter(|_| self.is_unknown) {
+            self.reason = format!("unknown key{rest}");
+        }
+        self
     }
 
     /// A problem with the value as a whole.
@@ -82,7 +72,7 @@ impl Problem {
 
     /// The same problem at another path.
     pub(crate) fn moved(&self, path: impl Into<String>) -> Self {
-        Self::at(path, self.reason.clone())
+        Self { path: path.into(), ..self.clone() }
     }
 
     pub(crate) fn is_root(&self) -> bool {
@@ -100,6 +90,53 @@ impl Problem {
     /// The value has another type, or is not one of the allowed values.
     pub(super) fn mismatch(path: String, schema: &Value, value: &Value) -> Self {
         Self::at(path, format!("expected {}, found {}", expected(schema), describe(value)))
+    }
+
+    /// The field tells the options of a union apart, and has the value of none.
+    pub(super) fn no_option(path: String, values: &[&Value], found: Option<&Value>) -> Self {
+        let wanted = one_of(values);
+        match found {
+            Some(found) => Self::at(path, format!("expected {wanted}, found {}", describe(found))),
+            None => Self::missing(path, &wanted),
+        }
+    }
+
+    /// The object has the key of no option of a union, or those of several.
+    pub(super) fn no_key<'n>(path: String, names: &[&str], given: impl Iterator<Item = &'n str>) -> Self {
+        let given: Vec<_> = given.collect();
+        let quoted = |name: &&str| format!("`{}`", short(name, NAME));
+        let found = match &given[..] {
+            [] => "none".to_owned(),
+            given => first_of(given.iter().map(quoted), ", "),
+        };
+        let near = match &given[..] {
+            [only] => nearest(only, names.iter().copied()).map(|near| format!("; did you mean `{near}`?")),
+            _ => None,
+        };
+        let wanted = first_of(names.iter().map(quoted), ", ");
+        Self::at(
+            path,
+            format!("expected one of the keys {wanted}, found {found}{}", near.unwrap_or_default()),
+        )
+    }
+
+    /// The object has the fields of no option of a union.
+    pub(super) fn no_fields(path: String, options: &[&Value]) -> Self {
+        let fields = |option: &&Value| {
+            let required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let mut names: Vec<_> = required.map(|name| format!("`{}`", short(name, NAME))).collect();
+            if names.is_empty() {
+                let all = option["properties"].as_object().into_iter().flatten();
+                names = all.map(|(name, _)| format!("`{}`", short(name, NAME))).collect();
+            }
+            if names.is_empty() {
+                "without fields".to_owned()
+            } else {
+                format!("with {}", first_of(names.into_iter(), ", "))
+            }
+        };
+        let options = first_of(options.iter().map(fields), ", or ");
+        Self::at(path, format!("expected an object {options}"))
     }
 
     /// The number is outside a bound: `at least`, `3`.
@@ -142,6 +179,11 @@ impl Problem {
         Self::at(path, format!("missing; `{}` needs it", short(beside, NAME)))
     }
 
+    /// The key belongs to a part that is left out as a whole or given as a whole.
+    pub(super) fn half(path: String, expected: &str, beside: &str) -> Self {
+        Self::at(path, format!("missing beside `{}`; expected {expected}", short(beside, NAME)))
+    }
+
     pub(super) fn unchecked(path: &str) -> Self {
         Self::at(path, "too large or too deeply nested to be checked")
     }
@@ -152,7 +194,7 @@ impl Problem {
         names: impl Iterator<Item = &'n str>,
     ) -> Self {
         let names: Vec<_> = names.collect();
-        let mut reason = "unknown argument".to_owned();
+        let mut reason = UNKNOWN.to_owned();
         match nearest(name, names.iter().copied()) {
             Some(near) => reason.push_str(&format!("; did you mean `{near}`?")),
             None if names.is_empty() => reason.push_str("; it takes none"),
@@ -164,6 +206,9 @@ impl Problem {
         Self { is_unknown: true, ..Self::at(path, reason) }
     }
 }
+
+/// The words for a key without a field.
+const UNKNOWN: &str = "unknown argument";
 
 /// The text of a refused call: one line per problem.
 pub(crate) fn refusal_text(tool: &str, problems: &[Problem]) -> String {
@@ -216,20 +261,45 @@ pub(crate) fn describe(value: &Value) -> String {
     }
 }
 
+/// The values, in words.
+fn one_of(values: &[&Value]) -> String {
+    let short = |value: &&Value| short(&value.to_string(), NAME).into_owned();
+    match values {
+        [only] => short(only),
+        values => format!("one of {}", first_of(values.iter().map(short), ", ")),
+    }
+}
+
+/// The expectation of a schema with options, in words.
+fn union(options: &[Value]) -> String {
+    let (objects, others): (Vec<&Value>, Vec<&Value>) =
+        options.iter().partition(|option| option["properties"].is_object());
+    let mut words: Vec<_> = others.iter().map(|option| expected(option)).collect();
+    match Marks::of(&objects) {
+        Some(Marks::Tag(name, values)) => {
+            words.insert(0, format!("an object with `{}`: {}", short(name, NAME), one_of(&values)));
+        }
+        Some(Marks::Key(names)) => {
+            let names = names.iter().map(|name| format!("`{}`", short(name, NAME)));
+            words.push(format!("an object with one of the keys {}", first_of(names, ", ")));
+        }
+        None => words = options.iter().map(expected).collect(),
+    }
+    words.dedup();
+    first_of(words.into_iter(), " or ")
+}
+
 /// The expectation of a schema, in words.
 pub(crate) fn expected(schema: &Value) -> String {
     if let Some(options) = schema["enum"].as_array() {
-        let options = options.iter().map(|option| short(&option.to_string(), NAME).into_owned());
-        return format!("one of {}", first_of(options, ", "));
+        return one_of(&options.iter().collect::<Vec<_>>());
     }
     if let Some(value) = schema.get("const") {
         return short(&value.to_string(), NAME).into_owned();
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(options) = schema[key].as_array() {
-            let mut words: Vec<_> = options.iter().map(expected).collect();
-            words.dedup();
-            return first_of(words.into_iter(), " or ");
+            return union(options);
         }
     }
     let word = |kind: &str| match kind {

@@ -8,16 +8,16 @@ use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{ToolDefinition, arguments_schema, has_other_form, output_schema};
+use crate::definition::{ToolDefinition, arguments_schema, fits, output_schema};
 use crate::error::{Exit, ToolResult};
-use crate::json::repair;
+use crate::json::{repair, with_digits};
 use crate::output::ToolOutput;
-use crate::schema::{Keys, Problem, has_limits};
+use crate::schema::{Problem, culprit, halves};
 use crate::tool::{DynTool, offload};
 
 /// A type that the closure of [`ToolSpec::from_fn`] can return: a value with `Serialize` and `JsonSchema`, or a whole
@@ -63,8 +63,6 @@ impl FnOutput for ToolOutput {
 
 struct Closure<A, F> {
     definition: ToolDefinition,
-    is_limited: bool,
-    keys: Option<Keys>,
     function: F,
     args: PhantomData<fn(A)>,
 }
@@ -149,13 +147,11 @@ impl ToolSpec {
                 std::any::type_name::<A>()
             )
         });
-        let is_limited = has_limits(&schema);
-        let keys = Keys::of(&schema, &schema);
         let mut definition = ToolDefinition::new(name, description).with_input_schema(schema);
         if let Some(schema) = T::schema() {
             definition = definition.with_output_schema(schema);
         }
-        Self::from_dyn(Arc::new(Closure { definition, is_limited, keys, function, args: PhantomData }))
+        Self::from_dyn(Arc::new(Closure { definition, function, args: PhantomData }))
     }
 }
 
@@ -231,24 +227,33 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
             let text = args.settled();
             let repaired = repair(text);
             let text = repaired.as_deref().unwrap_or(text);
-            if let Ok(read) = serde_json::from_str(text)
-                && self.takes(args, text)
+            let read =
+                || serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&with_digits(text)?).ok());
+            // What the model was shown decides, also where the type reads more.
+            if fits(&self.definition, args)
+                && args.as_object().is_ok_and(|object| self.halves(object).is_empty())
+                && let Some(read) = read()
             {
                 return Ok(read);
             }
         }
         let object = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
-        // The schema accepts the values. The type may still reject them.
-        A::deserialize(Value::Object(object))
-            .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))
+        // The schema accepts the values. The type may still reject them, or drop some.
+        let halves = self.halves(&object);
+        if !halves.is_empty() {
+            return Err(refuse(&halves));
+        }
+        let value = Value::Object(object);
+        A::deserialize(&value).map_err(|error| {
+            let place = culprit("", &value, |value| A::deserialize(value).is_ok());
+            refuse(&[Problem::of_reader(error.to_string()).moved(place)])
+        })
     }
 
-    /// Whether arguments that the type can read are valid: they keep the limits, have no unknown keys, and have the
-    /// forms that the schema shows.
-    fn takes(&self, args: &Args, text: &str) -> bool {
-        if self.is_limited {
-            return self.definition.fit(args).is_ok();
-        }
-        self.keys.as_ref().is_none_or(|keys| keys.know(text)) || !has_other_form(&self.definition, args)
+    /// The fields that the type drops, because others beside them are missing.
+    fn halves(&self, object: &Map<String, Value>) -> Vec<Problem> {
+        let schema = &*self.definition.input_schema;
+        let value = Value::Object(object.clone());
+        halves(&value, schema, schema, "", |value| A::deserialize(value).is_ok())
     }
 }
