@@ -420,6 +420,20 @@ async fn a8_the_prompt_can_leave_out_the_form_of_the_answer() {
     assert_eq!(model.requests()[0].system.as_deref(), Some("Report."));
 }
 
+/// The problems of an answer are those of an answer, and not of arguments.
+#[tokio::test]
+async fn a8_the_words_about_a_wrong_answer_speak_of_the_answer() {
+    for (wrong, told) in [
+        ("Paris it is", "the answer cannot be used: not one JSON object"),
+        (r#"{"city": "Paris", "degrees": 21, "wnd": 3}"#, "`wnd`: unknown key"),
+    ] {
+        let model = script([say(wrong), say(PARIS)]);
+        assert_eq!(desk(Arc::clone(&model)).await.run_as::<Report>("Paris?").await.unwrap().answer, paris());
+        let asked = model.requests()[1].messages.last().unwrap().to_text().into_owned();
+        assert!(asked.contains(told) && !asked.contains("argument"), "{asked}");
+    }
+}
+
 // ---- streamed, recorded, hooked -------------------------------------------------------------------
 
 #[tokio::test]

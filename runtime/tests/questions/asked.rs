@@ -88,10 +88,16 @@ async fn t7_a_tool_asks_one_question_after_the_other_and_is_entered_again_with_t
     };
     assert!(problems.contains("integer"), "{problems}");
 
-    let second = paused(shop.resume(&first).answer(question.key(), value(41)).run().await);
+    assert!(!wrong.to_string().contains("turn 1"), "{wrong}");
+
+    // Read as arguments are: what is exact is converted, and no key is dropped.
+    let second = paused(shop.resume(&first).answer(question.key(), value("41")).run().await);
     let [question] = second.questions() else { panic!("{second:?}") };
     assert_eq!(question.text(), Some("Where to?"));
-    let answer = value(json!({ "street": "Lane", "number": 5 }));
+    let more = value(json!({ "street": "Lane", "number": 5, "floor": 3 }));
+    let wrong = shop.resume(&second).answer(question.key(), more).run().await.unwrap_err();
+    assert!(wrong.to_string().contains("`floor`: unknown key; it takes `street`, `number`"), "{wrong}");
+    let answer = value(json!({ "street": "Lane", "number": "5.0" }));
     let output = shop.resume(&second).answer(question.key(), answer).run().await.unwrap();
     assert_eq!(output.text, "ordered Runner 41");
     assert_eq!(log.take(), ["Runner begins", "Runner begins", "Runner begins", "Runner 41 to Lane 5"]);

@@ -66,6 +66,38 @@ async fn u3_a_terminal_asks_again_until_the_value_fits() {
     assert_eq!(asked(&text, "\n").await.0, Some(Answer::Declined(None)));
 }
 
+/// The expected type and the choices are shown, and no key or step.
+#[tokio::test]
+async fn u3_a_terminal_says_which_answers_fit() {
+    let size = json!({ "type": "integer", "maximum": 50 });
+    let (answer, shown) = asked(&value(size), "large\n\"41\"\n").await;
+    assert_eq!(answer, Answer::value(41).ok(), "as arguments are read");
+    assert_eq!(
+        shown,
+        "agent: order {}: Which size?\n\
+         an integer, or nothing to decline> the answer does not fit the question: expected an integer, found the string \"large\"\n\
+         an integer, or nothing to decline> "
+    );
+    let colour = value(json!({ "enum": ["red", "bl\u{1b}ue"] }));
+    let (_, shown) = asked(&colour, "\n").await;
+    assert!(shown.ends_with("one of \"red\", \"bl\\u001bue\", or nothing to decline> "), "{shown}");
+    let object = value(json!({
+        "type": "object",
+        "properties": { "width": { "type": "integer" }, "colour": { "enum": ["red"] } },
+        "required": ["width"],
+        "additionalProperties": false,
+    }));
+    let (answer, shown) = asked(&object, "{\"width\": \"5\", \"hight\": 1}\n{\"width\": \"5.0\"}\n").await;
+    assert_eq!(answer, Answer::value(json!({ "width": 5 })).ok());
+    assert!(
+        shown.contains("JSON: {\"width\": an integer, \"colour\": \"red\"}, or nothing to decline> "),
+        "{shown}"
+    );
+    assert!(shown.contains("`hight`: unknown key; it takes `width`, `colour`"), "{shown}");
+    let (_, shown) = asked(&value(json!(true)), "\n").await;
+    assert!(shown.ends_with("an answer, or nothing to decline> "), "{shown}");
+}
+
 #[tokio::test]
 async fn u3_a_terminal_whose_input_ended_leaves_the_question_open() {
     assert_eq!(asked(&approval(), "").await.0, None);

@@ -31,7 +31,7 @@ fn o1_a_conversation_in_a_terminal() {
 
     // A question is asked in place; while it is open, the tree does not write over it.
     chat.types("paint it\r");
-    let shown = chat.until_shows("Which colour?\nan answer, or nothing to decline> ");
+    let shown = chat.until_shows("Which colour?\na text, or nothing to decline> ");
     assert!(shown.contains("desk: Which colour?\n") && !shown.contains("{\"question\""), "{shown}");
     chat.types("red");
     std::thread::sleep(std::time::Duration::from_millis(300));

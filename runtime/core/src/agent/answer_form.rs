@@ -62,7 +62,11 @@ impl AnswerForm {
         let tool = ToolDefinition::new(TOOL, text).with_input_schema(schema.schema().clone());
         let reads = |text: &str| serde_json::from_str::<T>(text).map(drop);
         let wrapped_in = schema.is_wrapped().then_some(ResponseSchema::RESULT);
-        Self { schema, form: JsonForm { tool, wrapped_in, reads }, offered: Mutex::default() }
+        Self {
+            schema,
+            form: JsonForm { tool, wrapped_in, reads, called: "the answer" },
+            offered: Mutex::default(),
+        }
     }
 
     /// The schema for the model.

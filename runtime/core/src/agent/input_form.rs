@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::json_form::JsonForm;
+use super::json_form::{ARGUMENTS, JsonForm};
 use crate::args::Args;
 use crate::definition::{ObjectSchema, ToolDefinition, object_schema};
 use crate::schema::Problem;
@@ -33,7 +33,8 @@ impl InputForm {
         let ObjectSchema { schema, is_wrapped, .. } = object_schema::<T>(INPUT);
         let tool = ToolDefinition::new(INPUT, "").with_input_schema(schema);
         let reads = |text: &str| serde_json::from_str::<T>(text).map(drop);
-        Self(JsonForm { tool, wrapped_in: is_wrapped.then_some(INPUT), reads })
+        let wrapped_in = is_wrapped.then_some(INPUT);
+        Self(JsonForm { tool, wrapped_in, reads, called: ARGUMENTS })
     }
 
     /// The schema of the agent as a tool.

@@ -5,10 +5,15 @@ use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::args::Args;
 use crate::definition::ToolDefinition;
-use crate::schema::{Problem, reason_of};
+use crate::json::with_digits;
+use crate::schema::{Problem, halves, reason_of};
+
+/// What errors call the input of an agent, which a model writes as the arguments of a call.
+pub(super) const ARGUMENTS: &str = "the arguments";
 
 /// A type as JSON, with its type erased.
 pub(super) struct JsonForm {
@@ -17,6 +22,8 @@ pub(super) struct JsonForm {
     /// The property that holds the value, if it is not an object itself.
     pub(super) wrapped_in: Option<&'static str>,
     pub(super) reads: fn(&str) -> Result<(), serde_json::Error>,
+    /// What errors call the value.
+    pub(super) called: &'static str,
 }
 
 impl JsonForm {
@@ -50,7 +57,12 @@ impl JsonForm {
 
     /// As [`Self::read`], for an object.
     pub(super) fn read_object(&self, mut args: Args) -> Result<String, Vec<Problem>> {
-        let object = self.tool.fit(&args)?;
+        args.as_object().map_err(|error| vec![Problem::root(error.about(self.called))])?;
+        let object = self.tool.fit(&args).map_err(|problems| self.told(problems))?;
+        let halves = self.halves(&object);
+        if !halves.is_empty() {
+            return Err(halves);
+        }
         let has_changed = args.as_object().is_ok_and(|read| *read != object);
         // A repaired text is written anew, too.
         let is_plain = serde_json::from_str::<IgnoredAny>(&args.text()).is_ok();
@@ -68,9 +80,28 @@ impl JsonForm {
             }
             None => text.trim().to_owned(),
         };
-        match (self.reads)(&value) {
-            Ok(()) => Ok(value),
-            Err(error) => Err(vec![of_reader(&error)]),
+        let Err(error) = (self.reads)(&value) else { return Ok(value) };
+        match with_digits(&value) {
+            Some(digits) if (self.reads)(&digits).is_ok() => Ok(digits),
+            _ => Err(vec![of_reader(&error)]),
+        }
+    }
+
+    /// The fields that the type drops, because others beside them are missing.
+    fn halves(&self, object: &Map<String, Value>) -> Vec<Problem> {
+        let schema = &*self.tool.input_schema;
+        let reads = |value: Value| {
+            let value = self.wrapped_in.map_or(&value, |name| &value[name]);
+            (self.reads)(&value.to_string()).is_ok()
+        };
+        halves(&Value::Object(object.clone()), schema, schema, "", reads)
+    }
+
+    fn told(&self, problems: Vec<Problem>) -> Vec<Problem> {
+        if self.called == ARGUMENTS {
+            problems
+        } else {
+            problems.into_iter().map(Problem::of_value).collect()
         }
     }
 }

@@ -8,18 +8,23 @@ use crate::text::short;
 
 /// The reason why the arguments are not one JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the arguments cannot be used: {reason}")]
+#[error("{}", self.about("the arguments"))]
 pub struct ArgsError {
     reason: String,
 }
 
 impl ArgsError {
+    /// The error in words, of a value that is no call's arguments.
+    pub(crate) fn about(&self, what: &str) -> String {
+        format!("{what} cannot be used: {}", self.reason)
+    }
+
     pub(super) fn new(reason: impl Into<String>) -> Self {
         Self { reason: short(&reason.into(), 300).into_owned() }
     }
 
     pub(super) fn no_object(found: &Value) -> Self {
-        Self::new(format!("they are not one JSON object: found {}", describe(found)))
+        Self::new(format!("not one JSON object: found {}", describe(found)))
     }
 }
 
@@ -38,6 +43,6 @@ fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
     match serde_json::from_str::<Unique>(text) {
         Ok(Unique(Value::Object(object))) => Ok(object),
         Ok(Unique(other)) => Err(ArgsError::no_object(&other)),
-        Err(error) => Err(ArgsError::new(format!("they are not one JSON object: {error}"))),
+        Err(error) => Err(ArgsError::new(format!("not one JSON object: {error}"))),
     }
 }

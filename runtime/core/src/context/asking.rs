@@ -195,7 +195,7 @@ impl ToolContext {
             let whole = whole.as_ref().unwrap_or(&question);
             let given = run.questions().and_then(|questions| questions.given(question.key(), &hash, whole));
             // The question may be another one since the program changed.
-            if let Some(given) = given.filter(|given| question.check(given).is_ok()) {
+            if let Some(given) = given.and_then(|given| question.fit(given).ok()) {
                 return Ok(given);
             }
             let was_asked = front.is_some();
@@ -206,8 +206,8 @@ impl ToolContext {
             if let Some(front) = front
                 && let Some(answer) = front.await?
             {
-                return match question.check(&answer) {
-                    Ok(()) => Ok(answer),
+                return match question.fit(answer) {
+                    Ok(answer) => Ok(answer),
                     Err(problem) => {
                         tracing::error!(tool = self.tool_name(), "{}", run.hide_text(problem.to_string()));
                         Err(Unanswered::Failed("the answer does not fit the question"))

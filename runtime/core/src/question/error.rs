@@ -46,7 +46,7 @@ pub enum AnswerError {
         key: String,
     },
     /// The answer is of another kind than the question.
-    #[error("the question `{key}` needs {wanted}, and got {given}")]
+    #[error("the question needs {wanted}, and got {given}")]
     #[non_exhaustive]
     WrongKind {
         /// The key of the question.
@@ -57,7 +57,7 @@ pub enum AnswerError {
         given: &'static str,
     },
     /// The value does not fit the schema of the answer.
-    #[error("the answer to the question `{key}` does not fit its schema: {problems}")]
+    #[error("the answer does not fit the question: {problems}")]
     #[non_exhaustive]
     Invalid {
         /// The key of the question.

@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use super::{Answer, AnswerError, Question, QuestionKind};
 use crate::approval::{Always, Approval};
+use crate::json::Unique;
+use crate::schema;
+use crate::text::first_of;
 
 /// Questions where people read and write lines: at a terminal, in a chat.
 impl Question {
@@ -17,6 +20,8 @@ impl Question {
     /// let question = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 5 }));
     /// assert_eq!(question.to_line(), r#"agent: pay {"cents":5}"#);
     /// assert_eq!(question.answer_hint(), "y, a (always), n [reason]");
+    /// let question = Question::new(QuestionKind::Question, "order").with_answer_schema(json!({ "enum": ["red", "blue"] }));
+    /// assert_eq!(question.answer_hint(), "one of \"red\", \"blue\", or nothing to decline");
     /// ```
     pub fn to_line(&self) -> String {
         let agents = self.agents().join(" > ");
@@ -31,11 +36,13 @@ impl Question {
         plain(&text)
     }
 
-    /// Which answers [`read_answer`](Self::read_answer) takes, in a few words.
-    pub fn answer_hint(&self) -> &'static str {
+    /// Which answers [`read_answer`](Self::read_answer) takes, in a few words: the type, and the choices if there are some.
+    pub fn answer_hint(&self) -> String {
         match self.kind() {
-            QuestionKind::Approval => "y, a (always), n [reason]",
-            _ => "an answer, or nothing to decline",
+            QuestionKind::Approval => "y, a (always), n [reason]".to_owned(),
+            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
+                plain(&format!("{}, or nothing to decline", answer_words(self.answer_schema())))
+            }
         }
     }
 
@@ -73,18 +80,36 @@ impl Question {
             _ if line.is_empty() => Answer::Declined(None),
             _ => {
                 let text = Answer::Value(Value::from(line));
-                let parsed = serde_json::from_str(line).map(Answer::Value);
+                let parsed = serde_json::from_str(line).map(|Unique(value)| Answer::Value(value));
                 // A text may look like JSON: `41` for a text is the text.
                 match parsed {
-                    _ if self.check(&text).is_ok() && !line.starts_with('"') => text,
+                    _ if self.takes_text(line) && !line.starts_with('"') => text,
                     Ok(value) => value,
                     Err(_) => text,
                 }
             }
         };
-        self.check(&answer)?;
-        Ok(answer)
+        self.fit(answer)
     }
+
+    /// Whether the line is an answer as a text, without a conversion to another type.
+    fn takes_text(&self, line: &str) -> bool {
+        let schema = self.answer_schema();
+        schema::check(&Value::from(line), schema, schema, "").is_empty()
+    }
+}
+
+/// The answers that fit a schema, in words.
+fn answer_words(schema: &Value) -> String {
+    let Some(fields) = schema["properties"].as_object().filter(|_| schema["type"] == "object") else {
+        return match &*schema::expected(schema) {
+            "a value" => "an answer".to_owned(),
+            "a string" => "a text".to_owned(),
+            words => words.to_owned(),
+        };
+    };
+    let fields = fields.iter().map(|(name, field)| format!("\"{name}\": {}", schema::expected(field)));
+    format!("JSON: {{{}}}", first_of(fields, ", "))
 }
 
 /// The text without control characters, which could move the cursor and hide a part of it, and without marks that change the

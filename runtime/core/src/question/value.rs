@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use super::{Answer, AnswerError, UiComponent};
 use crate::approval::Approval;
 use crate::journal::{StepId, StepKind};
+use crate::json::Literals;
 use crate::schema;
-use crate::secret::{Redact, Redactor, is_masked};
+use crate::secret::{Redact, Redactor};
+use crate::text::first_of;
 
 /// A question for a person: its text, who asks, and which answers fit. It owns its data and can be serialised, so it can be
 /// stored and shown elsewhere. The secrets of the session are masked.
@@ -154,23 +156,7 @@ impl Question {
         &self.0.answer_schema
     }
 
-    /// Whether a person who was shown `shown` saw this question, except for its secrets.
-    pub(crate) fn is_shown_as(&self, shown: &Self) -> bool {
-        let seen = |question: &Self| {
-            let mut asked = question.0.clone();
-            if asked.kind == QuestionKind::Approval {
-                // Nobody sees it, and the call checks its arguments.
-                asked.answer_schema = Value::Null;
-            }
-            serde_json::to_value(asked)
-        };
-        match (seen(self), seen(shown)) {
-            (Ok(asked), Ok(shown)) => is_masked(&shown, &asked),
-            _ => false,
-        }
-    }
-
-    /// Checks an answer: its kind, and that its value fits the schema.
+    /// Checks an answer: its kind, and that its value fits the schema, as it is or converted without loss (`"3"` for an integer).
     ///
     /// ```
     /// use onionskin::question::{Answer, Question, QuestionKind};
@@ -185,6 +171,11 @@ impl Question {
     /// # Errors
     /// Returns an error if the answer does not fit.
     pub fn check(&self, answer: &Answer) -> Result<(), AnswerError> {
+        self.fit(answer.clone()).map(drop)
+    }
+
+    /// As [`Self::check`]; the answer with its value in the types of the schema.
+    pub(crate) fn fit(&self, mut answer: Answer) -> Result<Answer, AnswerError> {
         let key = || self.key().to_owned();
         let (wanted, fits) = match self.0.kind {
             QuestionKind::Approval => ("an approval", matches!(answer, Answer::Approval(_))),
@@ -195,20 +186,15 @@ impl Question {
         if !fits {
             return Err(AnswerError::WrongKind { key: key(), wanted, given: answer.kind() });
         }
-        let whole = self.answer_schema();
-        let problems = match answer {
-            Answer::Value(value) => schema::check(value, whole, whole, ""),
-            Answer::Approval(Approval::AllowWith(args)) => {
-                let of_args = whole.pointer(ARGUMENTS).unwrap_or(&Value::Bool(true));
-                schema::check(&Value::Object(args.clone()), of_args, whole, "")
-            }
-            Answer::Approval(_) | Answer::Declined(_) => return Ok(()),
-        };
-        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        let Answer::Value(value) = &mut answer else { return Ok(answer) };
+        let schema = self.answer_schema();
+        schema::coerce(value, schema, schema, &Literals::none());
+        let problems = schema::check(value, schema, schema, "");
         if problems.is_empty() {
-            return Ok(());
+            return Ok(answer);
         }
-        Err(AnswerError::Invalid { key: key(), problems: problems.join("; ") })
+        let problems = problems.into_iter().map(|problem| problem.of_value().to_string());
+        Err(AnswerError::Invalid { key: key(), problems: first_of(problems, "; ") })
     }
 }
 
