@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::paths::{normal, shown};
 
 /// A tool, a hook or a type, as a card names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Item {
     /// `tools.rs:add_one`: an item of a file, relative to the card.
     File {

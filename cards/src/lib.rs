@@ -50,7 +50,7 @@ pub use onionskin_names::Locked;
 pub use paths::normal;
 pub use problem::{CardError, MOST_SHOWN, Problem};
 pub use ready_hooks::READY_HOOKS;
-pub use source::{Origin, Source, Spanned};
+pub use source::{Origin, Places, Source, Spanned};
 pub use suggest::nearest;
 pub use target::Target;
 pub use tool_use::ToolUse;

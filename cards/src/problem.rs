@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
-use crate::source::Source;
+use crate::source::{Places, Source};
 
 /// The most problems of one file that are shown. Beyond these, a mistake needs no "did you mean", which takes time for each name that there is.
 pub const MOST_SHOWN: usize = 20;
@@ -58,8 +58,9 @@ impl CardError {
 
     /// Each mistake in a line: `cards/pmo.md:3:1: unknown field ..`.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        self.problems.iter().map(|problem| {
-            let (line, column) = self.source.line_and_column(problem.span.start);
+        let mut places = Places::of(&self.source);
+        self.problems.iter().map(move |problem| {
+            let (line, column) = places.line_and_column(problem.span.start);
             let (file, _) = self.source.file_at(problem.span.start);
             format!("{file}:{line}:{column}: {}", problem.message)
         })

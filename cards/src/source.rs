@@ -98,17 +98,45 @@ impl Source {
 
     /// The line and the column of a byte in its file, both counted from 1; columns count characters.
     pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
-        let (_, file) = self.file_at(byte);
-        let before = &self.text[file.start..self.text.floor_char_boundary(byte).clamp(file.start, file.end)];
-        let line = before.matches('\n').count() + 1;
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (line, before[start..].chars().count() + 1)
+        Places::of(self).line_and_column(byte)
+    }
+}
+
+/// Counts lines and columns of a source. Of bytes in their order it counts the text once, however many there are.
+pub struct Places<'s> {
+    source: &'s Source,
+    /// The first byte of the file, and the byte that was counted to.
+    counted: (usize, usize),
+    line: usize,
+    column: usize,
+}
+
+impl<'s> Places<'s> {
+    /// Begins at the first byte.
+    pub fn of(source: &'s Source) -> Self {
+        Self { source, counted: (0, 0), line: 1, column: 1 }
+    }
+
+    /// As [`Source::line_and_column`].
+    pub fn line_and_column(&mut self, byte: usize) -> (usize, usize) {
+        let (_, file) = self.source.file_at(byte);
+        let byte = self.source.text.floor_char_boundary(byte).clamp(file.start, file.end);
+        let (start, counted) = self.counted;
+        if start != file.start || byte < counted {
+            (self.counted, self.line, self.column) = ((file.start, file.start), 1, 1);
+        }
+        for c in self.source.text[self.counted.1..byte].chars() {
+            (self.line, self.column) =
+                if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+        }
+        self.counted.1 = byte;
+        (self.line, self.column)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Source;
+    use super::{Places, Source};
 
     #[test]
     fn c1_places_count_lines_and_characters() {
@@ -118,5 +146,17 @@ mod tests {
         assert_eq!(source.line_and_column(7), (2, 2));
         assert_eq!(source.line_and_column(6), (2, 1), "inside of a character");
         assert_eq!(source.line_and_column(1000), (3, 1));
+    }
+
+    #[test]
+    fn c1_places_in_any_order_are_those_of_each_alone() {
+        let files = [Source::new("a.md", "a: 1\nü: 2"), Source::new("b.md", "ö\nb")];
+        let joined = Source::joined("both", &files);
+        let mut places = Places::of(&joined);
+        for byte in (0..20).chain([3, 14, 2, 2]) {
+            assert_eq!(places.line_and_column(byte), joined.line_and_column(byte), "{byte}");
+        }
+        assert_eq!(joined.line_and_column(12), (1, 1));
+        assert_eq!(joined.line_and_column(15), (2, 1));
     }
 }

@@ -1,12 +1,14 @@
 //! The words in the filter of a hook: what each of them names, and the mistake of one that names nothing.
 
+use std::collections::HashSet;
+
 use super::Card;
 use crate::item::{Item, is_path};
 use crate::source::Spanned;
 use crate::suggest;
 
 /// A tool, a toolbox or a child that a word in the filter of a hook names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Called<'c> {
     /// A tool of `function_tools`.
     Tool(&'c Item),
@@ -90,9 +92,9 @@ impl Card {
 
     /// The tools, toolboxes and children, each once.
     fn callable(&self) -> Vec<Called<'_>> {
-        let mut all = Vec::new();
+        let (mut all, mut seen) = (Vec::new(), HashSet::new());
         let mut add = |called| {
-            if !all.contains(&called) {
+            if seen.insert(called) {
                 all.push(called);
             }
         };

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use onionskin_cards::{CardError, Problem, Source};
+use onionskin_cards::{CardError, Places, Problem, Source};
 
 /// The mistakes of all cards that were loaded together. It is shown as rustc shows errors, each mistake with its lines of the card. `Debug` gives
 /// the same text, because a `main` that returns the error prints it so.
@@ -166,8 +166,9 @@ impl Mistakes {
         let (mut errors, mut mistakes) = (Vec::new(), Vec::new());
         for (source, mut problems) in self.0 {
             problems.sort_by_key(|(_, problem)| problem.span.start);
+            let mut places = Places::of(&source);
             mistakes.extend(problems.iter().map(|(kind, problem)| {
-                let (line, column) = source.line_and_column(problem.span.start);
+                let (line, column) = places.line_and_column(problem.span.start);
                 Mistake {
                     kind: *kind,
                     file: source.file_of(problem.span.start).to_owned(),

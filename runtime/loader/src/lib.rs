@@ -5,7 +5,7 @@
 //   turns each card into the steps that declare an agent, with `filter`, `settings`, `state`, `tool_words`, `values`, and with `builtin`, which
 //   has what features add. `agents` makes them, and they are `loaded` then. `error` collects the mistakes.
 // - `watch` loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed.
-// - `fetch` gets the cards of an `address`.
+// - `fetch` gets the cards of an `address`. What may take long is done on a `thread` that may block.
 // - `workflow` loads workflow folders.
 // - `dump` writes agents of the program as cards.
 
@@ -35,6 +35,7 @@ mod script;
 mod settings;
 mod stamps;
 mod state;
+mod thread;
 mod tool_words;
 mod values;
 mod watch;

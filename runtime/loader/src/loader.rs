@@ -13,6 +13,8 @@ use crate::fetch::CardUrls;
 use crate::known::Known;
 use crate::loaded::LoadedCards;
 use crate::registry::Registry;
+#[cfg(feature = "loader-url")]
+use crate::thread::on_thread;
 
 /// Loads cards: files, and all cards of folders. Their agents are those that the compiler makes of the same cards with
 /// `agent!(card = ..)`.
@@ -131,6 +133,8 @@ impl CardLoader {
 
     /// As [`Self::load`], with cards of addresses: `["cards", "https://example.com/pmo.md"]`. Those are behind the others.
     ///
+    /// Files are read, and cards are checked, on a thread that may block.
+    ///
     /// Cancel safety: dropping the future ends the requests.
     ///
     /// ```
@@ -150,13 +154,17 @@ impl CardLoader {
     ///
     /// # Errors
     /// Returns all mistakes of all cards, and why an address gives none.
+    ///
+    /// # Panics
+    /// Panics outside of a tokio runtime.
     pub async fn load_with_urls<P: AsRef<Path>>(
         &self,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<LoadedCards, LoadError> {
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         let mut known = Known { fetched: self.fetch(&paths).await, ..Known::default() };
-        self.load_changed(&paths, &mut known)
+        let loader = self.clone();
+        on_thread(move || loader.load_changed(&paths, &mut known)).await
     }
 
     /// The cards of the addresses among the paths, if they are allowed.

@@ -16,6 +16,7 @@ use tokio::task::AbortHandle;
 
 use crate::loaded::LoadedCards;
 use crate::loader::CardLoader;
+use crate::thread::on_thread;
 use crate::workflow::LoadedWorkflow;
 use cards::{Cards, Made};
 pub use error::ReloadError;
@@ -116,10 +117,18 @@ impl CardWatch {
     ///
     /// # Errors
     /// Returns an error if the cards have mistakes, if their agents cannot be built, or if the function that makes the app panics.
+    ///
+    /// # Panics
+    /// Panics outside of a tokio runtime.
     pub async fn start(self) -> Result<WatchedCards, ReloadError> {
         let Self { cards, report } = self;
         let mut known = cards.known().await;
-        let app = cards.caught_builder(&mut known)?.build().await?;
+        let read = move || {
+            let builder = cards.caught_builder(&mut known);
+            (cards, known, builder)
+        };
+        let (cards, known, builder) = on_thread(read).await;
+        let app = builder?.build().await?;
         let watched = Watched::new(cards, report, app, known);
         Ok(WatchedCards { watched: Arc::new(watched), task: Mutex::new(None) })
     }

@@ -162,3 +162,33 @@ proptest! {
         any(&format!("---\n{text}\n---\nAnswer."))?;
     }
 }
+
+/// Each mistake has its own place, and a line is counted once.
+#[test]
+fn c3_thousands_of_mistakes_in_one_line_are_placed_in_time() {
+    let names = |field: &str, file: &str| {
+        let all: Vec<_> = (0..900).map(|number| format!("{file}:none_{number}")).collect();
+        format!("{field}: [{}]", all.join(", "))
+    };
+    let fields = [
+        names("function_tools", "tools.rs"),
+        names("toolboxes", "kb.rs"),
+        names("run_hooks", "hooks.rs"),
+        names("message_hooks", "hooks.rs"),
+        names("turn_hooks", "hooks.rs"),
+    ];
+    let card = format!("{{ instruction: Äh, {} }}", fields.join(", "));
+    let begin = Instant::now();
+    let error = load(registry(), &[("a.yaml", &card)]).unwrap_err();
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+    assert_eq!(error.mistakes().len(), 4500);
+    for mistake in error.mistakes() {
+        assert_eq!(mistake.line, 1);
+        let at: String = card.chars().skip(mistake.column - 1).take(30).collect();
+        let name = at.split([',', ']']).next().unwrap();
+        assert!(
+            name.contains(":none_") && mistake.message.contains(name.split(':').nth(1).unwrap()),
+            "{mistake}: {at}"
+        );
+    }
+}

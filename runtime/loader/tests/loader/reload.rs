@@ -397,3 +397,17 @@ async fn c3_code_of_the_program_that_panics_is_a_problem_and_the_last_agents_sta
     assert_eq!(reports.load(Ordering::Relaxed), 1);
     assert_eq!(prompt(&*cards.reload().await).await, "Second.");
 }
+
+/// The function that makes the app waits for another task of the only async thread.
+#[tokio::test]
+async fn c3_the_first_load_holds_no_async_thread() {
+    let folder = folder(&[("a.md", FIRST)]);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let receiver = Mutex::new(receiver);
+    let watch = CardLoader::new(Registry::new()).base(folder.path()).watch(["."], move |cards| {
+        receiver.lock().unwrap().recv_timeout(Duration::from_secs(30)).expect("the other task does not run");
+        cards.add_to(App::builder()).model(ScriptedModel::turns([ScriptedTurn::say("{input}")]))
+    });
+    let (watched, ()) = tokio::join!(watch.start(), async { sender.send(()).unwrap() });
+    assert_eq!(prompt(&watched.unwrap().app().await.clone()).await, "First.");
+}

@@ -329,3 +329,15 @@ async fn c3_a_reload_without_the_card_of_an_address_keeps_its_last_good_one_for_
         assert!(cards.problem().is_none());
     }
 }
+
+/// Reading and checking a large card takes long, and other tasks of the thread go on meanwhile.
+#[tokio::test]
+async fn c3_cards_are_read_on_a_thread_that_may_block() {
+    let card = format!("---\n---\n{}", "Be short.\n".repeat(100_000));
+    let folder = folder(&[("a.md", &card)]);
+    let loader = CardLoader::new(Registry::new()).base(folder.path()).allow_urls(CardUrls::https());
+    let mut load = std::pin::pin!(loader.load_with_urls(["a.md"]));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(load.as_mut().poll(&mut context).is_pending());
+    assert_eq!(load.await.unwrap().agents().len(), 1);
+}
