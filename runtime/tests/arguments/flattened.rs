@@ -192,3 +192,28 @@ fn t5_a_strict_form_of_a_flattened_option_says_that_nothing_is_an_option() {
     let text = tool.unwrap().to_string();
     assert!(text.contains(r#""kind":{"type":"null"}"#), "{text}");
 }
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "op")]
+enum Sum {
+    Add { left: Option<Box<Sum>>, right: Option<Box<Sum>>, at: Option<u8> },
+    Sub { left: Option<Box<Sum>>, right: Option<Box<Sum>>, at: Option<u8> },
+    Mul { left: Option<Box<Sum>>, right: Option<Box<Sum>>, at: Option<u8> },
+}
+
+/// Takes a sum.
+#[tool]
+fn sum(x: Sum) -> String {
+    drop(x);
+    "ran".to_owned()
+}
+
+/// The options of a recursive type have the same fields, and do not multiply with the depth.
+#[tokio::test]
+async fn t11_a_deep_value_of_a_recursive_type_is_read_at_once() {
+    let deep = (0..50).fold(json!({ "op": "Mul" }), |inner, _| json!({ "op": "Sub", "left": inner }));
+    assert_eq!(sum::spec().call(json!({ "x": deep })).await.unwrap(), "ran");
+    let wrong = (0..50).fold(json!({ "op": "Div" }), |inner, _| json!({ "op": "Sub", "left": inner }));
+    let error = sum::spec().call(json!({ "x": wrong })).await.unwrap_err().to_string();
+    assert!(error.contains("it did not run"), "{error}");
+}

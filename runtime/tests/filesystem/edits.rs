@@ -95,7 +95,8 @@ async fn a6_an_edit_changes_exactly_one_place() {
 async fn a6_an_edit_that_would_fill_the_memory_is_refused() {
     let most = 10 * 1024 * 1024;
     let place = Place::new().with("f", "a".repeat(most)).with("g", "a");
-    let text = place.error("edit", json!({ "path": "f", "old": "a", "new": "b".repeat(1000), "all": true })).await;
+    let text =
+        place.error("edit", json!({ "path": "f", "old": "a", "new": "b".repeat(1000), "all": true })).await;
     assert_eq!(
         text,
         "`f` would have 10485760000 bytes after this edit, and 10485760 is the most: make `new` shorter, or edit fewer places"

@@ -4,7 +4,8 @@
 //! a value of which one of these fields is wrong, because the whole `Option` is `None` then.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
@@ -27,7 +28,8 @@ pub(crate) fn halves(
     path: &str,
     reads: impl Fn(Value) -> bool,
 ) -> Vec<Problem> {
-    let search = Search { value, root, reads, known: RefCell::default() };
+    let (known, optional, seen) = (RefCell::default(), RefCell::default(), RefCell::default());
+    let search = Search { value, root, reads, known, optional, seen };
     let mut found = Vec::new();
     search.walk(
         &mut Place { pointer: String::new(), depth: 0 },
@@ -50,7 +52,14 @@ struct Search<'s, R> {
     reads: R,
     /// Whether a wrong value of a field, known by its schema, is dropped.
     known: RefCell<HashMap<*const Value, bool>>,
+    /// The fields of each schema that may be those of a flattened `Option`.
+    optional: RefCell<HashMap<*const Value, Rc<[OptionalField<'s>]>>>,
+    /// The values that were compared with a schema, so that the options of a recursive type do not multiply.
+    seen: RefCell<HashSet<(*const Value, *const Value)>>,
 }
+
+/// Its name and its schema.
+type OptionalField<'s> = (&'s str, &'s Value);
 
 impl<'s, R: Fn(Value) -> bool> Search<'s, R> {
     fn walk(
@@ -64,6 +73,9 @@ impl<'s, R: Fn(Value) -> bool> Search<'s, R> {
         if place.depth == DEPTH || !found.is_empty() || !(value.is_object() || value.is_array()) {
             return;
         }
+        if !self.seen.borrow_mut().insert((value, schema)) {
+            return;
+        }
         place.depth += 1;
         let target =
             schema["$ref"].as_str().and_then(|pointer| self.root.pointer(pointer.strip_prefix('#')?));
@@ -75,9 +87,7 @@ impl<'s, R: Fn(Value) -> bool> Search<'s, R> {
         let length = place.pointer.len();
         match value {
             Value::Object(fields) => {
-                if let Some(properties) = schema["properties"].as_object() {
-                    self.object(place, fields, schema, properties, path, found);
-                }
+                self.object(place, fields, schema, path, found);
                 for (name, field) in fields {
                     let property = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
                     place.pointer.push_str(&step(name));
@@ -103,28 +113,39 @@ impl<'s, R: Fn(Value) -> bool> Search<'s, R> {
         place: &Place,
         fields: &Object,
         schema: &'s Value,
-        properties: &'s Object,
         path: &Path<'_>,
         found: &mut Vec<Problem>,
     ) {
-        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
-        // An optional field of another kind may be `null`, or shows its default.
-        let may_be_lost = |(name, property): &(&'s String, &'s Value)| {
-            !required.iter().any(|each| each == *name)
-                && property.get("default").is_none()
-                && !check(&Value::Null, property, self.root, "").is_empty()
-        };
-        let (given, missing): (Vec<_>, Vec<_>) =
-            properties.iter().filter(may_be_lost).partition(|(name, _)| fields.contains_key(*name));
-        if given.is_empty() || missing.is_empty() {
+        let optional = self.optional(schema);
+        let is_given = |(name, _): &&OptionalField<'s>| fields.contains_key(*name);
+        let is_dropped = |(name, property): &&OptionalField<'s>| self.is_dropped(place, name, property);
+        if optional.iter().all(|field| is_given(&field)) {
             return;
         }
-        let is_dropped = |(name, property): &(&'s String, &'s Value)| self.is_dropped(place, name, property);
-        let Some((beside, _)) = given.into_iter().find(is_dropped) else { return };
-        for (name, property) in missing.into_iter().filter(is_dropped) {
+        let Some((beside, _)) = optional.iter().filter(is_given).find(is_dropped) else { return };
+        for (name, property) in optional.iter().filter(|field| !is_given(field)).filter(is_dropped) {
             let path = path.field(name).to_string();
             found.push(Problem::half(path, &expected(property), beside));
         }
+    }
+
+    /// The fields that may be those of a flattened `Option`: an optional field of another kind may be `null`, or shows its default.
+    fn optional(&self, schema: &'s Value) -> Rc<[OptionalField<'s>]> {
+        let known = self.optional.borrow().get(&std::ptr::from_ref(schema)).cloned();
+        known.unwrap_or_else(|| {
+            let required: HashSet<&str> =
+                schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            let may_be_lost = |(name, property): &(&'s str, &'s Value)| {
+                !required.contains(name)
+                    && property.get("default").is_none()
+                    && !check(&Value::Null, property, self.root, "").is_empty()
+            };
+            let fields: Rc<[_]> =
+                properties.map(|(name, property)| (name.as_str(), property)).filter(may_be_lost).collect();
+            self.optional.borrow_mut().insert(schema, Rc::clone(&fields));
+            fields
+        })
     }
 
     /// Whether the type reads the value with a wrong field here.
