@@ -269,7 +269,7 @@ fn finished(status: ExitStatus, stdout: &str, stderr: &str) -> ToolResult {
     let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(-1);
     let first = (code != 0).then(|| format!("Exit status {code}."));
     let mut output = ToolOutput::text(text(first, stdout, stderr));
-    output.set_structured(json!({ "exit_code": code, "stdout": stdout, "stderr": stderr }));
+    output.set_structured_only(json!({ "exit_code": code, "stdout": stdout, "stderr": stderr }));
     if code == 0 {
         return Ok(output);
     }

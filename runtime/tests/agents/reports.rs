@@ -136,7 +136,7 @@ async fn t8_an_events_structured_value_and_causes_hold_no_secret() {
     fn leaks(key: State<Count>) -> ToolResult<onionskin::ToolOutput> {
         key.up();
         let mut output = onionskin::ToolOutput::text("fine");
-        output.set_structured(json!({ "key": "sesame-open" }));
+        output.set_structured_only(json!({ "key": "sesame-open" }));
         Ok(output)
     }
     /// Lets a secret out as a cause.

@@ -74,7 +74,7 @@ fn nothing() {}
 #[tool]
 fn apart() -> ToolOutput {
     let mut output = ToolOutput::text("five");
-    output.set_structured(json!(5));
+    output.set_structured_only(json!(5));
     output
 }
 

@@ -6,4 +6,5 @@ mod errors;
 mod labelled;
 mod long;
 mod streamed;
+mod structured;
 mod typed;

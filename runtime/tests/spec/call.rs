@@ -93,7 +93,7 @@ async fn t6_structured_content_is_an_object() {
         });
         let set = ToolSpec::from_fn("set", "", move |(): (), _| {
             let mut output = ToolOutput::text("words");
-            output.set_structured(two.clone());
+            output.set_structured_only(two.clone());
             async move { Ok(output) }
         });
         for (spec, text) in [(made, value.to_string()), (set, "words".to_owned())] {

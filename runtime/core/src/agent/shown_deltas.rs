@@ -152,6 +152,16 @@ impl ShownCall {
 }
 
 impl AgentRun {
+    /// The arguments of a call as its pieces were shown.
+    pub(super) fn shown_arguments(&self, arguments: &Arc<str>) -> Arc<str> {
+        let mut filters = filters(self).expect_json();
+        if filters.is_empty() {
+            return Arc::clone(arguments);
+        }
+        let shown = filters.push(arguments.to_string());
+        Arc::from(shown + &filters.finish())
+    }
+
     /// Shows a whole text, if there is a reader of events.
     pub(super) fn show_text(&self, turn: u32, text: &str) {
         if !text.is_empty() && self.cx.events().are_kept() {

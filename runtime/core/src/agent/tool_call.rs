@@ -238,7 +238,7 @@ impl<'r> TurnCall<'r> {
             call_id: Arc::clone(&self.asked.id),
             tool: Arc::clone(&tool),
             source: entry.map(|entry| entry.source),
-            arguments: Arc::clone(&self.asked.arguments),
+            arguments: self.run.shown_arguments(&self.asked.arguments),
         };
         self.span = ToolSpan::begin(self.run, entry.map(|entry| &**entry), &tool, self.asked);
         self.started = Some(Instant::now());

@@ -248,10 +248,10 @@ impl Args {
         *self = Self { schema, ..Self::new(object) };
     }
 
-    /// Replaces the broken text by the repaired one.
-    pub(crate) fn mend(&mut self, repaired: String) {
+    /// Replaces the text, whose numbers keep their digits.
+    pub(crate) fn replace_text(&mut self, text: String) {
         let schema = self.schema.take();
-        *self = Self { schema, ..Self::from(repaired) };
+        *self = Self { schema, ..Self::from(text) };
     }
 
     /// Writes changes back into the text, which the tool reads.

@@ -25,7 +25,7 @@ pub(super) fn parse_repaired(params: &[Param], args: &mut Args, spans: &mut [Spa
     spans.fill(None);
     match json::repair(args.settle()) {
         Some(repaired) => {
-            args.mend(repaired);
+            args.replace_text(repaired);
             if let Err(error) = parse(params, args.settle(), spans, &mut problems) {
                 problems.push(Problem::root(error.to_string()));
             }

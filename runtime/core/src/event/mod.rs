@@ -143,7 +143,8 @@ pub enum EventKind {
         tool: Arc<str>,
         /// The kind of source of the tool; `None` for an unknown tool.
         source: Option<ToolSource>,
-        /// The arguments, as the model wrote them or as [`before_tool_call`](crate::turn_hooks::TurnHook::before_tool_call) changed them.
+        /// The arguments, as the model wrote them or as [`before_tool_call`](crate::turn_hooks::TurnHook::before_tool_call) changed them,
+        /// through the [filters](crate::run_hooks::DeltaFilter) of the run hooks, as their pieces are. The tool gets them unfiltered.
         arguments: Arc<str>,
     },
     /// A tool call ended. Every call that began has exactly one such event.

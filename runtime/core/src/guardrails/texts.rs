@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::error::{Exit, ToolResult};
+use crate::json::change_texts;
 use crate::output::ToolOutput;
 
 /// What a result shows: that of a success, an error or a stop. An abort ends the run, so no model reads its reason.
@@ -30,40 +31,22 @@ fn shown_mut(result: &mut ToolResult) -> Option<&mut ToolOutput> {
 /// Replaces each text in the arguments, names of fields too, by what `change` makes of it. Arguments that are not an object are refused
 /// later.
 pub(super) fn change_args(args: &mut Args, change: &impl Fn(&str) -> Option<String>) {
-    let Ok(object) = args.as_object() else { return };
-    let mut value = Value::Object(object.clone());
-    if change_value(&mut value, change)
-        && let Value::Object(changed) = value
+    // The text as it is written after repairs.
+    let mut written = args.clone();
+    if written.as_object_mut().is_ok()
+        && let Ok(Some(changed)) = change_texts(&written.text(), &mut |text| change(text))
     {
-        args.replace(changed);
+        args.replace_text(changed);
     }
 }
 
 /// Replaces each text that the result shows, also those of an error, which stays what it is otherwise.
 pub(super) fn change_result(result: &mut ToolResult, change: &impl Fn(&str) -> Option<String>) {
     if let Some(output) = shown_mut(result) {
-        change_output(output, change);
-    }
-}
-
-fn change_output(output: &mut ToolOutput, change: &impl Fn(&str) -> Option<String>) {
-    let structured = output.structured_content().map(|value| {
-        let mut value = value.into_owned();
-        let changed = change_value(&mut value, change);
-        (value, changed)
-    });
-    if output.content().iter().flat_map(ContentBlock::read_texts).any(|text| change(text).is_some()) {
-        for text in output.content_mut().iter_mut().flat_map(ContentBlock::read_texts_mut) {
-            if let Some(changed) = change(text) {
-                *text = changed;
-            }
+        output.change_texts(&mut |text| change(text));
+        if output.content().len() > 1 {
+            change_divided(output, change);
         }
-    }
-    if output.content().len() > 1 {
-        change_divided(output, change);
-    }
-    if let Some((value, true)) = structured {
-        output.set_structured(value);
     }
 }
 
@@ -82,7 +65,7 @@ fn change_divided(output: &mut ToolOutput, change: &impl Fn(&str) -> Option<Stri
     if changed.iter().all(|(_, changed)| changed.is_none()) {
         return;
     }
-    let blocks = output.content_mut();
+    let blocks = output.content_only_mut();
     let mut old = std::mem::take(blocks).into_iter();
     for (length, changed) in changed {
         let run = old.by_ref().take(length);
@@ -121,7 +104,8 @@ pub(super) fn length_of_result(result: &ToolResult) -> usize {
     let Some(output) = shown(result) else { return 0 };
     let read = output.content().iter().flat_map(ContentBlock::read_texts).map(length).sum();
     let mut texts = Vec::new();
-    if let Some(value) = output.structured_content() {
+    // Without the key around a value that is no object, which nobody wrote.
+    if let Some(value) = output.own_value() {
         texts_of(&value, &mut texts);
     }
     texts.iter().map(|text| length(text)).fold(read, usize::max)
@@ -146,38 +130,5 @@ pub(super) fn texts_of(value: &Value, texts: &mut Vec<String>) {
             texts_of(value, texts);
         }),
         Value::Null | Value::Bool(_) => {}
-    }
-}
-
-/// Returns whether the value changed.
-fn change_value(value: &mut Value, change: &impl Fn(&str) -> Option<String>) -> bool {
-    match value {
-        Value::String(text) => match change(text) {
-            Some(changed) => {
-                *text = changed;
-                true
-            }
-            None => false,
-        },
-        // A number can be a card or a telephone number, and what replaces it is text.
-        Value::Number(number) => match change(&number.to_string()) {
-            Some(changed) => {
-                *value = Value::String(changed);
-                true
-            }
-            None => false,
-        },
-        Value::Array(items) => items.iter_mut().fold(false, |any, item| change_value(item, change) | any),
-        Value::Object(fields) => {
-            let renamed: Vec<_> =
-                fields.keys().filter_map(|name| Some((name.clone(), change(name)?))).collect();
-            for (name, changed) in &renamed {
-                if let Some(value) = fields.remove(name) {
-                    fields.insert(changed.clone(), value);
-                }
-            }
-            fields.values_mut().fold(!renamed.is_empty(), |any, value| change_value(value, change) | any)
-        }
-        Value::Null | Value::Bool(_) => false,
     }
 }

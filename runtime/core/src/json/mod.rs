@@ -1,6 +1,7 @@
 //! JSON texts and values beyond `serde_json`: numbers of any length, many levels, rejected duplicate keys, repairs, stored values, and texts that are
 //! still being written.
 
+mod change_texts;
 mod depth;
 mod digits;
 mod number_literals;
@@ -10,6 +11,7 @@ mod repair;
 mod stored;
 mod unique;
 
+pub(crate) use change_texts::change_texts;
 pub(crate) use depth::{levels, levels_of, read_deep};
 pub(crate) use digits::{rounded_number, rounded_text, to_text};
 pub(crate) use number_literals::{

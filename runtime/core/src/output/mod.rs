@@ -1,6 +1,7 @@
 //! [`ToolOutput`]: the result of a successful tool call.
 
 mod function_value;
+mod map_text;
 mod recorded;
 mod storage;
 mod structured;
@@ -60,7 +61,7 @@ impl ToolOutput {
     }
 
     /// Makes an output with a structured value; the text for the model is its JSON. Scalars and lists read as `{"result":
-    /// ..}`; see [`Self::set_structured`]. [`Self::value`] takes a value of a type of yours.
+    /// ..}`; see [`Self::set_structured_only`]. [`Self::value`] takes a value of a type of yours.
     ///
     /// ```
     /// let output = onionskin::ToolOutput::structured(serde_json::json!({"degrees": 21}));
@@ -68,7 +69,7 @@ impl ToolOutput {
     /// ```
     pub fn structured(value: Value) -> Self {
         let mut output = Self::text(value.to_string());
-        output.set_structured(value);
+        output.set_structured_only(value);
         output
     }
 
@@ -94,8 +95,9 @@ impl ToolOutput {
         }
     }
 
-    /// The content blocks, for changes. The structured value is unchanged.
-    pub fn content_mut(&mut self) -> &mut Vec<ContentBlock> {
+    /// The content blocks, for changes. The structured value keeps what it said: programs and events still read it.
+    /// [`Self::map_text`] changes both.
+    pub fn content_only_mut(&mut self) -> &mut Vec<ContentBlock> {
         self.settle();
         let blocks = match std::mem::replace(&mut self.content, Content::NONE) {
             Content::One(block) => Seldom::new(vec![block]),
@@ -110,7 +112,7 @@ impl ToolOutput {
 
     /// Appends a block.
     pub fn push(&mut self, block: impl Into<ContentBlock>) {
-        self.content_mut().push(block.into());
+        self.content_only_mut().push(block.into());
     }
 
     /// Appends a text block.
@@ -152,17 +154,17 @@ impl ToolOutput {
         }
     }
 
-    /// Sets the structured value; the content is unchanged. MCP allows objects only, so another value reads as
-    /// `{"result": ..}`.
+    /// Sets the structured value. The content, which the model reads, keeps what it said: [`Self::map_text`] changes both.
+    /// MCP allows objects only, so another value reads as `{"result": ..}`.
     ///
     /// ```
     /// use serde_json::json;
     ///
     /// let mut output = onionskin::ToolOutput::text("five");
-    /// output.set_structured(json!(5));
+    /// output.set_structured_only(json!(5));
     /// assert_eq!(output.structured_content().as_deref(), Some(&json!({ "result": 5 })));
     /// ```
-    pub fn set_structured(&mut self, value: Value) {
+    pub fn set_structured_only(&mut self, value: Value) {
         let is_wrapped = !value.is_object();
         self.set_remote_structured(if is_wrapped { json!({ "result": value }) } else { value });
         if is_wrapped {
@@ -308,7 +310,7 @@ impl Redact for ToolOutput {
             return;
         }
         let structured = self.structured_content().map(Cow::into_owned);
-        self.content_mut().redact(redactor);
+        self.content_only_mut().redact(redactor);
         if let Some(mut value) = structured {
             value.redact(redactor);
             self.replace_structured(value);

@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn o5_a_recorded_null_is_read_as_the_value_that_it_was() {
         let mut output = ToolOutput::text("There is none.");
-        output.set_structured(Value::Null);
+        output.set_structured_only(Value::Null);
         output.set_remote_meta(Value::Null);
         let record = RecordedOutput::of(&output);
         let read: RecordedOutput = serde_json::from_value(serde_json::to_value(&record).unwrap()).unwrap();

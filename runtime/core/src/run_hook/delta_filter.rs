@@ -57,6 +57,11 @@ impl DeltaFilters {
         Self(caught(|| hooks.iter().filter_map(|hook| hook.filter_dyn(run)).collect()).ok())
     }
 
+    /// Whether they leave each text as it is.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_some_and(Vec::is_empty)
+    }
+
     /// The text is JSON.
     pub(crate) fn expect_json(mut self) -> Self {
         let told = self
