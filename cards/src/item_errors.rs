@@ -33,7 +33,8 @@ impl Need<'_> {
             && let Some(ready) = ready_hooks::named(name)
         {
             return Some(self.problem(format!(
-                "`{name}` has no file and no path: write `{ready}` for the ready hook, or `hooks.rs:{name}` for one of a file"
+                "`{name}` has no file and no path: write `{ready}` for the ready one, or `{}:{name}` for one of a file",
+                self.kind.file()
             )));
         }
         let file = file.unwrap_or_else(|| self.kind.file().to_owned());

@@ -18,6 +18,10 @@ pub enum Kind {
     Toolbox,
     /// A hook around tool calls.
     ToolHook,
+    /// A guardrail on the arguments of calls.
+    InputGuardrail,
+    /// A guardrail on the results of calls.
+    OutputGuardrail,
     /// A hook around runs.
     RunHook,
     /// A hook around turns, and its place if the card names it.
@@ -41,11 +45,11 @@ pub struct Need<'c> {
     pub item: &'c Spanned<Item>,
     /// What it has to be.
     pub kind: Kind,
-    /// The values that the card gives it, if it is a hook.
+    /// The values that the card gives it, if it is a hook or a guardrail.
     pub with: Option<&'c [Spanned<Value>]>,
 }
 
-/// What a value of a hook's configuration has to be.
+/// What a value of the configuration of a hook or a guardrail has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// A whole number.
@@ -66,7 +70,7 @@ pub enum ValueKind {
 }
 
 impl Card {
-    /// All items that the card names, the hooks last.
+    /// All items that the card names, the hooks and guardrails last.
     pub fn needs(&self) -> Vec<Need<'_>> {
         let mut needs = Vec::new();
         let mut need = |item, kind| needs.push(Need { item, kind, with: None });
@@ -95,7 +99,7 @@ impl Card {
         for item in [&self.state, &self.input, &self.output].into_iter().flatten() {
             need(item, Kind::Type);
         }
-        let around_calls = self.tool_hooks.iter().filter_map(|item| match item {
+        let tool_hooks = self.tool_hooks.iter().filter_map(|item| match item {
             HookItem::Hook(hook, _) => Some((hook, Kind::ToolHook)),
             HookItem::Rest(_) => None,
         });
@@ -103,7 +107,9 @@ impl Card {
             let place = place.as_ref().map(|place| place.value);
             (hook, Kind::TurnHook(place))
         });
-        let hooks = around_calls
+        let hooks = tool_hooks
+            .chain(self.input_guardrails.iter().map(|(guardrail, _)| (guardrail, Kind::InputGuardrail)))
+            .chain(self.output_guardrails.iter().map(|(guardrail, _)| (guardrail, Kind::OutputGuardrail)))
             .chain(self.run_hooks.iter().map(|hook| (hook, Kind::RunHook)))
             .chain(around_turns)
             .chain(self.message_hooks.iter().map(|hook| (hook, Kind::MessageHook)));
@@ -122,8 +128,17 @@ impl Kind {
         }
     }
 
+    /// Whether it is a hook or a guardrail.
     pub(crate) fn is_hook(self) -> bool {
-        matches!(self, Self::ToolHook | Self::RunHook | Self::TurnHook(_) | Self::MessageHook)
+        matches!(
+            self,
+            Self::ToolHook
+                | Self::InputGuardrail
+                | Self::OutputGuardrail
+                | Self::RunHook
+                | Self::TurnHook(_)
+                | Self::MessageHook
+        )
     }
 
     /// Whether it is one of those of which a file of a workflow holds one.
@@ -137,6 +152,7 @@ impl Kind {
             Self::Tool => "tools.rs",
             Self::Toolbox => "kb.rs",
             Self::ToolHook | Self::RunHook | Self::TurnHook(_) | Self::MessageHook => "hooks.rs",
+            Self::InputGuardrail | Self::OutputGuardrail => "guardrails.rs",
             Self::Text => "prompts.rs",
             Self::Strategy => "strategy.rs",
             Self::Agent => "agents.rs",
@@ -150,6 +166,8 @@ impl Kind {
             Self::Tool => Some("function_tools"),
             Self::Toolbox => Some("toolboxes"),
             Self::ToolHook => Some("tool_hooks"),
+            Self::InputGuardrail => Some("input_guardrails"),
+            Self::OutputGuardrail => Some("output_guardrails"),
             Self::RunHook => Some("run_hooks"),
             Self::TurnHook(_) => Some("turn_hooks"),
             Self::MessageHook => Some("message_hooks"),
@@ -163,6 +181,8 @@ impl Kind {
         match self {
             Self::Tool => Some("tool"),
             Self::ToolHook => Some("tool_hook"),
+            Self::InputGuardrail => Some("guardrail(input)"),
+            Self::OutputGuardrail => Some("guardrail(output)"),
             Self::RunHook => Some("run_hook(..)"),
             Self::TurnHook(_) => Some("turn_hook(..)"),
             Self::MessageHook => Some("message_hook(..)"),
@@ -228,6 +248,8 @@ impl fmt::Display for Kind {
             Self::Tool => "a tool",
             Self::Toolbox => "a toolbox",
             Self::ToolHook => "a hook around tool calls",
+            Self::InputGuardrail => "a guardrail on arguments",
+            Self::OutputGuardrail => "a guardrail on results",
             Self::RunHook => "a hook around runs",
             Self::TurnHook(_) => "a hook around turns",
             Self::MessageHook => "a hook on messages",

@@ -1,10 +1,10 @@
-//! The ready hooks of onionskin, which cards name by their paths.
+//! The ready hooks and guardrails of onionskin, which cards name by their paths.
 
 /// What the paths of the ready hooks begin with.
 const CRATE: &str = "::onionskin::";
 
-/// The paths of the ready hooks that cards can name in each program.
-pub const READY_HOOKS: [&str; 8] = [
+/// The paths of the ready hooks and guardrails that cards can name in each program.
+pub const READY_HOOKS: [&str; 13] = [
     "::onionskin::hooks::log",
     "::onionskin::hooks::timing",
     "::onionskin::hooks::retry",
@@ -13,14 +13,19 @@ pub const READY_HOOKS: [&str; 8] = [
     "::onionskin::turn_hooks::choose_tool",
     "::onionskin::guardrails::max_input",
     "::onionskin::guardrails::max_answer",
+    "::onionskin::guardrails::max_args",
+    "::onionskin::guardrails::max_output",
+    "::onionskin::guardrails::MaskPii",
+    "::onionskin::guardrails::RejectPii",
+    "::onionskin::guardrails::RejectInjection",
 ];
 
-/// The path of the ready hook that is meant by a path which begins at no crate: `hooks::retry`.
+/// The path of the ready hook or guardrail that is meant by a path which begins at no crate: `hooks::retry`.
 pub(crate) fn without_crate(path: &str) -> Option<&'static str> {
     READY_HOOKS.into_iter().find(|ready| ready.strip_prefix(CRATE) == Some(path))
 }
 
-/// The path of the ready hook of this name.
+/// The path of the ready hook or guardrail of this name.
 pub(crate) fn named(name: &str) -> Option<&'static str> {
     READY_HOOKS.into_iter().find(|ready| ready.rsplit("::").next() == Some(name))
 }

@@ -182,6 +182,8 @@ tool_hooks:
   - ..
   - { hook: hooks.rs:mark, except: [source(agent)] }
   - hooks.rhai:audit
+input_guardrails: [guardrails.rs:short, { guardrail: \"::onionskin::guardrails::MaskPii\", for: [server(mail)] }]
+output_guardrails: [{ guardrail: guardrails.rs:longer, with: [9], except: [add_one] }]
 run_hooks: [hooks.rs:louder]
 turn_hooks: { before_llm_call: { hook: hooks.rs:at_most, with: [77] }, after_llm_call: [a.rs:b, a.rs:c] }
 message_hooks: [hooks.rs:m]

@@ -8,8 +8,8 @@ use onionskin::declaration::AgentDeclaration;
 use onionskin::mcp::ServerConfig;
 use onionskin::run::AgentRun;
 use onionskin::{
-    Agent, Args, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
-    ToolOutput, ToolResult, agent, tool, tool_hook, toolbox,
+    Agent, Args, Exit, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool, ToolContext,
+    ToolDefinition, ToolOutput, ToolResult, agent, guardrail, guardrails, tool, tool_hook, toolbox,
 };
 use serde_json::{Value, json};
 
@@ -116,6 +116,88 @@ agent! {
         runtime: [shell.execute],
         toolboxes: [Shelf],
         tool_hooks: [around, before, after],
+    }
+}
+
+/// Sees the arguments, and marks those with a text.
+#[guardrail(input)]
+fn marked(ctx: &ToolContext, log: State<Log>, args: &mut Args) -> Result<(), String> {
+    log.push("input", ctx);
+    if let Some(text) = args.get("text").and_then(Value::as_str).map(str::to_owned) {
+        args.insert("text", format!("{text} (in)")).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// Sees the results, and marks them.
+#[guardrail(output)]
+fn checked(ctx: &ToolContext, log: State<Log>, output: &mut ToolOutput) {
+    log.push("output", ctx);
+    output.push_text(" [checked]");
+}
+
+/// Passes by the other hooks.
+#[tool_hook]
+async fn past_hooks(ctx: &ToolContext, args: &mut Args) -> Result<Option<ToolOutput>, Exit> {
+    ctx.call_original(args).await.map(Some)
+}
+
+agent! {
+    Guarded {
+        instruction: "Call everything.",
+        state: Log,
+        servers: [time],
+        function_tools: [add_one, Echo],
+        agents: [Child],
+        runtime: [shell.execute],
+        toolboxes: [Shelf],
+        tool_hooks: [after, past_hooks for [add_one, server(time)]],
+        input_guardrails: [marked],
+        output_guardrails: [checked, guardrails::max_output(4) for [server(time), source(agent), tool(double)]],
+    }
+}
+
+#[tokio::test]
+async fn h4_guardrails_of_an_agent_check_calls_of_every_source() {
+    let log = Log::default();
+    let turn =
+        calls().into_iter().fold(ScriptedTurn::default(), |turn, (tool, args, ..)| turn.and_call(tool, args));
+    let handle = Guarded::builder()
+        .state(log.clone())
+        .toolbox(Shelf(7))
+        .tool(onionskin::rhai::from_code(DOUBLE).expect("the script is read"))
+        .server("time", ServerConfig::stdio(env!("CARGO_BIN_EXE_time_server")))
+        .output_guardrail(guardrails::RejectInjection)
+        .model(ScriptedModel::turns([turn, ScriptedTurn::say("done")]))
+        .build()
+        .await
+        .expect("the agent is built");
+    let page = handle.describe().expect("it describes itself");
+    let time = page.tools.iter().find(|tool| tool.name == "time__get_current_time").expect("the tool");
+    assert_eq!(time.input_guardrails, ["marked"]);
+    assert_eq!(time.output_guardrails, ["checked", "max_output", "RejectInjection"]);
+    let output = handle.run("go").await.expect("the run answers");
+    handle.shutdown().await;
+    let log = log.0.lock().expect("no panic").clone();
+    for ((tool, _, identity, result), call) in calls().into_iter().zip(&output.tool_calls) {
+        for form in ["input", "output"] {
+            let line = format!("{form} {identity}");
+            assert_eq!(log.iter().filter(|each| **each == line).count(), 1, "{line}: {log:?}");
+        }
+        let text = call.to_text();
+        if identity.contains(" mcp ") || identity.contains(" agent ") || tool == "double" {
+            // The hook outside sees no result.
+            assert!(
+                text.starts_with("the result has ") && text.ends_with(" 4 are allowed"),
+                "{tool}: {text}"
+            );
+        } else {
+            assert!(text.contains(result), "{tool}: {text}");
+            assert!(text.ends_with(" [checked] [audit]"), "{tool}: {text}");
+        }
+        if tool == "echo" {
+            assert_eq!(text, "again (in) [checked] [audit]");
+        }
     }
 }
 

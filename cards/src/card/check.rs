@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::{Card, Filter, HookItem, Text};
+use super::{Card, HookItem, Text};
 use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
 use crate::ready_hooks;
@@ -73,17 +73,14 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
 
 /// Paths of ready hooks that begin at no crate. A program could find them by chance only.
 fn ready_hooks_without_crate(card: &Card, reader: &mut Reader) {
-    let around_calls = card.tool_hooks.iter().filter_map(|item| match item {
-        HookItem::Hook(hook, _) => Some(hook),
-        HookItem::Rest(_) => None,
-    });
+    let around_calls = card.around_calls().map(|(hook, _)| hook);
     let around_turns = card.turn_hooks.iter().map(|(_, hook)| hook);
     let hooks = around_calls.chain(&card.run_hooks).chain(around_turns).chain(&card.message_hooks);
     for Spanned { value, span } in hooks.map(|hook| &hook.item) {
         let Item::Path(path) = value else { continue };
         if let Some(ready) = ready_hooks::without_crate(path) {
             let message = format!(
-                "`{path}` begins at no crate: write `{ready}`, or `crate::{path}` for a hook of the program's own"
+                "`{path}` begins at no crate: write `{ready}`, or `crate::{path}` for one of the program's own"
             );
             reader.note(span, message);
         }
@@ -207,9 +204,8 @@ fn hooks(card: &Card, reader: &mut Reader) {
         reader.note(span, "dynamic hooks have one place; `..` is in the list already");
     }
     let servers: Vec<&str> = card.servers.iter().map(|server| &*server.value).collect();
-    for item in &card.tool_hooks {
-        let HookItem::Hook(_, Some(Filter { targets, .. })) = item else { continue };
-        for target in targets {
+    for filter in card.around_calls().filter_map(|(_, filter)| filter) {
+        for target in &filter.targets {
             match &target.value {
                 Target::Server(server) => {
                     undeclared(&Spanned::new(server.clone(), target.span.clone()), &servers, reader);

@@ -24,6 +24,8 @@ pub(super) const FIELDS: &[&str] = &[
     "toolboxes",
     "agents",
     "tool_hooks",
+    "input_guardrails",
+    "output_guardrails",
     "run_hooks",
     "turn_hooks",
     "message_hooks",

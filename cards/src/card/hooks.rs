@@ -1,4 +1,4 @@
-//! The hooks that a card names.
+//! The hooks and guardrails that a card names.
 
 use super::{Filter, Hook, HookItem};
 use crate::item::Item;
@@ -12,8 +12,21 @@ use crate::yaml::{Key, Node, Value};
 pub const TURN_PLACES: &[&str] =
     &["before_llm_call", "after_llm_call", "before_tool_call", "after_tool_call", "after_turn_complete"];
 
-/// The parts of a hook that is written as fields.
-const PARTS: &[&str] = &["hook", "with", "for", "except"];
+/// What an entry of a list is: the word for it, which is the key that names it, and an example.
+#[derive(Clone, Copy)]
+pub(super) struct Word {
+    pub(super) word: &'static str,
+    pub(super) example: &'static str,
+    /// Whether it has a filter.
+    pub(super) filters: bool,
+}
+
+impl Word {
+    /// A hook without a filter.
+    pub(super) fn hook(example: &'static str) -> Self {
+        Self { word: "hook", example, filters: false }
+    }
+}
 
 impl Reader {
     /// A tool, a hook or a type, by its name; `example` is one.
@@ -33,20 +46,17 @@ impl Reader {
         if matches!(&node.value, Value::Scalar(scalar) if scalar.text == "..") {
             return Some(HookItem::Rest(Spanned::new((), node.span.clone())));
         }
-        let (hook, filter) = self.hook(node, "hooks.rs:audit", true)?;
+        let word = Word { filters: true, ..Word::hook("hooks.rs:audit") };
+        let (hook, filter) = self.hook(node, word)?;
         Some(HookItem::Hook(hook, filter))
     }
 
-    /// A hook: its name, or fields with its values and its filter.
-    pub(super) fn hook(
-        &mut self,
-        node: &Node,
-        example: &str,
-        filters: bool,
-    ) -> Option<(Hook, Option<Filter>)> {
+    /// A hook or a guardrail: its name, or fields with its values and its filter.
+    pub(super) fn hook(&mut self, node: &Node, of: Word) -> Option<(Hook, Option<Filter>)> {
+        let Word { word, example, filters } = of;
         let Value::Map(entries) = &node.value else {
-            if let Some(parts) = called(node, example) {
-                self.note(&node.span, format!("a hook has its values in `with`: write `{{ {parts} }}`"));
+            if let Some(parts) = called(node, of) {
+                self.note(&node.span, format!("a {word} has its values in `with`: write `{{ {parts} }}`"));
                 return None;
             }
             return self.item(node, example).map(|item| (Hook { item, with: Vec::new() }, None));
@@ -55,11 +65,13 @@ impl Reader {
         for (key, value) in entries {
             let field = Field { key, value };
             match &*key.text {
-                "hook" if let Some(parts) = called(value, example) => {
-                    self.note(&value.span, format!("a hook has its values in `with`: write `{parts}`"));
+                name if name == word
+                    && let Some(parts) = called(value, of) =>
+                {
+                    self.note(&value.span, format!("a {word} has its values in `with`: write `{parts}`"));
                     item = Some(None);
                 }
-                "hook" => item = Some(self.item(value, example)),
+                name if name == word => item = Some(self.item(value, example)),
                 "with" => {
                     let values = self.list(field, "with: [2000]");
                     with = values
@@ -69,32 +81,33 @@ impl Reader {
                 }
                 "for" | "except" if filters => {
                     if filter.is_some() {
-                        self.note(&key.span, "a hook has one filter: `for`, or `except`");
+                        self.note(&key.span, format!("a {word} has one filter: `for`, or `except`"));
                     }
                     filter = Some(self.filter(field));
                 }
-                // The hook under another key, such as its name.
-                _ if entries.iter().all(|(key, _)| key.text != "hook")
+                // It is under another key, such as its name.
+                _ if entries.iter().all(|(key, _)| key.text != word)
                     && let Value::Scalar(scalar) = &value.value
                     && scalar.text.contains(':')
                     && Item::read(&scalar.text, example).is_ok() =>
                 {
                     self.note(
                         &key.span,
-                        format!("the key of a hook is `hook`: write `hook: {}`", shown(&scalar.text)),
+                        format!("the key of a {word} is `{word}`: write `{word}: {}`", shown(&scalar.text)),
                     );
                     item = Some(None);
                 }
                 _ => {
-                    let parts = if filters { PARTS } else { &PARTS[..2] };
-                    self.note(&key.span, suggest::unknown("part of a hook", &key.text, parts));
+                    let parts = [word, "with", "for", "except"];
+                    let parts = if filters { &parts[..] } else { &parts[..2] };
+                    self.note(&key.span, suggest::unknown(&format!("part of a {word}"), &key.text, parts));
                 }
             }
         }
         match item {
             Some(item) => item.map(|item| (Hook { item, with }, filter)),
             None => {
-                self.note(&node.span, format!("this names no hook: `{{ hook: {example} }}`"));
+                self.note(&node.span, format!("this names no {word}: `{{ {word}: {example} }}`"));
                 None
             }
         }
@@ -133,7 +146,7 @@ impl Reader {
                 _ => std::slice::from_ref(value),
             };
             for value in values {
-                if let Some((hook, _)) = self.hook(value, "hooks.rs:watch", false) {
+                if let Some((hook, _)) = self.hook(value, Word::hook("hooks.rs:watch")) {
                     hooks.push((Some(Spanned::new(*place, key.span.clone())), hook));
                 }
             }
@@ -142,12 +155,12 @@ impl Reader {
     }
 }
 
-/// The fields of a hook that is written as in `agent!`: `hooks.rs:short(2000)`.
-fn called(node: &Node, example: &str) -> Option<String> {
+/// The fields of an entry that is written as in `agent!`: `hooks.rs:short(2000)`.
+fn called(node: &Node, Word { word, example, .. }: Word) -> Option<String> {
     let Value::Scalar(scalar) = &node.value else { return None };
     let (name, values) = scalar.text.strip_suffix(')')?.split_once('(')?;
     Item::read(name.trim_end(), example).ok()?;
-    let hook = format!("hook: {}", shown(name.trim_end()));
+    let hook = format!("{word}: {}", shown(name.trim_end()));
     Some(match values.trim() {
         "" => hook,
         values => format!("{hook}, with: [{values}]"),

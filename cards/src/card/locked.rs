@@ -2,7 +2,7 @@
 
 use onionskin_names::{Locked, tool_mistake};
 
-use super::{Card, HookItem};
+use super::Card;
 use crate::problem::Problem;
 use crate::target::Target;
 
@@ -20,10 +20,7 @@ impl Card {
                 Some(Problem { message, span: pattern.span.clone() })
             }));
         }
-        let filters = self.tool_hooks.iter().filter_map(|item| match item {
-            HookItem::Hook(_, filter) => filter.as_ref(),
-            HookItem::Rest(_) => None,
-        });
+        let filters = self.around_calls().filter_map(|(_, filter)| filter);
         problems.extend(filters.flat_map(|filter| &filter.targets).filter_map(|target| {
             let name = match &target.value {
                 Target::Name(name) if self.is_of_servers(name, &servers) => name,

@@ -47,6 +47,10 @@ pub struct Card {
     pub agents: Vec<Spanned<String>>,
     /// Hooks around tool calls, the outermost first.
     pub tool_hooks: Vec<HookItem>,
+    /// Guardrails on the arguments of calls, each with the calls that it checks.
+    pub input_guardrails: Vec<(Hook, Option<Filter>)>,
+    /// Guardrails on the results of calls.
+    pub output_guardrails: Vec<(Hook, Option<Filter>)>,
     /// Hooks around runs.
     pub run_hooks: Vec<Hook>,
     /// Hooks around turns, each with its place if the card names it.
@@ -114,16 +118,16 @@ pub enum HookItem {
     Rest(Spanned<()>),
 }
 
-/// A hook and its values.
+/// A hook or a guardrail, and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hook {
-    /// The hook.
+    /// The item of the program.
     pub item: Spanned<Item>,
     /// The values of its configuration.
     pub with: Vec<Spanned<Value>>,
 }
 
-/// The calls that a hook sees: those of the targets, or all others.
+/// The calls that a hook or a guardrail sees: those of the targets, or all others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     /// Whether the targets are those that it does not see.
@@ -142,6 +146,16 @@ impl Card {
             name: Spanned::new(name.to_owned(), 0..0),
             ..Self::default()
         }
+    }
+
+    /// Those with a filter, or with a place for one: the hooks around tool calls, then the guardrails.
+    pub fn around_calls(&self) -> impl Iterator<Item = (&Hook, Option<&Filter>)> {
+        let hooks = self.tool_hooks.iter().filter_map(|item| match item {
+            HookItem::Hook(hook, filter) => Some((hook, filter.as_ref())),
+            HookItem::Rest(_) => None,
+        });
+        let guardrails = self.input_guardrails.iter().chain(&self.output_guardrails);
+        hooks.chain(guardrails.map(|(guardrail, filter)| (guardrail, filter.as_ref())))
     }
 
     /// What a workflow says of a tool of the agent.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::fields::{FIELDS, FLAGS, LIMITS, REQUEST_PARAMS, unknown};
+use super::hooks::Word;
 use super::{Card, HookItem, Text, Toolbox, check, fields, synonyms};
 use crate::item::Item;
 use crate::paths::default_name;
@@ -132,6 +133,12 @@ fn read_field(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
         "toolboxes" => card.toolboxes = toolboxes(reader, field),
         "agents" => card.agents = names(reader, field, "agents: [Researcher]"),
         "tool_hooks" => tool_hooks(card, reader, field),
+        "input_guardrails" => {
+            card.input_guardrails = guardrails(reader, field, "input_guardrails: [guardrails.rs:check]");
+        }
+        "output_guardrails" => {
+            card.output_guardrails = guardrails(reader, field, "output_guardrails: [guardrails.rs:check]");
+        }
         "run_hooks" => card.run_hooks = hooks(reader, field, "run_hooks: [hooks.rs:check]", "hooks.rs:check"),
         "turn_hooks" => turn_hooks(card, reader, field),
         "message_hooks" => {
@@ -204,9 +211,19 @@ fn items(reader: &mut Reader, field: Field<'_>, list: &str, example: &str) -> Ve
     reader.list(field, list).iter().filter_map(|item| reader.item(item, example)).collect()
 }
 
-fn hooks(reader: &mut Reader, field: Field<'_>, list: &str, example: &str) -> Vec<super::Hook> {
+fn hooks(reader: &mut Reader, field: Field<'_>, list: &str, example: &'static str) -> Vec<super::Hook> {
     let nodes = reader.list(field, list);
-    nodes.iter().filter_map(|node| reader.hook(node, example, false)).map(|(hook, _)| hook).collect()
+    nodes.iter().filter_map(|node| reader.hook(node, Word::hook(example))).map(|(hook, _)| hook).collect()
+}
+
+fn guardrails(
+    reader: &mut Reader,
+    field: Field<'_>,
+    list: &str,
+) -> Vec<(super::Hook, Option<super::Filter>)> {
+    let word = Word { word: "guardrail", example: "guardrails.rs:check", filters: true };
+    let nodes = reader.list(field, list);
+    nodes.iter().filter_map(|node| reader.hook(node, word)).collect()
 }
 
 fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, Vec<Spanned<String>>)> {

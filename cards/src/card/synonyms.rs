@@ -30,14 +30,11 @@ pub(super) const SYNONYMS: &[(&str, &str)] = &[
 /// Where the limit of turns belongs.
 pub(super) const TURNS: &str = "the limit is called `turns`: `limits: { turns: .. }`";
 
-const GUARDRAILS: &str =
-    "guardrails belong to tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`";
+const GUARDRAILS: &str = "guardrails are in two lists: `input_guardrails` on the arguments of calls, `output_guardrails` on their results";
 
 /// The names that other frameworks have for a field, where there is none here, and what to write.
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("guardrails", GUARDRAILS),
-    ("input_guardrails", GUARDRAILS),
-    ("output_guardrails", GUARDRAILS),
     ("ui_tools", "UI tools are tools: name them in `function_tools`"),
     ("max_turns", TURNS),
     ("max_iterations", TURNS),

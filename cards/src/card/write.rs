@@ -31,6 +31,8 @@ impl Card {
             toolboxes,
             agents,
             tool_hooks: _,
+            input_guardrails: _,
+            output_guardrails: _,
             run_hooks: _,
             turn_hooks: _,
             message_hooks: _,
@@ -93,6 +95,13 @@ impl Card {
                 HookItem::Hook(item, filter) => hook(item, filter.as_ref()),
             }),
         );
+        let guardrails =
+            [("input_guardrails", &self.input_guardrails), ("output_guardrails", &self.output_guardrails)];
+        for (field, guardrails) in guardrails {
+            let written =
+                guardrails.iter().map(|(item, filter)| filtered("guardrail", item, filter.as_ref()));
+            front.list(field, written);
+        }
         front.list("run_hooks", self.run_hooks.iter().map(|item| hook(item, None)));
         self.turn_hooks(front);
         front.list("message_hooks", self.message_hooks.iter().map(|item| hook(item, None)));
@@ -219,12 +228,17 @@ fn body(instruction: &Text) -> Option<&str> {
     }
 }
 
-fn hook(hook: &Hook, filter: Option<&Filter>) -> String {
+fn hook(item: &Hook, filter: Option<&Filter>) -> String {
+    filtered("hook", item, filter)
+}
+
+/// A hook or a guardrail; `word` says which.
+fn filtered(word: &str, hook: &Hook, filter: Option<&Filter>) -> String {
     let item = text(&hook.item.value.to_string());
     if hook.with.is_empty() && filter.is_none() {
         return item;
     }
-    let mut parts = vec![format!("hook: {item}")];
+    let mut parts = vec![format!("{word}: {item}")];
     if !hook.with.is_empty() {
         let values: Vec<String> = hook.with.iter().map(|value| json(&value.value)).collect();
         parts.push(format!("with: {}", flow(&values)));

@@ -99,6 +99,8 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         children: &fields.agents,
         built_in,
         hooks,
+        input_guardrails: guardrails(&fields.input_guardrails, fields, errors),
+        output_guardrails: guardrails(&fields.output_guardrails, fields, errors),
         run_hooks: &fields.run_hooks,
         turn_hooks: &fields.turn_hooks,
         message_hooks: &fields.message_hooks,
@@ -261,14 +263,18 @@ fn hooks<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
                 errors.push(*span, "dynamic hooks have one place; `..` is in the list already");
             }
             HookItem::Rest(_) => rest = true,
-            HookItem::Hook(hook) => hooks.push(Hook {
-                entry: &hook.entry,
-                config: &hook.config,
-                filter: filter(hook, fields, errors),
-            }),
+            HookItem::Hook(hook) => hooks.push(resolved(hook, fields, errors)),
         }
     }
     hooks
+}
+
+fn guardrails<'a>(entries: &'a [HookEntry], fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
+    entries.iter().map(|entry| resolved(entry, fields, errors)).collect()
+}
+
+fn resolved<'a>(entry: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> Hook<'a> {
+    Hook { entry: &entry.entry, config: &entry.config, filter: filter(entry, fields, errors) }
 }
 
 fn filter<'a>(hook: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> Option<Filter<'a>> {

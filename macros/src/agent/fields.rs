@@ -3,9 +3,11 @@
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, LitBool, LitStr, Path, Type};
 
-use super::ast::{BuiltinTool, HookItem, ListEntry, Number, RunHookEntry, ToolboxEntry, Word};
+use super::ast::{BuiltinTool, HookEntry, HookItem, ListEntry, Number, RunHookEntry, ToolboxEntry, Word};
 use super::field_reader::Field;
-use super::list::{built_in, child, entry, hook, message_hook, run_hook, server, toolbox, turn_hook};
+use super::list::{
+    built_in, child, entry, guardrail, hook, message_hook, run_hook, server, toolbox, turn_hook,
+};
 use super::settings::{LIMITS, REQUEST_PARAMS};
 use super::synonyms;
 use super::value::{bare, boolean, crate_path, function, model, number, state, string, text, typed};
@@ -53,6 +55,14 @@ keys! {
         "agents" => agents: Vec<ListEntry> = field.list("agents: [Researcher]", child)?;
         /// `tool_hooks: [hook, ..]` | hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place of those that are added at run time
         "tool_hooks" => tool_hooks: Vec<HookItem> = field.list("tool_hooks: [audit]", hook)?;
+        /// `input_guardrails: [guardrail, ..]` | guardrails on the arguments of all calls, in their order, inside all hooks: `path`, `path(values)`, either with `for [..]` or `except [..]` ([`guardrail`](macro@crate::guardrail))
+        "input_guardrails" => input_guardrails: Vec<HookEntry> = field.list("input_guardrails: [MaskPii]", |input| {
+            guardrail(input, "input_guardrails", "MaskPii")
+        })?;
+        /// `output_guardrails: [guardrail, ..]` | guardrails on the results of all calls: of functions, servers, children and built-in tools
+        "output_guardrails" => output_guardrails: Vec<HookEntry> = field.list("output_guardrails: [RejectInjection]", |input| {
+            guardrail(input, "output_guardrails", "RejectInjection")
+        })?;
         /// `run_hooks: [hook, ..]` | hooks around each run, in their order: `path`, `path(values)` ([`run_hook`](macro@crate::run_hook))
         "run_hooks" => run_hooks: Vec<RunHookEntry> = field.list("run_hooks: [check]", run_hook)?;
         /// `turn_hooks: [hook, ..]` | hooks around each turn, in their order: `path`, `path(values)` ([`turn_hook`](macro@crate::turn_hook))

@@ -194,7 +194,21 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
         let dots: Token![..] = input.parse()?;
         return Ok(HookItem::Rest(dots.span()));
     }
-    let (entry, config) = configured(input, "tool_hooks", "audit")?;
+    Ok(HookItem::Hook(Box::new(filtered(input, "tool_hooks", "audit")?)))
+}
+
+/// A guardrail with its values and its filter.
+pub(super) fn guardrail(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<HookEntry> {
+    if input.peek(Token![..]) {
+        return Err(input.error("guardrails that are added at run time come after these: take the `..` off"));
+    }
+    filtered(input, key, example)
+}
+
+/// A hook or a guardrail with its values and its filter.
+fn filtered(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<HookEntry> {
+    let (entry, config) = configured(input, key, example)?;
+    let what = what(key);
     let mut filter: Option<Filter> = None;
     while input.peek(Token![for]) || input.peek(syn::Ident) {
         let word = input.call(Ident::parse_any)?;
@@ -209,7 +223,10 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
             }
         };
         if filter.is_some() {
-            return Err(syn::Error::new(word.span(), "a hook takes one of `for [..]` and `except [..]`"));
+            return Err(syn::Error::new(
+                word.span(),
+                format!("a {what} takes one of `for [..]` and `except [..]`"),
+            ));
         }
         if !input.peek(token::Bracket) {
             return Err(syn::Error::new(
@@ -221,7 +238,12 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
         bracketed!(content in input);
         filter = Some(Filter { except, targets: separated(&content)? });
     }
-    Ok(HookItem::Hook(Box::new(HookEntry { entry, config, filter })))
+    Ok(HookEntry { entry, config, filter })
+}
+
+/// What the list of this key holds.
+fn what(key: &str) -> &'static str {
+    if key.ends_with("_guardrails") { "guardrail" } else { "hook" }
 }
 
 /// A run hook with its values.
@@ -278,9 +300,10 @@ fn configured(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<(
     } else if input.peek(Lit) {
         let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
         let value = value.to_token_stream();
-        return Err(input.error(format!("write a hook's values in parentheses: `{name}({value})`")));
+        let what = what(key);
+        return Err(input.error(format!("write a {what}'s values in parentheses: `{name}({value})`")));
     }
-    if let Some(error) = policy_entry::wrong("hook", &entry.path, &config) {
+    if let Some(error) = policy_entry::wrong(what(key), &entry.path, &config) {
         return Err(error);
     }
     Ok((entry, config))

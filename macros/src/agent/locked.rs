@@ -46,9 +46,7 @@ fn check(agent: &mut AgentModel<'_>, file: &LockFile, errors: &mut Errors) {
         }
     }
     let servers = || agent.servers.iter().map(|server| server.name.text.as_str());
-    for target in
-        agent.hooks.iter().filter_map(|hook| hook.filter.as_ref()).flat_map(|filter| &filter.targets)
-    {
+    for target in agent.filters().flat_map(|(_, filter)| &filter.targets) {
         let (name, span) = match target {
             Target::Remote(name) => (name.to_string(), name.span()),
             // A tool whose name is not an identifier of Rust is written so too.

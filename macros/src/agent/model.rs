@@ -42,6 +42,8 @@ pub(super) struct AgentModel<'a> {
     pub(super) built_in: Vec<BuiltIn>,
     /// Outermost first.
     pub(super) hooks: Vec<Hook<'a>>,
+    pub(super) input_guardrails: Vec<Hook<'a>>,
+    pub(super) output_guardrails: Vec<Hook<'a>>,
     pub(super) run_hooks: &'a [RunHookEntry],
     pub(super) turn_hooks: &'a [RunHookEntry],
     pub(super) message_hooks: &'a [RunHookEntry],
@@ -94,11 +96,19 @@ pub(super) struct Server<'a> {
     pub(super) patterns: Option<&'a [Word]>,
 }
 
-/// A hook, its values, and the calls that it concerns.
+/// A hook or a guardrail, its values, and the calls that it concerns.
 pub(super) struct Hook<'a> {
     pub(super) entry: &'a ListEntry,
     pub(super) config: &'a [Expr],
     pub(super) filter: Option<Filter<'a>>,
+}
+
+impl<'a> AgentModel<'a> {
+    /// All filters, each with the hook or the guardrail that has it.
+    pub(super) fn filters(&self) -> impl Iterator<Item = (&'a ListEntry, &Filter<'a>)> {
+        let lists = [&self.hooks, &self.input_guardrails, &self.output_guardrails];
+        lists.into_iter().flatten().filter_map(|hook| Some((hook.entry, hook.filter.as_ref()?)))
+    }
 }
 
 /// The calls that a hook concerns: those of these targets, or all others.

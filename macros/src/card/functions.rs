@@ -237,6 +237,10 @@ fn kind(attr: &Attribute) -> Option<Kind> {
         "run_hook" => Some(Kind::RunHook),
         "message_hook" => Some(Kind::MessageHook),
         "turn_hook" => Some(Kind::TurnHook(place(&attr.meta))),
+        "guardrail" => match word_of(&attr.meta, &["input", "output"])? {
+            "input" => Some(Kind::InputGuardrail),
+            _ => Some(Kind::OutputGuardrail),
+        },
         _ => None,
     }
 }

@@ -44,6 +44,9 @@ tool_hooks:
   - { hook: hooks.rs:audit, for: [add_one, server(time), back-office, shell.execute, time__get_time] }
   - ..
   - { hook: \"::onionskin::hooks::retry\", with: [3, -1.5, true, \"x\", [\"y\"]], except: [source(mcp), tool(late)] }
+input_guardrails: [\"::onionskin::guardrails::MaskPii\", { guardrail: hooks.rs:short, with: [9], for: [server(time)] }]
+output_guardrails:
+  - { guardrail: hooks.rs:plain, except: [back-office] }
 run_hooks: [hooks.rs:check]
 turn_hooks:
   before_llm_call: hooks.rs:trim
@@ -80,7 +83,8 @@ const FILES: [(&str, &str); 4] = [
     (
         "hooks.rs",
         "#[tool_hook] pub async fn audit() {} #[run_hook(pre)] pub fn check() {} #[turn_hook(before_llm_call)] pub fn trim() {}
-         #[message_hook(before_send)] pub fn redact() {}",
+         #[message_hook(before_send)] pub fn redact() {} #[guardrail(input)] pub fn short(#[config] most: u32) {}
+         #[guardrail(output)] pub fn plain() {}",
     ),
 ];
 
@@ -113,6 +117,8 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
                     ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter([::core::convert::Into::into("y")])),
                 ) except [source(mcp), tool("late")],
             ],
+            input_guardrails: [::onionskin::guardrails::MaskPii, hooks_rs::short(9) for [server("time")]],
+            output_guardrails: [hooks_rs::plain except [BackOffice]],
             run_hooks: [hooks_rs::check],
             turn_hooks: [hooks_rs::trim],
             message_hooks: [hooks_rs::redact],

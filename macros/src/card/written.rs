@@ -152,6 +152,8 @@ impl<'w> Writer<'w> {
             toolboxes: _,
             agents,
             tool_hooks: _,
+            input_guardrails,
+            output_guardrails,
             run_hooks,
             turn_hooks,
             message_hooks,
@@ -188,6 +190,8 @@ impl<'w> Writer<'w> {
         self.toolboxes(card);
         self.list("agents", agents, |writer, child| writer.child(&child.value));
         self.tool_hooks(card);
+        self.guardrails("input_guardrails", card, input_guardrails);
+        self.guardrails("output_guardrails", card, output_guardrails);
         self.hooks("run_hooks", run_hooks.iter());
         self.hooks("turn_hooks", turn_hooks.iter().map(|(_, hook)| hook));
         self.hooks("message_hooks", message_hooks.iter());
@@ -297,16 +301,27 @@ impl<'w> Writer<'w> {
         for item in &card.tool_hooks {
             match item {
                 HookItem::Rest(place) => self.line(&place.span, "..,"),
-                HookItem::Hook(hook, filter) => {
-                    self.hook(hook);
-                    if let Some(filter) = filter {
-                        self.filter(card, &hook.item.span, filter);
-                    }
-                    self.line(&hook.item.span, ",");
-                }
+                HookItem::Hook(hook, filter) => self.filtered(card, hook, filter.as_ref()),
             }
         }
         self.line(&first, "],");
+    }
+
+    fn guardrails(&mut self, field: &str, card: &Card, guardrails: &[(Hook, Option<Filter>)]) {
+        let Some((first, _)) = guardrails.first() else { return };
+        self.line(&first.item.span, format_args!("{field}: ["));
+        for (guardrail, filter) in guardrails {
+            self.filtered(card, guardrail, filter.as_ref());
+        }
+        self.line(&first.item.span, "],");
+    }
+
+    fn filtered(&mut self, card: &Card, hook: &Hook, filter: Option<&Filter>) {
+        self.hook(hook);
+        if let Some(filter) = filter {
+            self.filter(card, &hook.item.span, filter);
+        }
+        self.line(&hook.item.span, ",");
     }
 
     fn hooks<'h>(&mut self, field: &str, hooks: impl Iterator<Item = &'h Hook>) {

@@ -16,9 +16,9 @@ pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::outline::{self, FilterWord};
 pub use crate::agent::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, App, AppBuilder, BuildError, HistoryMergeTarget,
-    HistorySource, Limits, Onion, RunError, RunStream, StrategyAnswer, TypedAgent, TypedRunOutput,
-    TypedRunStream,
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, App, AppBuilder, BuildError, CallFilter,
+    HistoryMergeTarget, HistorySource, Limits, Onion, RunError, RunStream, StrategyAnswer, TypedAgent,
+    TypedRunOutput, TypedRunStream,
 };
 pub use crate::args::Args;
 pub use crate::checks::{
@@ -56,7 +56,8 @@ pub use crate::onion::{
 pub use crate::output::ToolOutput;
 pub use crate::policy::{
     Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
-    ToolPolicy, keyed, recover,
+    StateOfInputGuardrail, StateOfOutputGuardrail, ToolPolicy, ValuesOfInputGuardrail,
+    ValuesOfOutputGuardrail, keyed, recover,
 };
 pub use crate::prompt::{
     Computed, ComputedNow, ComputedText, Prompt, PromptAnswer, PromptPart, TemplatePart, by_closure,

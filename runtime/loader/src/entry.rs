@@ -20,9 +20,18 @@ pub(crate) type IsOfToolbox = fn(&ToolContext, Option<&str>) -> bool;
 /// An item of the program.
 #[derive(Clone)]
 pub(crate) enum Entry {
-    Tool { name: Arc<str>, step: Step, definition: Option<fn() -> ToolDefinition> },
-    Toolbox { step: fn(AgentDeclaration, Option<&str>) -> AgentDeclaration, is_of: IsOfToolbox, id: TypeId },
-    Hook { kind: Kind, hook: HookEntry },
+    Tool {
+        name: Arc<str>,
+        step: Step,
+        definition: Option<fn() -> ToolDefinition>,
+    },
+    Toolbox {
+        step: fn(AgentDeclaration, Option<&str>) -> AgentDeclaration,
+        is_of: IsOfToolbox,
+        id: TypeId,
+    },
+    /// A hook or a guardrail, for each kind that it is registered as, the first one first. There is at least one.
+    Hook(Vec<(Kind, HookEntry)>),
     Text(Arc<dyn Fn(Prompt, PromptPart) -> Prompt + Send + Sync>),
     Strategy(RunFn),
     Type(TypeEntry),
@@ -33,7 +42,7 @@ pub(crate) enum Entry {
 pub(crate) type AddHook =
     dyn Fn(AgentDeclaration, &[Value], Option<CallFilter>) -> AgentDeclaration + Send + Sync;
 
-/// A hook of any kind.
+/// A hook or a guardrail of any kind.
 #[derive(Clone)]
 pub(crate) struct HookEntry {
     /// The hook's type; none for a script.
@@ -44,7 +53,7 @@ pub(crate) struct HookEntry {
     pub(crate) check: fn(&[Value]) -> Result<(), Unfit>,
     /// The place on the way of messages that it runs at, if it is one.
     pub(crate) place: Option<&'static str>,
-    /// Adds the hook with values that fit. Only hooks around tool calls have a filter.
+    /// Adds the hook with values that fit. Only hooks around tool calls, and guardrails, have a filter.
     pub(crate) add: Arc<AddHook>,
 }
 
@@ -71,7 +80,7 @@ impl Entry {
         match self {
             Self::Tool { .. } => Kind::Tool,
             Self::Toolbox { .. } => Kind::Toolbox,
-            Self::Hook { kind, .. } => *kind,
+            Self::Hook(uses) => uses.first().map_or(Kind::ToolHook, |(kind, _)| *kind),
             Self::Text(_) => Kind::Text,
             Self::Strategy(_) => Kind::Strategy,
             Self::Type(_) => Kind::Type,
@@ -81,6 +90,15 @@ impl Entry {
 
     /// Whether a card may name the item where it wants this kind.
     pub(crate) fn is_of(&self, wanted: Kind) -> bool {
-        wanted.accepts(self.kind())
+        match self {
+            Self::Hook(_) => self.hook(wanted).is_some(),
+            other => wanted.accepts(other.kind()),
+        }
+    }
+
+    /// The hook or the guardrail of this kind.
+    pub(crate) fn hook(&self, wanted: Kind) -> Option<&HookEntry> {
+        let Self::Hook(uses) = self else { return None };
+        uses.iter().find(|(kind, _)| wanted.accepts(*kind)).map(|(_, hook)| hook)
     }
 }

@@ -69,7 +69,7 @@ impl<'r> Finder<'r> {
         if !entry.is_of(need.kind) {
             return Some((MistakeKind::WrongKind, need.another_kind(Some(entry.kind()))));
         }
-        let Entry::Hook { hook, .. } = &entry else { return None };
+        let hook = entry.hook(need.kind)?;
         if let Some(problem) = need.wrong_values(&hook.takes) {
             return Some((MistakeKind::WrongValue, problem));
         }

@@ -9,6 +9,7 @@ use onionskin_cards::{Kind, TURN_PLACES};
 use onionskin_core::__private0::{is_of_toolbox, short_name};
 use onionskin_core::declaration::{AgentDeclaration, DynAgent, RunFn};
 use onionskin_core::forms::{TypedAnswer, TypedInput, Works};
+use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};
 use onionskin_core::made::MadeBy;
 use onionskin_core::message_hooks::MessageHook;
 use onionskin_core::prompt::PromptSource;
@@ -91,7 +92,56 @@ impl Items {
             Some(filter) => agent.filtered_hook(hook, filter),
             None => agent.hook(hook),
         });
-        self.add(name, Entry::Hook { kind: Kind::ToolHook, hook })
+        self.add_hook(name, Kind::ToolHook, hook)
+    }
+
+    /// Registers a guardrail on arguments: `input_guardrails: [guardrails.rs:check]`. A card gives it values if it takes some.
+    /// A type can be registered as a guardrail on results, and as a hook around runs, too.
+    pub fn input_guardrail<G>(&mut self) -> &mut Self
+    where
+        G: InputGuardrail<Made: MadeBy<G, State: Works, Values: HookValues>>,
+    {
+        let (names, make) = (<G::Made as MadeBy<G>>::NAMES, <G::Made as MadeBy<G>>::configure);
+        let guardrail = hook_entry(names, make, AgentDeclaration::input_guardrail::<G>);
+        self.add_hook(short_name::<G>(), Kind::InputGuardrail, guardrail)
+    }
+
+    /// As [`Self::input_guardrail`], for a guardrail that is made of other values than those of lists.
+    pub fn input_guardrail_with<V, G>(
+        &mut self,
+        name: &str,
+        make: impl Fn(V) -> G + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        V: HookValues,
+        G: InputGuardrail<Made: MadeBy<G, State: Works>>,
+    {
+        let guardrail = hook_entry(&[], make, AgentDeclaration::input_guardrail::<G>);
+        self.add_hook(name, Kind::InputGuardrail, guardrail)
+    }
+
+    /// Registers a guardrail on results: `output_guardrails: [guardrails.rs:check]`.
+    pub fn output_guardrail<G>(&mut self) -> &mut Self
+    where
+        G: OutputGuardrail<Made: MadeBy<G, State: Works, Values: HookValues>>,
+    {
+        let (names, make) = (<G::Made as MadeBy<G>>::NAMES, <G::Made as MadeBy<G>>::configure);
+        let guardrail = hook_entry(names, make, AgentDeclaration::output_guardrail::<G>);
+        self.add_hook(short_name::<G>(), Kind::OutputGuardrail, guardrail)
+    }
+
+    /// As [`Self::output_guardrail`], for a guardrail that is made of other values than those of lists.
+    pub fn output_guardrail_with<V, G>(
+        &mut self,
+        name: &str,
+        make: impl Fn(V) -> G + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        V: HookValues,
+        G: OutputGuardrail<Made: MadeBy<G, State: Works>>,
+    {
+        let guardrail = hook_entry(&[], make, AgentDeclaration::output_guardrail::<G>);
+        self.add_hook(name, Kind::OutputGuardrail, guardrail)
     }
 
     /// Registers a hook around runs: `run_hooks: [hooks.rs:check]`.
@@ -101,7 +151,7 @@ impl Items {
     {
         let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
         let hook = hook_entry(names, make, |agent, hook: H, _| agent.run_hook(hook));
-        self.add(short_name::<H>(), Entry::Hook { kind: Kind::RunHook, hook })
+        self.add_hook(short_name::<H>(), Kind::RunHook, hook)
     }
 
     /// As [`Self::run_hook`], for a hook that is made of other values than those of lists.
@@ -115,7 +165,7 @@ impl Items {
         H: RunHook<Made: MadeBy<H, State: Works>>,
     {
         let hook = hook_entry(&[], make, |agent, hook: H, _| agent.run_hook(hook));
-        self.add(name, Entry::Hook { kind: Kind::RunHook, hook })
+        self.add_hook(name, Kind::RunHook, hook)
     }
 
     /// Registers a hook around turns: `turn_hooks: [hooks.rs:trim]`.
@@ -125,7 +175,7 @@ impl Items {
     {
         let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
         let hook = hook_entry(names, make, |agent, hook: H, _| agent.turn_hook(hook));
-        self.add(short_name::<H>(), Entry::Hook { kind: turn_kind::<H>(), hook })
+        self.add_hook(short_name::<H>(), turn_kind::<H>(), hook)
     }
 
     /// As [`Self::turn_hook`], for a hook that is made of other values than those of lists.
@@ -139,7 +189,7 @@ impl Items {
         H: TurnHook<Made: MadeBy<H, State: Works>>,
     {
         let hook = hook_entry(&[], make, |agent, hook: H, _| agent.turn_hook(hook));
-        self.add(name, Entry::Hook { kind: turn_kind::<H>(), hook })
+        self.add_hook(name, turn_kind::<H>(), hook)
     }
 
     /// Registers a hook on messages: `message_hooks: [hooks.rs:redact]`.
@@ -150,7 +200,7 @@ impl Items {
         let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
         let mut hook = hook_entry(names, make, |agent, hook: H, _| agent.message_hook(hook));
         hook.place = H::PLACE;
-        self.add(short_name::<H>(), Entry::Hook { kind: Kind::MessageHook, hook })
+        self.add_hook(short_name::<H>(), Kind::MessageHook, hook)
     }
 
     /// As [`Self::message_hook`], for a hook that is made of other values than those of lists.
@@ -165,7 +215,7 @@ impl Items {
     {
         let mut hook = hook_entry(&[], make, |agent, hook: H, _| agent.message_hook(hook));
         hook.place = H::PLACE;
-        self.add(name, Entry::Hook { kind: Kind::MessageHook, hook })
+        self.add_hook(name, Kind::MessageHook, hook)
     }
 
     /// Registers a text of the prompt that is computed in each turn: `instruction: { function: prompts.rs:greeting }`.
@@ -226,6 +276,17 @@ impl Items {
         name.clone_into(&mut self.last);
         self.entries.insert(name.to_owned(), entry);
         self
+    }
+
+    /// A type can be a hook and a guardrail of several kinds.
+    fn add_hook(&mut self, name: &str, kind: Kind, hook: HookEntry) -> &mut Self {
+        let mut uses = match self.entries.remove(name) {
+            Some(Entry::Hook(uses)) => uses,
+            _ => Vec::new(),
+        };
+        uses.retain(|(known, other)| *known != kind && other.id == hook.id);
+        uses.push((kind, hook));
+        self.add(name, Entry::Hook(uses))
     }
 
     /// A type has several uses.

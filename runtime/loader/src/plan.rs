@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use onionskin_cards::{
-    Called, Card, Child, Deck, Hook, HookItem, Item, Kind, Need, Origin, Problem, Spanned, Text, Toolbox,
+    Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Kind, Need, Origin, Problem, Spanned, Text,
+    Toolbox,
 };
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptPart, PromptText};
@@ -190,12 +191,14 @@ impl Planner<'_> {
         for item in &card.tool_hooks {
             match item {
                 HookItem::Rest(_) => self.step(AgentDeclaration::dynamic_hooks),
-                HookItem::Hook(hook, filter) => {
-                    let filter =
-                        filter.as_ref().map(|filter| call_filter(card, filter, |name| self.tests(name)));
-                    self.hook(hook, Kind::ToolHook, filter);
-                }
+                HookItem::Hook(hook, filter) => self.filtered(hook, Kind::ToolHook, filter.as_ref()),
             }
+        }
+        for (guardrail, filter) in &card.input_guardrails {
+            self.filtered(guardrail, Kind::InputGuardrail, filter.as_ref());
+        }
+        for (guardrail, filter) in &card.output_guardrails {
+            self.filtered(guardrail, Kind::OutputGuardrail, filter.as_ref());
         }
         for hook in &card.run_hooks {
             self.hook(hook, Kind::RunHook, None);
@@ -208,9 +211,17 @@ impl Planner<'_> {
         }
     }
 
+    fn filtered(&mut self, hook: &Hook, kind: Kind, filter: Option<&Filter>) {
+        let filter = filter.map(|filter| call_filter(self.card, filter, |name| self.tests(name)));
+        self.hook(hook, kind, filter);
+    }
+
     fn hook(&mut self, hook: &Hook, kind: Kind, filter: Option<CallFilter>) {
-        let Some(Entry::Hook { hook: entry, .. }) = self.item(&hook.item, kind) else { return };
-        let add = entry.add;
+        let Some(add) =
+            self.item(&hook.item, kind).and_then(|entry| Some(Arc::clone(&entry.hook(kind)?.add)))
+        else {
+            return;
+        };
         let values: Vec<Value> = hook.with.iter().map(|value| value.value.clone()).collect();
         self.step(move |agent| add(agent, &values, filter.clone()));
     }

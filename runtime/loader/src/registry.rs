@@ -23,7 +23,8 @@ use crate::items::Items;
 /// file itself is not read, and does not have to exist.
 ///
 /// The ready hooks are registered already, by their paths: `::onionskin::hooks::log`, `timing` and `retry`;
-/// `::onionskin::turn_hooks::last_inputs`, `last_tokens` and `choose_tool`; `::onionskin::guardrails::max_input` and `max_answer`.
+/// `::onionskin::turn_hooks::last_inputs`, `last_tokens` and `choose_tool`; `::onionskin::guardrails::max_input`, `max_answer`, `max_args`, `max_output`,
+/// `MaskPii`, `RejectPii` and `RejectInjection`.
 ///
 /// ```
 /// use onionskin::loader::Registry;
@@ -80,7 +81,20 @@ impl Registry {
                     .turn_hook::<turn_hooks::choose_tool>()
             })
             .module("::onionskin::guardrails", |items| {
-                items.run_hook::<guardrails::max_input>().run_hook::<guardrails::max_answer>()
+                items
+                    .run_hook::<guardrails::max_input>()
+                    .run_hook::<guardrails::max_answer>()
+                    .input_guardrail::<guardrails::max_args>()
+                    .output_guardrail::<guardrails::max_output>()
+                    .run_hook::<guardrails::MaskPii>()
+                    .input_guardrail::<guardrails::MaskPii>()
+                    .output_guardrail::<guardrails::MaskPii>()
+                    .run_hook::<guardrails::RejectPii>()
+                    .input_guardrail::<guardrails::RejectPii>()
+                    .output_guardrail::<guardrails::RejectPii>()
+                    .run_hook::<guardrails::RejectInjection>()
+                    .input_guardrail::<guardrails::RejectInjection>()
+                    .output_guardrail::<guardrails::RejectInjection>()
             })
     }
 

@@ -99,8 +99,6 @@ fn read(text: &str, file: &str, name: &str, kind: Kind) -> Result<Entry, Fault> 
         Some(filter) => agent.filtered_hook(hook.clone(), filter),
         None => agent.hook(hook.clone()),
     });
-    Ok(Entry::Hook {
-        kind,
-        hook: HookEntry { id: None, takes: Vec::new(), check: |_| Ok(()), place: None, add },
-    })
+    let hook = HookEntry { id: None, takes: Vec::new(), check: |_| Ok(()), place: None, add };
+    Ok(Entry::Hook(vec![(kind, hook)]))
 }

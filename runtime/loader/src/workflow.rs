@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onionskin_cards::{Deck, Item, Seen, Workflow, workflow_files};
+use onionskin_cards::{Deck, Item, Kind, Seen, Workflow, workflow_files};
 use onionskin_core::App;
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 
@@ -193,7 +193,9 @@ fn seen(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<Seen> {
             let has_component = || definition().component().is_some();
             (catch_unwind(AssertUnwindSafe(has_component)).unwrap_or_default(), None)
         }
-        Entry::Hook { hook, .. } => (false, hook.place.map(str::to_owned)),
+        entry @ Entry::Hook(_) => {
+            (false, entry.hook(Kind::MessageHook).and_then(|hook| hook.place).map(str::to_owned))
+        }
         _ => (false, None),
     };
     Some(Seen { others: others.map(|(other, _)| other.clone()).collect(), has_component, place })

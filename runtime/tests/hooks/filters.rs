@@ -125,7 +125,7 @@ async fn h5_a_filter_that_names_no_tool_of_the_built_agent_is_an_error() {
     );
     assert_eq!(
         error.to_string(),
-        "the filter of the hook `seen` names the tool `lookup`, which the agent `Keeper` does not have; did you mean \
+        "the filter of `seen` names the tool `lookup`, which the agent `Keeper` does not have; did you mean \
          `look_up`?"
     );
 }

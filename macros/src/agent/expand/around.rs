@@ -1,47 +1,69 @@
-//! Run hooks, turn hooks and message hooks: their checks, and their place in the declaration.
+//! Hooks around runs and turns and on messages, and guardrails: their checks, and their place in the declaration.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::Path;
+use syn::{Expr, Path};
 
+use super::filter;
 use super::names::entry_span;
 use crate::agent::ast::{ListEntry, RunHookEntry};
-use crate::agent::model::AgentModel;
+use crate::agent::model::{AgentModel, Filter, Hook};
 use crate::listed::Listed;
 
-/// The hooks of one list.
-#[derive(Clone, Copy)]
+/// One list of an agent.
 pub(super) struct Around<'a> {
-    pub(super) hooks: &'a [RunHookEntry],
-    /// The trait: `RunHook`, `TurnHook` or `MessageHook`.
+    entries: Vec<Entry<'a>>,
+    /// The trait: `RunHook`, `InputGuardrail` and the like.
     kind: &'static str,
     /// The method of the declaration.
     method: &'static str,
+    /// Whether the method takes a filter.
+    is_filtered: bool,
+}
+
+/// An entry of a list, with its values and its filter.
+struct Entry<'a> {
+    entry: &'a ListEntry,
+    config: &'a [Expr],
+    filter: Option<&'a Filter<'a>>,
 }
 
 impl<'a> Around<'a> {
     /// All lists of an agent.
-    pub(super) fn all(agent: &AgentModel<'a>) -> [Self; 3] {
+    pub(super) fn all(agent: &'a AgentModel<'_>) -> [Self; 5] {
         [
-            Self { hooks: agent.run_hooks, kind: "RunHook", method: "run_hook" },
-            Self { hooks: agent.turn_hooks, kind: "TurnHook", method: "turn_hook" },
-            Self { hooks: agent.message_hooks, kind: "MessageHook", method: "message_hook" },
+            Self::hooks(agent.run_hooks, "RunHook", "run_hook"),
+            Self::hooks(agent.turn_hooks, "TurnHook", "turn_hook"),
+            Self::hooks(agent.message_hooks, "MessageHook", "message_hook"),
+            Self::guardrails(&agent.input_guardrails, "InputGuardrail", "input_guardrail"),
+            Self::guardrails(&agent.output_guardrails, "OutputGuardrail", "output_guardrail"),
         ]
     }
 
-    /// The alias of a hook's path.
-    pub(super) fn alias(self, index: usize, path: &Path) -> Ident {
+    fn hooks(hooks: &'a [RunHookEntry], kind: &'static str, method: &'static str) -> Self {
+        let entry = |RunHookEntry { entry, config }: &'a RunHookEntry| Entry { entry, config, filter: None };
+        Self { entries: hooks.iter().map(entry).collect(), kind, method, is_filtered: false }
+    }
+
+    fn guardrails(guardrails: &'a [Hook<'_>], kind: &'static str, method: &'static str) -> Self {
+        let entry =
+            |Hook { entry, config, filter }: &'a Hook<'_>| Entry { entry, config, filter: filter.as_ref() };
+        Self { entries: guardrails.iter().map(entry).collect(), kind, method, is_filtered: true }
+    }
+
+    /// The alias of an entry's path.
+    fn alias(&self, index: usize, path: &Path) -> Ident {
         format_ident!("__{}{index}", self.kind, span = entry_span(path))
     }
 
     /// The alias for use in other types. A wrong entry is one error.
-    fn known(self, index: usize, path: &Path) -> Ident {
+    fn known(&self, index: usize, path: &Path) -> Ident {
         format_ident!("{}AsWritten{index}", self.kind, span = entry_span(path))
     }
 
-    fn checks(self, state: &TokenStream) -> TokenStream {
+    fn checks(&self, state: &TokenStream) -> TokenStream {
         let (kind, state_of) = (format_ident!("{}", self.kind), format_ident!("StateOf{}", self.kind));
-        let checks = self.hooks.iter().enumerate().map(|(index, RunHookEntry { entry, config })| {
+        let checks = self.entries.iter().enumerate().map(|(index, Entry { entry, config, .. })| {
             let ListEntry { cfgs, path } = entry;
             let (alias, known, span) = (self.alias(index, path), self.known(index, path), entry_span(path));
             let listed = Listed { alias: &alias, kind: quote!(__rt::#kind), spans: [span; 2] };
@@ -57,30 +79,38 @@ impl<'a> Around<'a> {
         quote!(#(#checks)*)
     }
 
-    fn declared(self) -> TokenStream {
+    fn declared(&self, agent: &AgentModel<'_>) -> TokenStream {
         let [kind, values, method] =
             [self.kind, &format!("ValuesOf{}", self.kind), self.method].map(|word| format_ident!("{word}"));
-        let hooks = self.hooks.iter().enumerate().map(|(index, RunHookEntry { entry, config })| {
+        let calls = self.entries.iter().enumerate().map(|(index, Entry { entry, config, filter })| {
             let ListEntry { cfgs, path } = entry;
             let (alias, known, span) = (self.alias(index, path), self.known(index, path), entry_span(path));
             // The value is written directly with its type, so rustc reports a wrong value at its own token.
             let with = quote!(let __with: __rt::#values<#known> = (#(#config,)*););
+            let on = self.is_filtered.then(|| match filter {
+                None => quote!(, ::core::option::Option::None),
+                Some(filter) => {
+                    let (concerned, words) = (filter::concerned(agent, filter), filter::words(filter));
+                    quote!(, ::core::option::Option::Some(__rt::CallFilter::new(|__cx| #concerned).words(#words)))
+                }
+            });
             quote_spanned! {span=>
                 #(#cfgs)*
                 let __agent = __agent.#method::<#known>({
                     #with
                     <<#alias as __rt::#kind>::Made as __rt::MadeBy<#alias>>::configure(__with)
-                });
+                } #on);
             }
         });
-        quote!(#(#hooks)*)
+        quote!(#(#calls)*)
     }
 }
 
 /// The aliases of the paths.
 pub(super) fn aliases(agent: &AgentModel<'_>) -> TokenStream {
-    let aliases = Around::all(agent).into_iter().flat_map(|around| {
-        around.hooks.iter().enumerate().map(move |(index, RunHookEntry { entry, .. })| {
+    let lists = Around::all(agent);
+    let aliases = lists.iter().flat_map(|around| {
+        around.entries.iter().enumerate().map(move |(index, Entry { entry, .. })| {
             let ListEntry { cfgs, path } = entry;
             let alias = around.alias(index, path);
             quote!(#(#cfgs)* type #alias = #path;)
@@ -91,10 +121,10 @@ pub(super) fn aliases(agent: &AgentModel<'_>) -> TokenStream {
 
 /// The checks that need types, each at the entry.
 pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
-    Around::all(agent).into_iter().map(|around| around.checks(&agent.state)).collect()
+    Around::all(agent).iter().map(|around| around.checks(&agent.state)).collect()
 }
 
-/// Adds the hooks to the declaration.
+/// Adds the entries to the declaration.
 pub(super) fn declared(agent: &AgentModel<'_>) -> TokenStream {
-    Around::all(agent).into_iter().map(Around::declared).collect()
+    Around::all(agent).iter().map(|around| around.declared(agent)).collect()
 }

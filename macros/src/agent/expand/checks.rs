@@ -116,8 +116,7 @@ fn clash(agent: &AgentModel<'_>) -> TokenStream {
 
 /// Writes the check that each method in a filter is a tool of its toolbox's type.
 fn methods(agent: &AgentModel<'_>) -> TokenStream {
-    let filters = agent.hooks.iter().filter_map(|hook| hook.filter.as_ref());
-    let checks = filters.flat_map(|filter| &filter.targets).filter_map(|target| {
+    let checks = agent.filters().flat_map(|(_, filter)| &filter.targets).filter_map(|target| {
         let Target::Method(toolboxes, path, name) = target else { return None };
         let index = *toolboxes.first()?;
         let entry = &agent.toolboxes[index].entry;

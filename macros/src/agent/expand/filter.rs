@@ -9,17 +9,17 @@ use crate::agent::ast::{ToolboxEntry, Word};
 use crate::agent::list::last_word;
 use crate::agent::model::{AgentModel, Filter, Target};
 
-/// The names in filters that only a built agent can have, each with its hook.
+/// The names in filters that only a built agent can have, each with its hook or guardrail.
 pub(super) fn names(agent: &AgentModel<'_>) -> Vec<(String, String)> {
     let mut names = Vec::new();
-    for hook in &agent.hooks {
-        for target in hook.filter.iter().flat_map(|filter| &filter.targets) {
+    for (entry, filter) in agent.filters() {
+        for target in &filter.targets {
             let name = match target {
                 Target::Added(name) => name.text.clone(),
                 Target::Remote(name) => name.to_string(),
                 _ => continue,
             };
-            names.push((last_word(&hook.entry.path), name));
+            names.push((last_word(&entry.path), name));
         }
     }
     names

@@ -5,6 +5,6 @@ fn check(args: &Args) {
     let _ = args;
 }
 
-agent! { Helper { instruction: "Help.", input_guardrails: [check] } }
+agent! { Helper { instruction: "Help.", guardrails: [check] } }
 
 fn main() {}

@@ -19,8 +19,8 @@ use super::setup::{Extra, ExtraHook, Setup};
 use super::shared::Shared;
 use super::tool_list::{Owner, ToolList};
 use super::worded::{DeclaredTool, Worded};
-use super::{preflight, tool_checks};
-use crate::context::{AgentInfo, StateType, Target, ToolEntry};
+use super::{guardrails, preflight, tool_checks};
+use crate::context::{AgentInfo, Guards, StateType, Target, ToolEntry};
 use crate::definition::{Asks, ToolDefinition, ToolSource};
 use crate::message_hook::{DynMessageHook, MessageHooks};
 use crate::model::BoxModel;
@@ -133,8 +133,21 @@ impl Assembly<'_> {
             })
             .collect::<Result<_, BuildError>>()?;
         let needs = needs(&name, link.state, &children);
-        let Extra { hooks, run_hooks, turn_hooks, message_hooks, limits, messages, tools, prompt } =
-            self.extras.take(&link);
+        let Extra {
+            hooks,
+            input_guardrails,
+            output_guardrails,
+            run_hooks,
+            turn_hooks,
+            message_hooks,
+            limits,
+            messages,
+            tools,
+            prompt,
+        } = self.extras.take(&link);
+        let added = (input_guardrails, output_guardrails);
+        let guardrails = guardrails::all(declaration.input_guardrails, declaration.output_guardrails, added);
+        let guardrails = Arc::new(guardrails);
         let hooks = around_calls(declaration.hooks, declaration.outside, hooks);
         let run_hooks = with_added(declaration.run_hooks, run_hooks);
         let turn_hooks = with_added(declaration.turn_hooks, turn_hooks);
@@ -142,6 +155,7 @@ impl Assembly<'_> {
         let mut services = AgentServices::new(self.services);
         services
             .add_parts(&name, &declaration.compiled_hooks, &hooks.0, &declaration.services)
+            .and_then(|()| services.add_guardrails(&name, &guardrails))
             .and_then(|()| services.add_hooks_around(&name, &run_hooks, &turn_hooks, &message_hooks))
             .map_err(|reason| declaring(&name, reason))?;
         let message_hooks = on_messages(&name, message_hooks)?;
@@ -171,7 +185,9 @@ impl Assembly<'_> {
         tool_checks::definitions(&name, &fixed)?;
         let servers =
             self.shared.servers.providers(&name, &declaration.servers, declaration.server_snapshot)?;
-        let owner = Owner { agent: Arc::clone(&name), state: link.state, given: self.services.clone() };
+        let guards = (!guardrails.is_empty()).then(|| Arc::clone(&guardrails) as Arc<dyn Guards>);
+        let owner =
+            Owner { agent: Arc::clone(&name), state: link.state, given: self.services.clone(), guards };
         let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;
         let prompt = AgentPrompt::merged(&name, declaration.prompt, prompt)?;
         let state = (link.state, declaration.state_codec);
@@ -200,6 +216,7 @@ impl Assembly<'_> {
             onion: onion.entry,
             core: onion.core,
             hook_names,
+            guardrails,
             run_hooks,
             turn_hooks,
             message_hooks,

@@ -563,15 +563,13 @@ pub enum BuildError {
     /// Two tools of one agent have the same name for the model. [`NameClash`] names the agent and both tools.
     #[error(transparent)]
     NameClash(#[from] NameClash),
-    /// The filter of a hook names a tool that the agent lacks.
-    #[error(
-        "the filter of the hook `{hook}` names the tool `{tool}`, which the agent `{agent}` does not have{near}"
-    )]
+    /// The filter of a hook or guardrail names a tool that the agent lacks.
+    #[error("the filter of `{hook}` names the tool `{tool}`, which the agent `{agent}` does not have{near}")]
     #[non_exhaustive]
     FilterNamesNoTool {
         /// The agent.
         agent: String,
-        /// The hook.
+        /// The hook or guardrail.
         hook: &'static str,
         /// The tool's name in the filter.
         tool: Cow<'static, str>,

@@ -10,7 +10,7 @@ use super::handle::AgentHandle;
 use super::limits::Limits;
 use super::run_error::RunError;
 use super::servers::{IntoToolServer, ToolServers};
-use super::setup::Setup;
+use super::setup::{Setup, works_on};
 use super::stream::RunStream;
 use crate::approval::Approver;
 use crate::event::RunOutput;
@@ -18,6 +18,7 @@ use crate::journal::Journal;
 use crate::message_hook::MessageHook;
 use crate::model::{BoxModel, Message, Model};
 use crate::onion::{Hook, MadeBy};
+use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::prompt::Prompt;
 use crate::question::Answerer;
 use crate::run_hook::{RunHook, RunInput};
@@ -170,6 +171,26 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
+    /// Adds a guardrail on the arguments of all calls of the agent, after the declared ones; see
+    /// [`AgentDeclaration::input_guardrail`](super::AgentDeclaration::input_guardrail). Make the guardrail of a
+    /// `#[guardrail(input)]` function with `new`.
+    pub fn input_guardrail<G>(mut self, guardrail: G) -> Self
+    where
+        G: InputGuardrail<Made: MadeBy<G, State: FitsState<A::State>>>,
+    {
+        self.setup.own.input_guardrail(guardrail, Vec::new());
+        self
+    }
+
+    /// As [`Self::input_guardrail`], on the results.
+    pub fn output_guardrail<G>(mut self, guardrail: G) -> Self
+    where
+        G: OutputGuardrail<Made: MadeBy<G, State: FitsState<A::State>>>,
+    {
+        self.setup.own.output_guardrail(guardrail, Vec::new());
+        self
+    }
+
     /// Adds a hook around each run of the agent ([`run_hooks`](crate::run_hooks)), after the declared ones. Make the hook of a
     /// `#[run_hook]` function with `new`: `.run_hook(sign::new("v1"))`.
     pub fn run_hook<H>(mut self, hook: H) -> Self
@@ -241,6 +262,26 @@ impl<A: Agent> AgentBuilder<A> {
         H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
     {
         self.setup.of(agent).unchecked_hook(hook);
+        self
+    }
+
+    /// Adds a guardrail on the arguments to the agent of this name, for example a child; see
+    /// [`AgentBuilder::input_guardrail`](super::AgentBuilder::input_guardrail). `build` checks that it works on the
+    /// agent's state.
+    pub fn input_guardrail_for<G>(mut self, agent: impl Into<String>, guardrail: G) -> Self
+    where
+        G: InputGuardrail<Made: MadeBy<G, State: Works>>,
+    {
+        self.setup.of(agent).input_guardrail(guardrail, works_on::<G, G::Made>());
+        self
+    }
+
+    /// As [`Self::input_guardrail_for`], on the results.
+    pub fn output_guardrail_for<G>(mut self, agent: impl Into<String>, guardrail: G) -> Self
+    where
+        G: OutputGuardrail<Made: MadeBy<G, State: Works>>,
+    {
+        self.setup.of(agent).output_guardrail(guardrail, works_on::<G, G::Made>());
         self
     }
 

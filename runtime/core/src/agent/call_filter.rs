@@ -1,16 +1,18 @@
-//! [`CallFilter`] says which calls a hook of a declaration that is made at run time sees.
+//! [`CallFilter`] says which calls a hook of a declaration that is made at run time sees, or a guardrail checks.
 
 use std::any::type_name;
 use std::fmt;
 use std::sync::Arc;
 
 use super::declaration::AgentDeclaration;
+use super::identities::FilterWord;
 use crate::context::ToolContext;
 use crate::onion::{DynHook, Filtered, Hook, MadeBy, StateOf};
+use crate::policy::Concerns;
 use crate::tool::Works;
 use crate::typed::RawHook;
 
-/// The calls that a hook of a declaration sees: `for [..]` and `except [..]` in `agent!`, as a value.
+/// The calls that a hook of a declaration sees, or a guardrail checks: `for [..]` and `except [..]` in `agent!`, as a value.
 ///
 /// ```
 /// use onionskin::declaration::{AgentDeclaration, CallFilter};
@@ -22,14 +24,15 @@ use crate::typed::RawHook;
 /// ```
 #[derive(Clone)]
 pub struct CallFilter {
-    concerns: Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>,
-    names: Vec<Arc<str>>,
+    pub(super) concerns: Concerns,
+    pub(super) names: Vec<Arc<str>>,
+    pub(super) words: Option<(bool, &'static [FilterWord])>,
 }
 
 impl CallFilter {
     /// Lets the calls through for which the test is true. It is asked at each call.
     pub fn new(concerns: impl Fn(&ToolContext) -> bool + Send + Sync + 'static) -> Self {
-        Self { concerns: Arc::new(concerns), names: Vec::new() }
+        Self { concerns: Arc::new(concerns), names: Vec::new(), words: None }
     }
 
     /// Names a tool that the agent has to have: without it, the agent is not built
@@ -37,6 +40,14 @@ impl CallFilter {
     #[must_use]
     pub fn names(mut self, tool: impl Into<Arc<str>>) -> Self {
         self.names.push(tool.into());
+        self
+    }
+
+    /// Says the filter in words. `agent!` writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn words(mut self, except: bool, words: &'static [FilterWord]) -> Self {
+        self.words = Some((except, words));
         self
     }
 }
@@ -57,7 +68,7 @@ impl AgentDeclaration {
         let mut states = Vec::new();
         StateOf::<H>::on(&mut states);
         self.hook_states.push((type_name::<H>(), states));
-        let CallFilter { concerns, names } = filter;
+        let CallFilter { concerns, names, .. } = filter;
         let hook = Filtered { hook: Arc::new(hook), concerns };
         let name = hook.name();
         self.filter_names.extend(names.iter().map(|tool| (name, tool.to_string().into())));

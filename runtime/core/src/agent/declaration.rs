@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use super::answer_form::{AnswerForm, TypedAnswer};
 use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
 use super::compiled_hook::{CompiledHook, Concerns};
+use super::declared_guardrail::DeclaredGuardrail;
 use super::identities::{Around, FilterWord, HookType};
 use super::input_form::{InputForm, TypedInput};
 use super::limits::Limits;
@@ -28,6 +29,7 @@ use crate::definition::Effect;
 use crate::message_hook::{DynMessageHook, MessageHook};
 use crate::model::{BoxModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynHook, Hook, MadeBy, RuntimeHooks, StateOf, caught};
+use crate::policy::{DynInputGuardrail, DynOutputGuardrail};
 use crate::prompt::{Prompt, PromptPart, PromptText};
 use crate::run_hook::{DynRunHook, RunHook};
 use crate::secret::{StateVisitor, VisitSecrets};
@@ -84,6 +86,8 @@ pub struct AgentDeclaration {
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
     /// The number of these hooks that are outside of the builder's.
     pub(crate) outside: usize,
+    pub(crate) input_guardrails: Vec<DeclaredGuardrail<dyn DynInputGuardrail>>,
+    pub(crate) output_guardrails: Vec<DeclaredGuardrail<dyn DynOutputGuardrail>>,
     pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
     pub(crate) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
     pub(crate) message_hooks: Vec<Arc<dyn DynMessageHook>>,
@@ -319,6 +323,8 @@ impl AgentDeclaration {
             specs: Vec::new(),
             hooks: Vec::new(),
             outside: 0,
+            input_guardrails: Vec::new(),
+            output_guardrails: Vec::new(),
             run_hooks: Vec::new(),
             turn_hooks: Vec::new(),
             message_hooks: Vec::new(),

@@ -77,6 +77,7 @@ impl Instance {
 
     fn describe_tool(&self, entry: &Arc<ToolEntry>) -> ToolDescription {
         let call = ToolContext::new(RunContext::detached(), Arc::clone(entry), Arc::from(""), 0, 0);
+        let [input_guardrails, output_guardrails] = self.guardrails.names(&call);
         ToolDescription {
             name: entry.wire_name.to_string(),
             source: entry.source,
@@ -86,6 +87,8 @@ impl Instance {
             output_schema: entry.definition.output_schema.as_deref().cloned(),
             effect: entry.definition.effect,
             hooks: self.hook_names.around(&call),
+            input_guardrails,
+            output_guardrails,
         }
     }
 }

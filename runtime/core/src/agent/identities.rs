@@ -23,7 +23,7 @@ pub struct Around {
     pub message: Vec<HookType>,
 }
 
-/// The filter of a hook, as `agent!` has it.
+/// The filter of a hook or guardrail, as `agent!` has it.
 #[derive(Debug, Clone, Copy)]
 #[doc(hidden)]
 pub struct Filtered {

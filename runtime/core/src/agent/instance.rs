@@ -14,6 +14,7 @@ use crate::context::{AgentInfo, DynCall, DynSender, StateType};
 use crate::definition::{Asks, Effect};
 use crate::message_hook::MessageHooks;
 use crate::model::{BoxModel, History, RequestParams};
+use crate::policy::AgentGuardrails;
 use crate::run_hook::DynRunHook;
 use crate::services::Services;
 use crate::state::StateCodec;
@@ -35,6 +36,7 @@ pub(crate) struct Instance {
     pub(crate) core: Arc<dyn DynCall>,
     /// The hooks of the onion.
     pub(super) hook_names: HookNames,
+    pub(super) guardrails: Arc<AgentGuardrails>,
     /// Those around each run, in their order.
     pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
     /// Those around its turns, in their order.

@@ -31,6 +31,9 @@ pub struct Outline {
     pub hooks: Vec<(HookType, Option<Filtered>)>,
     /// The number of them outside of the dynamic ones.
     pub seam: usize,
+    /// The guardrails on arguments and on results, as `hooks`.
+    pub input_guardrails: Vec<(HookType, Option<Filtered>)>,
+    pub output_guardrails: Vec<(HookType, Option<Filtered>)>,
     pub around: Around,
     pub children: Vec<DynAgent>,
     pub is_default: bool,
@@ -106,6 +109,8 @@ impl Outline {
                 .collect(),
             hooks: compiled_hooks.iter().map(|hook| (hook.ty, hook.filtered())).collect(),
             seam: declaration.seam,
+            input_guardrails: declaration.input_guardrails.iter().map(|one| (one.ty, one.filter)).collect(),
+            output_guardrails: declaration.output_guardrails.iter().map(|one| (one.ty, one.filter)).collect(),
             around: declaration.around,
             children: declaration.children,
             is_default: declaration.is_default,

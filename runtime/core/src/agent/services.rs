@@ -11,6 +11,7 @@ use super::tool_checks::other_than;
 use crate::context::{RunContext, ToolEntry};
 use crate::message_hook::DynMessageHook;
 use crate::onion::{DynHook, caught};
+use crate::policy::AgentGuardrails;
 use crate::run_hook::DynRunHook;
 use crate::services::{GivenService, ServiceType, ServiceTypes, Services};
 use crate::state::StateType;
@@ -150,6 +151,25 @@ impl AgentServices {
         })?;
         self.add(agent, "the code".to_owned(), own);
         Ok(())
+    }
+
+    /// As [`Self::add_parts`], of guardrails.
+    pub(super) fn add_guardrails(
+        &mut self,
+        agent: &Arc<str>,
+        guardrails: &AgentGuardrails,
+    ) -> Result<(), String> {
+        let mut add = |name: &str, list: &dyn Fn(&mut ServiceTypes)| {
+            let mut taken = ServiceTypes::default();
+            caught(|| list(&mut taken))?;
+            self.add(agent, format!("the guardrail `{name}`"), &taken);
+            Ok::<(), String>(())
+        };
+        let AgentGuardrails { input, output } = guardrails;
+        let mut input = input.iter().map(|one| &one.guardrail);
+        input.try_for_each(|guardrail| add(guardrail.name(), &|taken| guardrail.services_dyn(taken)))?;
+        let mut output = output.iter().map(|one| &one.guardrail);
+        output.try_for_each(|guardrail| add(guardrail.name(), &|taken| guardrail.services_dyn(taken)))
     }
 
     /// As [`Self::add_parts`], of hooks around runs and turns, and on messages.

@@ -13,7 +13,8 @@ use crate::context::StateType;
 use crate::journal::Journal;
 use crate::message_hook::{DynMessageHook, MessageHook};
 use crate::model::{BoxModel, Message};
-use crate::onion::{DynHook, Hook, MadeBy, StateOf};
+use crate::onion::{DynHook, Hook, MadeBy};
+use crate::policy::{DynInputGuardrail, DynOutputGuardrail, InputGuardrail, OutputGuardrail};
 use crate::prompt::Prompt;
 use crate::question::DynAnswerer;
 use crate::run_hook::{DynRunHook, RunHook};
@@ -95,6 +96,8 @@ pub(super) struct Setup {
 #[derive(Default)]
 pub(super) struct Extra {
     pub(super) hooks: Vec<ExtraHook<dyn DynHook>>,
+    pub(super) input_guardrails: Vec<ExtraHook<dyn DynInputGuardrail>>,
+    pub(super) output_guardrails: Vec<ExtraHook<dyn DynOutputGuardrail>>,
     pub(super) run_hooks: Vec<ExtraHook<dyn DynRunHook>>,
     pub(super) turn_hooks: Vec<ExtraHook<dyn DynTurnHook>>,
     pub(super) message_hooks: Vec<ExtraHook<dyn DynMessageHook>>,
@@ -104,12 +107,19 @@ pub(super) struct Extra {
     pub(super) prompt: Prompt,
 }
 
-/// A hook, and the states that it works on, as far as the compiler has not checked them.
+/// A hook or a guardrail, and the states that it works on, as far as the compiler has not checked them.
 pub(super) struct ExtraHook<H: ?Sized> {
     pub(super) hook: Arc<H>,
     /// The hook's type.
     pub(super) name: &'static str,
     pub(super) states: Vec<StateType>,
+}
+
+/// The state that a hook or a guardrail `H` works on.
+pub(super) fn works_on<H, M: MadeBy<H, State: Works>>() -> Vec<StateType> {
+    let mut states = Vec::new();
+    M::State::on(&mut states);
+    states
 }
 
 impl Extra {
@@ -119,13 +129,24 @@ impl Extra {
 
     /// Adds a hook for an agent whose type is unknown here.
     pub(super) fn unchecked_hook<H: Hook<Made: MadeBy<H, State: Works>>>(&mut self, hook: H) {
-        let mut states = Vec::new();
-        StateOf::<H>::on(&mut states);
+        let states = works_on::<H, H::Made>();
         self.hook_on(hook, states);
     }
 
     fn hook_on<H: Hook>(&mut self, hook: H, states: Vec<StateType>) {
         self.hooks.push(ExtraHook { hook: Arc::new(hook), name: type_name::<H>(), states });
+    }
+
+    /// Adds a guardrail. The states are those that the compiler has not checked.
+    pub(super) fn input_guardrail<G: InputGuardrail>(&mut self, guardrail: G, states: Vec<StateType>) {
+        let (hook, name) = (Arc::new(guardrail), type_name::<G>());
+        self.input_guardrails.push(ExtraHook { hook, name, states });
+    }
+
+    /// As [`Self::input_guardrail`].
+    pub(super) fn output_guardrail<G: OutputGuardrail>(&mut self, guardrail: G, states: Vec<StateType>) {
+        let (hook, name) = (Arc::new(guardrail), type_name::<G>());
+        self.output_guardrails.push(ExtraHook { hook, name, states });
     }
 
     /// Adds a run hook. The states are those that the compiler has not checked.
@@ -135,8 +156,7 @@ impl Extra {
 
     /// Adds a run hook for an agent whose type is unknown here.
     pub(super) fn unchecked_run_hook<H: RunHook<Made: MadeBy<H, State: Works>>>(&mut self, hook: H) {
-        let mut states = Vec::new();
-        <H::Made as MadeBy<H>>::State::on(&mut states);
+        let states = works_on::<H, H::Made>();
         self.run_hook(hook, states);
     }
 
@@ -147,8 +167,7 @@ impl Extra {
 
     /// As [`Self::unchecked_run_hook`].
     pub(super) fn unchecked_turn_hook<H: TurnHook<Made: MadeBy<H, State: Works>>>(&mut self, hook: H) {
-        let mut states = Vec::new();
-        <H::Made as MadeBy<H>>::State::on(&mut states);
+        let states = works_on::<H, H::Made>();
         self.turn_hook(hook, states);
     }
 
@@ -159,8 +178,7 @@ impl Extra {
 
     /// As [`Self::unchecked_run_hook`].
     pub(super) fn unchecked_message_hook<H: MessageHook<Made: MadeBy<H, State: Works>>>(&mut self, hook: H) {
-        let mut states = Vec::new();
-        <H::Made as MadeBy<H>>::State::on(&mut states);
+        let states = works_on::<H, H::Made>();
         self.message_hook(hook, states);
     }
 
@@ -170,7 +188,9 @@ impl Extra {
         let of_runs = self.run_hooks.iter().map(|hook| (hook.name, &*hook.states));
         let of_turns = self.turn_hooks.iter().map(|hook| (hook.name, &*hook.states));
         let of_messages = self.message_hooks.iter().map(|hook| (hook.name, &*hook.states));
-        of_tools.chain(of_runs).chain(of_turns).chain(of_messages)
+        let of_input = self.input_guardrails.iter().map(|guardrail| (guardrail.name, &*guardrail.states));
+        let of_output = self.output_guardrails.iter().map(|guardrail| (guardrail.name, &*guardrail.states));
+        of_tools.chain(of_input).chain(of_output).chain(of_runs).chain(of_turns).chain(of_messages)
     }
 
     pub(super) fn messages(&mut self, messages: impl IntoIterator<Item = Message>) {
@@ -184,6 +204,8 @@ impl Extra {
     /// Adds the settings of another builder. They override single settings of this one.
     pub(super) fn add(&mut self, other: Self) {
         self.hooks.extend(other.hooks);
+        self.input_guardrails.extend(other.input_guardrails);
+        self.output_guardrails.extend(other.output_guardrails);
         self.run_hooks.extend(other.run_hooks);
         self.turn_hooks.extend(other.turn_hooks);
         self.message_hooks.extend(other.message_hooks);

@@ -12,7 +12,7 @@ use super::server_pool::{AgentServer, panicked};
 use super::servers::ToolProvider;
 use super::services::Given;
 use super::tool_checks;
-use crate::context::{RunContext, StateType, ToolEntry, ToolTable};
+use crate::context::{Guards, RunContext, StateType, ToolEntry, ToolTable};
 use crate::definition::{ServerKind, ToolDefinition};
 use crate::error::{BoxError, ErrorKind, ToolError};
 use crate::lock::lock;
@@ -40,6 +40,8 @@ pub(super) struct Owner {
     pub(super) state: StateType,
     /// The services for these tools.
     pub(super) given: Given,
+    /// The guardrails around all tools.
+    pub(super) guards: Option<Arc<dyn Guards>>,
 }
 
 /// The tools of an agent as one turn uses them.
@@ -267,6 +269,9 @@ impl ToolList {
             for entry in all.iter_mut().filter(|entry| entry.definition.depends_on_run()) {
                 entry.definition = definition_of_run(&entry.definition, run)?;
             }
+        }
+        if let Some(guards) = &self.owner.guards {
+            all.iter_mut().for_each(|entry| entry.guard(guards));
         }
         let (table, clashes) = ToolTable::new(&self.owner.agent, all);
         problems.extend(clashes.into_iter().map(BuildError::from));

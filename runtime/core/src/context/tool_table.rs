@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::ToolContext;
+use super::{Guards, ToolContext};
 use crate::args::Args;
 use crate::definition::{Asks, ToolDeclaration, ToolDefinition, ToolSource, wire_name};
 use crate::error::ToolResult;
@@ -23,10 +23,12 @@ pub(crate) struct ToolEntry {
     pub(crate) source: ToolSource,
     pub(crate) definition: ToolDefinition,
     pub(crate) target: Target,
-    /// Whether calls have to be watched: for a timeout, a limit of calls, secrets, or a definition of the run.
+    /// Whether calls have to be watched: for a timeout, a limit of calls, secrets, a definition of the run, or guardrails.
     pub(crate) is_limited: bool,
     /// Whether the tool's function is started inside its own hooks or stages, and not by the core.
     pub(crate) starts_inside: bool,
+    /// The guardrails of the agent.
+    pub(crate) guards: Option<Arc<dyn Guards>>,
 }
 
 /// The target of a call.
@@ -69,7 +71,14 @@ impl ToolEntry {
             starts_inside: definition.starts_inside,
             definition,
             target,
+            guards: None,
         }
+    }
+
+    /// Sets the guardrails of the agent.
+    pub(crate) fn guard(&mut self, guards: &Arc<dyn Guards>) {
+        self.guards = Some(Arc::clone(guards));
+        self.is_limited = true;
     }
 
     /// A tool without an agent.

@@ -70,6 +70,11 @@ fn write_tool(page: &mut String, tool: &ToolDescription) {
     if let Some(schema) = &tool.output_schema {
         _ = writeln!(page, "Result: {}\n", result_of(schema));
     }
+    let guardrails = [("Its arguments", &tool.input_guardrails), ("Its results", &tool.output_guardrails)];
+    for (what, names) in guardrails.into_iter().filter(|(_, names)| !names.is_empty()) {
+        let names: Vec<_> = names.iter().map(|name| format!("`{}`", cell(name))).collect();
+        _ = writeln!(page, "{what} pass {}.\n", names.join(", "));
+    }
     if !tool.hooks.is_empty() {
         page.push_str("```text\n");
         for (depth, hook) in tool.hooks.iter().chain([&tool.name]).enumerate() {

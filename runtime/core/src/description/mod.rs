@@ -60,6 +60,11 @@ pub struct ToolDescription {
     pub effect: Effect,
     /// The agent's hooks around it, the outermost first. A tool's own hooks are inside of them.
     pub hooks: Vec<String>,
+    /// The agent's guardrails on its arguments, in their order. They are inside of these hooks, and outside of the tool's
+    /// own ones.
+    pub input_guardrails: Vec<String>,
+    /// The agent's guardrails on its results, in their order.
+    pub output_guardrails: Vec<String>,
 }
 
 impl AppDescription {

@@ -155,8 +155,30 @@ fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
     }
 }
 
+/// An attempt within the guardrails of the agent.
 #[cold]
 async fn watched_attempt<'b, F>(
+    cx: &ToolContext,
+    args: &'b mut Args,
+    call: impl FnOnce(&'b mut Args) -> F + Send,
+) -> ToolResult
+where
+    F: Future<Output = ToolResult> + Send,
+{
+    let guards = cx.guards();
+    if let Some(guards) = guards {
+        refuse_aborted(cx)?;
+        guards.admit(cx, args).await?;
+    }
+    let checked = guards.map(|guards| (guards, args.clone()));
+    let result = limited_attempt(cx, args, call).await;
+    match checked {
+        Some((guards, args)) => guards.release(cx, &args, result).await,
+        None => result,
+    }
+}
+
+async fn limited_attempt<'b, F>(
     cx: &ToolContext,
     args: &'b mut Args,
     call: impl FnOnce(&'b mut Args) -> F + Send,

@@ -161,7 +161,7 @@ impl<C: Core> Call for Arc<C> {
     message = "`{Self}` is not a tool hook",
     label = "not a hook",
     note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type",
-    note = "a tool belongs in `function_tools`, a guardrail in a tool's `input_guardrails` or `output_guardrails`, a `#[run_hook]` in \
+    note = "a tool belongs in `function_tools`, a guardrail in `input_guardrails` or `output_guardrails`, a `#[run_hook]` in \
             `run_hooks`, a `#[turn_hook]` in `turn_hooks`, a `#[message_hook]` in `message_hooks`",
     note = "the function's name is the function; for `.hook(..)`, write `name::new()`, with the hook's configuration in the \
             parentheses"

@@ -48,12 +48,12 @@ use crate::services::ServiceTypes;
     label = "not an input guardrail",
     note = "write `#[guardrail(input)]` on the function and name the function here, or implement `InputGuardrail` for the \
             type",
-    note = "a guardrail of the output belongs in `output_guardrails`, a hook in `hooks`"
+    note = "a guardrail of the output belongs in `output_guardrails`, a hook in `hooks` of a tool or `tool_hooks` of an agent"
 )]
 pub trait InputGuardrail: Send + Sync + Sized + 'static {
     /// How lists construct the guardrail, and which state it works on: a type of [`made`](crate::made). A hand-written
-    /// guardrail has [`ByDefault`](crate::made::ByDefault) or [`FromValues`](crate::made::FromValues) if a tool's list
-    /// constructs it, or [`AtRunTime`](crate::made::AtRunTime) if it is only added to a [`ToolSpec`](crate::ToolSpec).
+    /// guardrail has [`ByDefault`](crate::made::ByDefault) or [`FromValues`](crate::made::FromValues) if a list of a tool or an
+    /// agent constructs it, or [`AtRunTime`](crate::made::AtRunTime) if it is only added at run time.
     type Made: MadeBy<Self>;
 
     /// Checks the arguments, and may change them. A panic refuses the call.
@@ -115,7 +115,7 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
     label = "not an output guardrail",
     note = "write `#[guardrail(output)]` on the function and name the function here, or implement `OutputGuardrail` for the \
             type",
-    note = "a guardrail of the arguments belongs in `input_guardrails`, a hook in `hooks`"
+    note = "a guardrail of the arguments belongs in `input_guardrails`, a hook in `hooks` of a tool or `tool_hooks` of an agent"
 )]
 pub trait OutputGuardrail: Send + Sync + Sized + 'static {
     /// As [`InputGuardrail::Made`].
@@ -141,6 +141,18 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
         let _ = taken;
     }
 }
+
+/// The values in parentheses after an input guardrail's name in `agent!`.
+pub type ValuesOfInputGuardrail<G> = <<G as InputGuardrail>::Made as MadeBy<G>>::Values;
+
+/// The state that an input guardrail works on.
+pub type StateOfInputGuardrail<G> = <<G as InputGuardrail>::Made as MadeBy<G>>::State;
+
+/// The values in parentheses after an output guardrail's name in `agent!`.
+pub type ValuesOfOutputGuardrail<G> = <<G as OutputGuardrail>::Made as MadeBy<G>>::Values;
+
+/// The state that an output guardrail works on.
+pub type StateOfOutputGuardrail<G> = <<G as OutputGuardrail>::Made as MadeBy<G>>::State;
 
 /// An [`InputGuardrail`] as a trait object.
 ///

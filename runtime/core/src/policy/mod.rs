@@ -4,8 +4,10 @@
 //! A `#[tool]` with such options has a [`ToolPolicy`]. A [`ToolSpec`](crate::ToolSpec) has hooks and stages that are
 //! added at run time. Both run through one `stack`. Tools without them have no stack, not even a test for one.
 
+mod agent_wide;
 mod approval;
 mod cache;
+mod check;
 mod declared;
 mod fill;
 mod guardrail;
@@ -15,6 +17,7 @@ mod on_error;
 mod stack;
 mod stages;
 
+pub(crate) use agent_wide::{AgentGuardrails, Concerns, OnCalls};
 pub(crate) use approval::Needed;
 pub use approval::NeedsApproval;
 pub use cache::{Cache, CacheKey, keyed};
@@ -22,7 +25,9 @@ pub(crate) use cache::{Flights, no_cache_of_once};
 pub use declared::{ToolPolicy, recover};
 pub(crate) use fill::{Fill, fill_in};
 pub use guardrail::{
-    DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
+    DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
+    OutputGuardrails, StateOfInputGuardrail, StateOfOutputGuardrail, ValuesOfInputGuardrail,
+    ValuesOfOutputGuardrail,
 };
 pub use guardrail_returns::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
 pub(crate) use inside::Inside;

@@ -1,6 +1,5 @@
 //! The stages between a tool's own hooks and its function: approval, cache, guardrails and error handlers.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,15 +7,16 @@ use futures_util::future::BoxFuture;
 
 use super::approval::{self, Needed};
 use super::cache::{Cache, Lookup, no_cache_of_once};
+use super::check::{admit, release};
 use super::fill::Fill;
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
 use super::inside::Inside;
 use super::on_error::{self, OnError};
 use crate::args::Args;
-use crate::context::{CallStages, ToolContext};
+use crate::context::ToolContext;
 use crate::definition::{Effect, bring_into_types};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Caught, panic_exit, tool_panicked};
+use crate::error::{Exit, ToolError, ToolResult};
+use crate::onion::{Caught, tool_panicked};
 use crate::services::ServiceTypes;
 
 /// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
@@ -204,7 +204,7 @@ impl Stages {
     /// Runs the guardrails, and the tool between them.
     async fn guarded(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult {
         for guardrail in &self.input {
-            self.admit(cx, args, &**guardrail).await?;
+            admit(cx, args, &**guardrail).await?;
             bring_into_types(inside.definition(), args);
         }
         // The approved arguments are the ones that run: changed arguments need approval again.
@@ -241,62 +241,8 @@ impl Stages {
         result
     }
 
-    /// Runs an input guardrail on the arguments.
-    async fn admit(
-        &self,
-        cx: &ToolContext,
-        args: &mut Args,
-        guardrail: &dyn DynInputGuardrail,
-    ) -> ToolResult<()> {
-        cx.note_arguments(args);
-        let check = Caught::new(guardrail.check_dyn(cx, args), cx, guardrail_panicked);
-        check.await.map_err(|exit| refusal(exit, guardrail.name()))
-    }
-
-    /// Passes a result through the output guardrails. Returns also whether one of them refused it. A stop is the run's
-    /// answer, so its output passes through them too.
+    /// Passes a result through the output guardrails. Returns also whether one of them refused it.
     async fn release(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> (ToolResult, bool) {
-        let mut refused = false;
-        let (mut result, stops) = match result {
-            Err(Exit::Stop(stop)) => (Ok(stop.into_output()), true),
-            other => (other, false),
-        };
-        for guardrail in &self.output {
-            if let Err(Exit::Abort(_)) = result {
-                break;
-            }
-            let given = result.is_ok();
-            let check = Caught::new(guardrail.check_dyn(cx, args, result), cx, guardrail_panicked);
-            result = check.await.map_err(|exit| if given { refusal(exit, guardrail.name()) } else { exit });
-            refused |= given && result.is_err();
-            if !given && result.is_ok() {
-                cx.stages(CallStages::keep_nothing);
-            }
-        }
-        match result {
-            Ok(output) if stops => (Err(Exit::stop(output)), false),
-            result => {
-                let refused = refused && matches!(result, Err(Exit::Tool(_)));
-                (result, refused)
-            }
-        }
+        release(cx, args, result, self.output.iter().map(|guardrail| &**guardrail)).await
     }
-}
-
-/// Marks a guardrail's error as a refusal, unless it has a specific kind.
-fn refusal(exit: Exit, guardrail: &str) -> Exit {
-    match exit {
-        Exit::Tool(error) => {
-            tracing::debug!(guardrail, kind = ?error.kind(), "a guardrail refused");
-            let plain = error.kind() == ErrorKind::Failed;
-            Exit::Tool(if plain { error.with_kind(ErrorKind::Denied) } else { error })
-        }
-        other => other,
-    }
-}
-
-/// A guardrail that panics refuses the call.
-#[cold]
-fn guardrail_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
-    panic_exit(cx, format_args!("a guardrail of `{}`", cx.tool_name()), panic)
 }

@@ -12,7 +12,7 @@ pub enum DumpError {
     Code {
         /// The agent.
         agent: String,
-        /// The part, such as `` `instruction` `` or ``the value of the hook `retry` ``.
+        /// The part, such as `` `instruction` `` or ``the value of `retry` ``.
         part: String,
         /// What to do.
         advice: &'static str,

@@ -19,6 +19,14 @@ impl Dump<'_> {
         if count > 0 && self.outline.seam == count {
             card.tool_hooks.push(HookItem::Rest(spanned(())));
         }
+        for (ty, filter) in &self.outline.input_guardrails {
+            let filter = filter.map(|filter| self.filter(ty, filter, card)).transpose()?;
+            card.input_guardrails.push((self.hook(ty, "input_guardrails", "input_guardrail")?, filter));
+        }
+        for (ty, filter) in &self.outline.output_guardrails {
+            let filter = filter.map(|filter| self.filter(ty, filter, card)).transpose()?;
+            card.output_guardrails.push((self.hook(ty, "output_guardrails", "output_guardrail")?, filter));
+        }
         let around = &self.outline.around;
         for ty in &around.run {
             card.run_hooks.push(self.hook(ty, "run_hooks", "run_hook")?);
@@ -34,16 +42,19 @@ impl Dump<'_> {
 
     fn hook(&self, ty: &HookType, field: &'static str, method: &'static str) -> Result<Hook, DumpError> {
         if ty.has_values {
-            let part = format!("the value of the hook `{}`", last(ty.name));
+            let part = format!("the value of `{}`", last(ty.name));
             return Err(self.code(part, "a card has it in `with`: write the card yourself"));
         }
-        let fits = |entry: &Entry| matches!(entry, Entry::Hook { hook, .. } if hook.id == Some(ty.id));
+        let fits = |entry: &Entry| match entry {
+            Entry::Hook(uses) => uses.iter().any(|(_, hook)| hook.id == Some(ty.id)),
+            _ => false,
+        };
         Ok(Hook { item: spanned(self.item(fits, ty, field, method)?), with: Vec::new() })
     }
 
     fn filter(&self, ty: &HookType, filter: Filtered, card: &Card) -> Result<Filter, DumpError> {
         let code = |what: &str| {
-            let part = format!("the {what} of the hook `{}`", last(ty.name));
+            let part = format!("the {what} of `{}`", last(ty.name));
             self.code(part, "a card filters by tools, toolboxes, children, servers and sources")
         };
         let mut targets = Vec::new();

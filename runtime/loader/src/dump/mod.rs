@@ -220,7 +220,7 @@ impl Dump<'_> {
         let is_of_kind = |entry: &Entry| match entry {
             Entry::Tool { .. } => method == "tool",
             Entry::Toolbox { .. } => method == "toolbox",
-            Entry::Hook { .. } => method.ends_with("_hook"),
+            Entry::Hook(_) => method.ends_with("_hook") || method.ends_with("_guardrail"),
             _ => false,
         };
         match self.registry.called(&item, is_of_kind) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use onionskin::declaration::AppBuilder;
+use onionskin::guardrails::{MaskPii, RejectInjection};
 use onionskin::loader::{CardLoader, CardText, DumpError, Registry, StateParts};
 use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{Agent, App, ScriptedModel, ToolResult, agent, hooks, tool, tool_hook};
@@ -11,6 +12,7 @@ use serde_json::json;
 use super::folder;
 use super::parts::{
     Helper, Kb, Question, Report, Visit, add_one, add_two, at_most, greeting, guest, louder, mark, more,
+    three_more,
 };
 
 /// Doubles a number, as a typed hook sees it.
@@ -33,7 +35,9 @@ agent! {
         toolboxes: [archive: Kb],
         agents: [Office, Helper],
         tool_hooks: [more for [add_two, Kb, Office], .., hooks::log except [source(agent), tool("late")]],
-        run_hooks: [louder],
+        input_guardrails: [three_more for [add_two, Office]],
+        output_guardrails: [MaskPii except [source(agent), tool("late")], RejectInjection],
+        run_hooks: [louder, MaskPii],
         default: true,
         model: "small",
         request_params: { temperature: 1.5, seed: 3, stop_sequences: ["END"], tool_choice: onionskin::model::ToolChoice::Required },
@@ -81,7 +85,8 @@ fn registry() -> Registry {
                 .output::<Report>()
         })
         .module("crate::hooks", |items| {
-            items.tool_hook::<mark>().tool_hook::<more>().turn_hook::<at_most>().run_hook::<louder>()
+            items.tool_hook::<mark>().tool_hook::<more>().turn_hook::<at_most>().run_hook::<louder>();
+            items.input_guardrail::<three_more>()
         })
         .module("crate::agents", |items| items.agent::<Helper>())
 }
@@ -114,6 +119,8 @@ async fn c3_an_agent_in_rust_as_a_card_is_loaded_as_the_same_agent() {
         "for: [\"plus_two\", \"Kb\", \"office\"]",
         "\"crate::agents::Helper\"",
         "  - ..\n",
+        "input_guardrails: \n  - { guardrail: \"crate::hooks::three_more\", for: [\"plus_two\", \"office\"] }\n",
+        "output_guardrails: \n  - { guardrail: \"::onionskin::guardrails::MaskPii\", except: [\"source(agent)\", \"tool(late)\"] }\n",
     ] {
         assert!(dumped[0].text.contains(part), "{part}: {}", dumped[0].text);
     }
@@ -183,14 +190,14 @@ fn refused<A: Agent>() -> (String, String) {
 #[test]
 fn c3_what_no_card_can_have_is_an_error_that_names_it() {
     for ((agent, part), (of, what)) in [
-        (refused::<Valued>(), ("Valued", "the value of the hook `mark`")),
-        (refused::<Turned>(), ("Turned", "the value of the hook `at_most`")),
+        (refused::<Valued>(), ("Valued", "the value of `mark`")),
+        (refused::<Turned>(), ("Turned", "the value of `at_most`")),
         (refused::<Computed>(), ("Computed", "`instruction`")),
         (refused::<Shown>(), ("Shown", "`instruction`")),
-        (refused::<Typed>(), ("Typed", "the tool of the hook `doubled`")),
+        (refused::<Typed>(), ("Typed", "the tool of `doubled`")),
         (refused::<Planned>(), ("Planned", "`run`")),
         (refused::<Unknown>(), ("Unknown", "unlisted of function_tools")),
-        (refused::<Above>(), ("Valued2", "the value of the hook `mark`")),
+        (refused::<Above>(), ("Valued2", "the value of `mark`")),
     ] {
         assert_eq!((&*agent, &*part), (of, what));
     }

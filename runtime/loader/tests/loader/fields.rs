@@ -7,8 +7,8 @@ use onionskin::{App, ScriptedModel, ScriptedTurn};
 use serde_json::json;
 
 use super::parts::{
-    Helper, Kb, Question, Report, Visit, add_one, add_two, at_most, greeting, guest, louder, mark, more,
-    repeat,
+    Helper, Kb, Question, Report, Visit, add_one, add_two, at_most, checked, greeting, guest, louder, mark,
+    more, repeat, three_more,
 };
 use super::{load, run};
 
@@ -27,7 +27,8 @@ fn registry() -> Registry {
                 .strategy("repeat", |run, input| Box::pin(repeat(run, input)))
         })
         .file("hooks.rs", |items| {
-            items.tool_hook::<mark>().tool_hook::<more>().turn_hook::<at_most>().run_hook::<louder>()
+            items.tool_hook::<mark>().tool_hook::<more>().turn_hook::<at_most>().run_hook::<louder>();
+            items.input_guardrail::<three_more>().output_guardrail::<checked>()
         })
         .module("crate::agents", |items| items.agent::<Helper>())
 }
@@ -57,6 +58,8 @@ tool_hooks:
   - ..
   - { hook: hooks.rs:mark, with: [" b"], except: [source(agent), add_one] }
   - { hook: hooks.rs:more, for: [add_two] }
+input_guardrails: [{ guardrail: hooks.rs:three_more, for: [add_two] }]
+output_guardrails: [{ guardrail: hooks.rs:checked, with: [" ok"], except: [Kb] }, "::onionskin::guardrails::RejectInjection"]
 run_hooks: [hooks.rs:louder]
 turn_hooks: { before_llm_call: { hook: hooks.rs:at_most, with: [77] } }
 default: true
@@ -76,7 +79,9 @@ Answer "well" to {session_state.name}.
 const OFFICE: &str = "name: office\ndescription: Works.\ninstruction: { function: \"tools.rs:greeting\" }\n";
 
 mod written {
-    use super::super::parts::{Helper, Kb, add_one, add_two, at_most, greeting, louder, mark, more};
+    use super::super::parts::{
+        Helper, Kb, add_one, add_two, at_most, checked, greeting, louder, mark, more, three_more,
+    };
 
     onionskin::agent! {
         /// Answers people.
@@ -97,6 +102,8 @@ mod written {
                 mark(" b".to_owned()) except [source(agent), add_one],
                 more for [add_two],
             ],
+            input_guardrails: [three_more for [add_two]],
+            output_guardrails: [checked(" ok".to_owned()) except [Kb], onionskin::guardrails::RejectInjection],
             run_hooks: [louder],
             turn_hooks: [at_most(77)],
             default: true,
@@ -161,9 +168,13 @@ async fn c3_a_loaded_card_means_what_the_same_agent_means_in_rust() {
 
     assert!(asked[0].to_string().contains("HELLO"), "{asked}");
     assert_eq!(asked[0]["params"]["max_tokens"], 77);
-    for result in
-        ["2 dynamic a", "4 b dynamic", "a passage on tea b dynamic a", "Working. dynamic", "Helping. dynamic"]
-    {
+    for result in [
+        "2 ok dynamic a",
+        "7 ok b dynamic",
+        "a passage on tea b dynamic a",
+        "Working. ok dynamic",
+        "Helping. ok dynamic",
+    ] {
         assert!(said.contains(result), "{result}: {said}");
     }
     let page = app.describe().unwrap().to_markdown();

@@ -142,8 +142,8 @@ fn c3_a_name_without_a_file_says_where_its_item_is() {
 #[test]
 fn c3_a_ready_hook_without_its_crate_says_its_path() {
     let card = "instruction: Add.\ntool_hooks: [\"hooks::retry\"]\n";
-    let line = "cards/a.yaml:2:14: `hooks::retry` begins at no crate: write `::onionskin::hooks::retry`, or `crate::hooks::retry` for a \
-                hook of the program's own";
+    let line = "cards/a.yaml:2:14: `hooks::retry` begins at no crate: write `::onionskin::hooks::retry`, or `crate::hooks::retry` for \
+                one of the program's own";
     assert_eq!(found(card), [(MistakeKind::Format, line.to_owned())]);
 }
 

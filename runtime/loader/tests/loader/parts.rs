@@ -4,8 +4,8 @@ use onionskin::run::AgentRun;
 use onionskin::run_hooks::RunInput;
 use onionskin::turn_hooks::TurnRequest;
 use onionskin::{
-    Args, Next, RunContext, RunError, State, ToolContext, ToolResult, agent, run_hook, tool, tool_hook,
-    toolbox, turn_hook,
+    Args, Next, RunContext, RunError, State, ToolContext, ToolOutput, ToolResult, agent, guardrail, run_hook,
+    tool, tool_hook, toolbox, turn_hook,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,19 @@ pub(crate) async fn more(_ctx: &ToolContext, args: &mut Args, next: impl Next) -
 #[turn_hook(before_llm_call)]
 pub(crate) fn at_most(#[config] tokens: u32, request: &mut TurnRequest) {
     request.params_mut().max_tokens = Some(tokens);
+}
+
+/// Checks every result, and says so.
+#[guardrail(output)]
+pub(crate) fn checked(#[config] with: String, output: &mut ToolOutput) {
+    output.push_text(with);
+}
+
+/// Adds three to the argument.
+#[guardrail(input)]
+pub(crate) fn three_more(args: &mut Args) {
+    let x = args["x"].as_i64().unwrap_or(0);
+    args["x"] = (x + 3).into();
 }
 
 /// Asks loudly.

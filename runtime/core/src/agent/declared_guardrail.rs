@@ -1,0 +1,12 @@
+//! A guardrail as a declaration keeps it.
+
+use super::identities::{Filtered, HookType};
+use crate::policy::OnCalls;
+
+/// A guardrail of a declaration, and what a card says of it.
+pub(crate) struct DeclaredGuardrail<G: ?Sized> {
+    pub(super) on_calls: OnCalls<G>,
+    pub(super) ty: HookType,
+    /// The filter, if there is one.
+    pub(super) filter: Option<Filtered>,
+}
