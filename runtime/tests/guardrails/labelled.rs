@@ -60,10 +60,22 @@ impl fmt::Display for Score {
 /// A place counts if its kind is right and it covers the value, with nothing around it but signs.
 #[test]
 fn a9_personal_data_is_found_in_labelled_texts() {
+    let all = personal_data(include_str!("../data/guardrails/pii.jsonl"));
+    assert!(all.precision() >= 0.95 && all.recall() >= 0.97, "{all}");
+}
+
+/// Other blanks, digits and hyphens, line breaks, small letters. The forms were made by a program.
+#[test]
+fn a9_personal_data_is_found_in_other_forms() {
+    let all = personal_data(include_str!("../data/guardrails/pii_forms.jsonl"));
+    assert!(all.precision() >= 0.97 && all.recall() >= 0.97, "{all}");
+}
+
+fn personal_data(lines: &str) -> Score {
     let pii = Pii::new();
     let mut scores: BTreeMap<PiiKind, Score> = BTreeMap::new();
     let mut faults = Vec::new();
-    for PiiText { text, pii: labels } in read::<PiiText>(include_str!("../data/guardrails/pii.jsonl")) {
+    for PiiText { text, pii: labels } in read::<PiiText>(lines) {
         let mut found: Vec<_> =
             pii.find(&text).into_iter().map(|found| (found.kind, &text[found.range])).collect();
         for Labelled { kind, value } in &labels {
@@ -98,7 +110,7 @@ fn a9_personal_data_is_found_in_labelled_texts() {
         };
     }
     println!("all: {all}\n{}", faults.join("\n"));
-    assert!(all.precision() >= 0.95 && all.recall() >= 0.97, "{all}");
+    all
 }
 
 fn injections(lines: &str) -> Score {
@@ -129,4 +141,13 @@ fn a9_injections_are_found_in_labelled_texts() {
     let held_out = injections(include_str!("../data/guardrails/injection_held_out.jsonl"));
     println!("held out: {held_out}");
     assert!(held_out.precision() >= 0.93 && held_out.recall() >= 0.42, "{held_out}");
+}
+
+/// Letters of other styles, tags, entities, percent signs, escapes, base64, shifted letters: each of the same four attacks, and of
+/// four harmless texts.
+#[test]
+fn a9_injections_in_codes_are_found() {
+    let encoded = injections(include_str!("../data/guardrails/injection_encoded.jsonl"));
+    println!("in codes: {encoded}");
+    assert!(encoded.precision() >= 0.98 && encoded.recall() >= 0.95, "{encoded}");
 }

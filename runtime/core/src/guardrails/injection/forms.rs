@@ -4,11 +4,13 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
+use crate::guardrails::unseen::is_unseen;
+
 /// The text as it is read, with digits as letters, and with spaced letters joined.
 pub(super) fn forms(text: &str) -> Vec<String> {
-    let is_shown = |c: &char| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{ad}');
+    let is_shown = |c: &char| !is_unseen(*c) && !is_mark(*c);
     let mut plain = String::with_capacity(text.len());
-    for c in text.chars().filter(is_shown).flat_map(char::to_lowercase) {
+    for c in text.chars().filter(is_shown).map(in_plain_style).flat_map(char::to_lowercase) {
         match c {
             '\n' => plain.push('\n'),
             '\u{2019}' => plain.push('\''),
@@ -39,12 +41,56 @@ pub(super) fn forms(text: &str) -> Vec<String> {
     if letters != joined {
         forms.push(letters);
     }
+    // A text in Cyrillic letters, as it is: in the forms above, some of its letters are Latin ones.
+    if text.chars().any(|c| matches!(c, '\u{400}'..='\u{4ff}') && looks_like(c) == c) {
+        forms.push(text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" "));
+    }
     // Words with dots between them.
     if joined.contains('.') {
         forms.push(joined.replace('.', " "));
     }
     forms.push(joined);
     forms
+}
+
+/// Whether it is a mark over, under or through the letter before it.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}')
+}
+
+/// The plain letter or digit of one in another style: bold, italic, script, double-struck, circled, squared, small capitals.
+fn in_plain_style(c: char) -> char {
+    // Styles of 26 letters: where they begin, and whether small letters follow the capitals.
+    const CIRCLED: [u32; 7] = [0x24b6, 0x24d0, 0x249c, 0x1_f130, 0x1_f150, 0x1_f170, 0x1_f1e6];
+    const SMALL: [(&str, &str); 2] = [
+        (
+            "\u{1d00}\u{299}\u{1d04}\u{1d05}\u{1d07}\u{a730}\u{262}\u{29c}\u{26a}\u{1d0a}\u{1d0b}\u{29f}\u{1d0d}\u{274}\u{1d0f}\u{1d18}\u{280}\u{a731}\u{1d1b}\u{1d1c}\u{1d20}\u{1d21}\u{28f}\u{1d22}",
+            "abcdefghijklmnoprstuvwyz",
+        ),
+        (
+            "\u{212c}\u{2130}\u{2131}\u{210b}\u{2110}\u{2112}\u{2133}\u{211b}\u{212f}\u{210a}\u{2134}\u{212d}\u{210c}\u{2111}\u{211c}\u{2128}\u{2102}\u{210d}\u{2115}\u{2119}\u{211a}\u{211d}\u{2124}\u{210e}",
+            "befhilmregochirzchnpqrzh",
+        ),
+    ];
+    if c.is_ascii() {
+        return c;
+    }
+    let code = u32::from(c);
+    let letter = |at: u32| char::from_u32(u32::from('a') + at % 26).unwrap_or(c);
+    match code {
+        0x1_d400..=0x1_d6a3 => letter(code - 0x1_d400),
+        0x1_d7ce..=0x1_d7ff => char::from_digit((code - 0x1_d7ce) % 10, 10).unwrap_or(c),
+        _ => {
+            let circled = CIRCLED.iter().find_map(|first| code.checked_sub(*first).filter(|at| *at < 26));
+            let small = || {
+                SMALL.iter().find_map(|(styled, plain)| {
+                    let at = styled.chars().position(|styled| styled == c)?;
+                    plain.chars().nth(at)
+                })
+            };
+            circled.map(letter).or_else(small).unwrap_or(c)
+        }
+    }
 }
 
 /// The Latin letter that a letter is drawn as: forms of full width, and Cyrillic and Greek letters.

@@ -1,5 +1,6 @@
 //! Heuristics for texts that try to give the model other instructions.
 
+mod encoded;
 mod forms;
 mod literals;
 mod scan;
@@ -16,7 +17,8 @@ use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{CheckTrigger, InputCheckError, RunHook, RunInput};
 
 /// How strongly a text looks as if it gave a model other instructions: 0 for no sign, 1 or more for what [`RejectInjection`] refuses. Each sign counts
-/// once. Spaced letters, digits in place of letters, and invisible characters are read as the text that they mean.
+/// once. Spaced letters, digits in place of letters, letters of other styles, and invisible characters are read as the text that they mean, and a text in
+/// base64, entities, percent signs or tags is read too.
 ///
 /// ```
 /// use onionskin::guardrails::injection_score;

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex_lite::Regex;
 
+use super::encoded::decoded;
 use super::forms::forms;
 use super::literals::beginnings;
 use super::signs::SIGNS;
@@ -69,6 +70,9 @@ impl Scan {
         let after = if chunk.is_last { "" } else { "\u{2026}" };
         for form in forms(chunk.text) {
             self.read_form(patterns, &format!("{before}{form}{after}"));
+        }
+        for form in decoded(chunk.text).iter().flat_map(|text| forms(text)) {
+            self.read_form(patterns, &format!("\n\n{form}"));
         }
     }
 

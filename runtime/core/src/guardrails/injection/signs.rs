@@ -1,7 +1,7 @@
 //! These patterns are the signs of an injection.
 
 /// Signs of an injection and their weights, on a text in lower case with single spaces. A sum of 10 is an injection.
-pub(super) const SIGNS: [(&str, u16); 56] = [
+pub(super) const SIGNS: [(&str, u16); 58] = [
     // Other instructions in place of the given ones.
     (
         r"\b(ignore|ignroe|ignoring|disregard|forget|override|overrule|bypass|discard|drop|neglect|overlook|set aside|stop following|leave out|replace|do not follow|don't follow|don't drop|pay no attention to)( \w+){0,3} (previous|previuos|prior|above|earlier|former|preceding|original|initial|existing|your|its|safety|system|developer)( \w+){0,3} (instructions?|prompts?|rules?|guidelines?|directives?|directions|guardrails?|restrictions?|constraints?|training|programming|polic(y|ies)|criteria|instrutcions|orders)\b",
@@ -42,6 +42,15 @@ pub(super) const SIGNS: [(&str, u16); 56] = [
     (
         r"\b(treat|consider|regard|interpret|handle)( \w+){0,4} as (if )?(it |they )?(came|coming|were|was|is|being)? ?(from )?(the |a )?(system|developer)\b",
         10,
+    ),
+    // A task before the task.
+    (
+        r"\bbefore you (can|may) (solve|do|finish|complete|answer|continue)( with)?( \w+){0,2} (task|request|question|work)s?\b|\bafter you (do|did|have done) (that|this|so),? you can\b",
+        6,
+    ),
+    (
+        r"\b(please )?(do|follow|complete|execute|carry out) (the following|these|this) ?(steps?|tasks?|actions?|instructions?)? first\b",
+        5,
     ),
     // Another role, without rules.
     (

@@ -1,5 +1,6 @@
 //! Personal data in texts: what counts, where it is, and guardrails that mask or refuse it.
 
+mod folded;
 mod guardrails;
 mod iban;
 mod json;
@@ -14,6 +15,7 @@ use std::ops::Range;
 pub use guardrails::{MaskPii, RejectPii};
 use serde::{Deserialize, Serialize};
 
+use self::folded::Folded;
 use self::json::{JsonDeltas, Numbers};
 use self::stream::{PiiDeltas, TextDeltas};
 use crate::run_hook::DeltaFilter;
@@ -106,11 +108,17 @@ impl Pii {
         Self { kinds: kinds.into_iter().collect() }
     }
 
-    /// The places with personal data, in the order of the text. They do not overlap.
+    /// The places with personal data, in the order of the text. They do not overlap. Digits, letters, blanks and hyphens of
+    /// other widths and scripts are read as those of ASCII, and characters that nobody sees are passed over.
     pub fn find(&self, text: &str) -> Vec<PiiMatch> {
         let mut found = Vec::new();
-        self.search(&mut Search::default(), text, true, &mut found);
-        apart(found)
+        if text.is_ascii() {
+            self.search(&mut Search::default(), text, true, &mut found);
+            return apart(found);
+        }
+        let folded = Folded::of(text);
+        self.search(&mut Search::default(), &folded.text, true, &mut found);
+        in_original(&folded, apart(found))
     }
 
     fn search(&self, search: &mut Search, text: &str, is_end: bool, found: &mut Vec<PiiMatch>) {
@@ -202,6 +210,14 @@ fn apart(mut found: Vec<PiiMatch>) -> Vec<PiiMatch> {
         }
     }
     apart
+}
+
+/// The same matches in the original text.
+fn in_original(folded: &Folded, mut found: Vec<PiiMatch>) -> Vec<PiiMatch> {
+    for found in &mut found {
+        found.range = folded.begin(found.range.start)..folded.end(found.range.end);
+    }
+    found
 }
 
 /// A part of the text with the kinds in place of the data. No match is partly inside of it.

@@ -34,7 +34,7 @@ const LINKS: [&str; 8] = [" number is", " number", " me at", " us at", " on", " 
 
 /// Whether a byte can be between two digits of a number.
 fn is_separator(byte: u8) -> bool {
-    b" ().-/".contains(&byte)
+    b" ().-/\n\r".contains(&byte)
 }
 
 /// A search that goes on where it was when more of the text is there. A run is groups of digits with at most two separators between two of them.
@@ -49,7 +49,8 @@ pub(super) struct Numbers {
 enum Place {
     #[default]
     Outside,
-    /// Before this group of a run. A telephone number begins where the run does, or behind another number that was found.
+    /// Before this group of a run. A telephone number begins where the run or a line does, or behind another number that was
+    /// found.
     Before { group: usize, is_begin: bool },
     /// In, or at the end of, a group that is too long for a number.
     InLong,
@@ -85,7 +86,7 @@ impl Numbers {
                         return;
                     }
                     self.place = match next_group(bytes, self.at) {
-                        Some(group) => Place::Before { group, is_begin: false },
+                        Some(group) => Place::Before { group, is_begin: begins_line(bytes, self.at..group) },
                         None => Place::Outside,
                     };
                 }
@@ -125,7 +126,8 @@ impl Numbers {
             Some((.., last)) => last + 1,
             None => 1,
         };
-        let is_begin = found.is_some();
+        let begins = groups.all.get(next).map(|group| groups.all[next - 1].end..group.start);
+        let is_begin = found.is_some() || begins.is_some_and(|gap| begins_line(bytes, gap));
         if let Some((kind, range, _)) = found {
             add(kind, range);
         }
@@ -146,6 +148,11 @@ impl Numbers {
             *group -= bytes;
         }
     }
+}
+
+/// Whether a line ends in a gap between two groups.
+fn begins_line(bytes: &[u8], gap: Range<usize>) -> bool {
+    bytes[gap].iter().any(|byte| b"\n\r".contains(byte))
 }
 
 /// The place without a plus sign and a parenthesis before it, with which a number can begin.
@@ -241,8 +248,11 @@ fn kind_of(text: &str, range: Range<usize>, groups: &[Range<usize>], is_begin: b
 }
 
 fn is_card(digits: &[u8], lengths: &[usize], between: &[&str]) -> bool {
-    let is_even = between.windows(2).all(|pair| pair[0] == pair[1])
-        && between.iter().all(|gap| ["-", " "].contains(gap));
+    // A line ends in place of one of the signs.
+    let mut signs = between.iter().filter(|gap| !is_line_end(gap));
+    let first = signs.next();
+    let is_even =
+        first.is_none_or(|first| ["-", " ", "."].contains(first)) && signs.all(|gap| Some(gap) == first);
     let groups = match lengths {
         [_] | [4, 6, 5 | 4] => true,
         [rest @ .., last] => rest.iter().all(|length| *length == 4) && *last <= 4,
@@ -278,10 +288,15 @@ fn is_luhn(digits: &[u8]) -> bool {
     sum.is_multiple_of(10) && digits.iter().any(|digit| *digit != digits[0])
 }
 
+/// Whether a line ends between two groups.
+fn is_line_end(gap: &str) -> bool {
+    matches!(gap, "\n" | "\r\n")
+}
+
 fn is_ssn(digits: &[u8], lengths: &[usize], between: &[&str]) -> bool {
     let area = &digits[..3.min(digits.len())];
     lengths == [3, 2, 4]
-        && (between == ["-", "-"] || between == [" ", " "])
+        && [["-"; 2], [" "; 2], ["."; 2]].iter().any(|gaps| between == gaps)
         && ![*b"000", *b"666"].iter().any(|no| area == no)
         && area[0] != b'9'
         && digits[3..5] != *b"00"
@@ -297,7 +312,9 @@ fn is_phone(
     between: &[&str],
 ) -> bool {
     let is_gap = |gap: &&str| !gap.contains('/') || digits[0] == b'0';
-    if !between.iter().all(is_gap) {
+    // Numbers beneath each other are a column, unless the first one has a plus sign.
+    let is_column = !has_plus && between.iter().any(|gap| gap.contains(['\n', '\r']));
+    if is_column || !between.iter().all(is_gap) {
         return false;
     }
     if has_plus {

@@ -1,8 +1,9 @@
 //! Personal data in a text that arrives in pieces.
 
+use super::folded::Folded;
 use super::json::{JsonDeltas, Numbers};
 use super::numbers::CUE;
-use super::{Pii, PiiMatch, Search, apart, masked};
+use super::{Pii, PiiMatch, Search, apart, in_original, masked};
 use crate::run_hook::DeltaFilter;
 
 /// How much of the shown text still says what follows it.
@@ -13,6 +14,8 @@ pub(super) struct PiiDeltas {
     pii: Pii,
     /// The end of the text so far.
     text: String,
+    /// The same as it is searched; the places below are in it.
+    folded: Folded,
     /// How much of it was shown.
     shown: usize,
     search: Search,
@@ -22,20 +25,28 @@ pub(super) struct PiiDeltas {
 
 impl PiiDeltas {
     pub(super) fn new(pii: Pii) -> Self {
-        Self { pii, text: String::new(), shown: 0, search: Search::default(), found: Vec::new() }
+        Self {
+            pii,
+            text: String::new(),
+            folded: Folded::default(),
+            shown: 0,
+            search: Search::default(),
+            found: Vec::new(),
+        }
     }
 
     /// Shows the text that no later piece can change.
     fn show(&mut self, is_end: bool) -> String {
-        self.pii.search(&mut self.search, &self.text, is_end, &mut self.found);
-        let decided = if is_end { self.text.len() } else { self.search.decided() };
+        self.pii.search(&mut self.search, &self.folded.text, is_end, &mut self.found);
+        let decided = if is_end { self.folded.text.len() } else { self.search.decided() };
         if decided <= self.shown {
             return String::new();
         }
         let found = apart(self.found.clone());
         let across = found.iter().find(|found| found.range.start < decided && decided < found.range.end);
         let end = across.map_or(decided, |across| across.range.start);
-        let shown = masked(&self.text, self.shown..end, &found);
+        let part = self.folded.begin(self.shown)..self.folded.begin(end);
+        let shown = masked(&self.text, part, &in_original(&self.folded, found));
         self.shown = end;
         self.forget();
         shown
@@ -44,8 +55,8 @@ impl PiiDeltas {
     /// Forgets the shown text, but for its end.
     fn forget(&mut self) {
         self.found.retain(|found| found.range.end > self.shown);
-        let from = self.text.floor_char_boundary(self.shown.saturating_sub(CONTEXT));
-        self.text.drain(..from);
+        let from = self.folded.text.floor_char_boundary(self.shown.saturating_sub(CONTEXT));
+        self.text.drain(..self.folded.forget(from));
         self.shown -= from;
         self.search.forget(from);
         for found in &mut self.found {
@@ -57,6 +68,7 @@ impl PiiDeltas {
 impl DeltaFilter for PiiDeltas {
     fn push(&mut self, text: &str) -> String {
         self.text.push_str(text);
+        self.folded.push(text);
         self.show(false)
     }
 
