@@ -17,6 +17,8 @@ pub enum Target {
     Source(String),
     /// `tool(lookup)`: a tool that is known at run time only.
     Tool(String),
+    /// `everywhere`: all calls, and those of the agents beneath.
+    Everywhere,
 }
 
 impl Target {
@@ -36,6 +38,9 @@ impl Target {
                  tool that is added when the agent is built"
             )
         };
+        if text == "everywhere" {
+            return Ok(Self::Everywhere);
+        }
         // The file of an item may have any characters.
         if text.contains(':') && Item::read(text, "tools.rs:add_one").is_ok() {
             return Ok(Self::Name(text.to_owned()));
@@ -70,6 +75,7 @@ mod tests {
         assert_eq!(Target::read("server( time )"), Ok(Target::Server("time".to_owned())));
         assert_eq!(Target::read("source(mcp)"), Ok(Target::Source("mcp".to_owned())));
         assert_eq!(Target::read("my tools.rs:run"), Ok(Target::Name("my tools.rs:run".to_owned())));
+        assert_eq!(Target::read("everywhere"), Ok(Target::Everywhere));
         assert_eq!(Target::read("tool(lookup)"), Ok(Target::Tool("lookup".to_owned())));
         assert_eq!(
             Target::read("source(functon)").unwrap_err(),

@@ -204,6 +204,14 @@ fn hooks(card: &Card, reader: &mut Reader) {
         reader.note(span, "dynamic hooks have one place; `..` is in the list already");
     }
     let servers: Vec<&str> = card.servers.iter().map(|server| &*server.value).collect();
+    let guardrails = card.input_guardrails.iter().chain(&card.output_guardrails);
+    for filter in guardrails.filter_map(|(_, filter)| filter.as_ref()).filter(|filter| filter.is_everywhere())
+    {
+        for target in &filter.targets {
+            let message = "a guardrail checks the calls of its own agent: name it in each agent, without `for: [everywhere]`";
+            reader.note(&target.span, message);
+        }
+    }
     for filter in card.around_calls().filter_map(|(_, filter)| filter) {
         for target in &filter.targets {
             match &target.value {
@@ -215,7 +223,11 @@ fn hooks(card: &Card, reader: &mut Reader) {
                         reader.note(&target.span, message);
                     }
                 }
-                Target::Source(_) | Target::Tool(_) => {}
+                Target::Everywhere if filter.except || filter.targets.len() > 1 => {
+                    let message = "`for: [everywhere]` is for all calls, and those of the agents beneath: write it alone";
+                    reader.note(&target.span, message);
+                }
+                Target::Source(_) | Target::Tool(_) | Target::Everywhere => {}
             }
         }
     }

@@ -136,6 +136,13 @@ pub struct Filter {
     pub targets: Vec<Spanned<Target>>,
 }
 
+impl Filter {
+    /// Whether it is `for: [everywhere]`.
+    pub fn is_everywhere(&self) -> bool {
+        self.targets.iter().any(|target| target.value == Target::Everywhere)
+    }
+}
+
 impl Card {
     /// A card without fields, of an agent of this name.
     pub fn named(name: &str) -> Self {

@@ -256,6 +256,7 @@ fn target_text(target: &Target) -> String {
         Target::Server(name) => format!("server({name})"),
         Target::Source(name) => format!("source({name})"),
         Target::Tool(name) => format!("tool({name})"),
+        Target::Everywhere => "everywhere".to_owned(),
     }
 }
 

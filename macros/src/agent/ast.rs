@@ -68,6 +68,8 @@ pub(super) enum Target {
     Tool(Word),
     /// A built-in tool.
     Builtin(BuiltinTool),
+    /// `everywhere`: all calls, and those of the agents beneath.
+    Everywhere(Span),
 }
 
 /// A built-in tool: `shell.execute`.

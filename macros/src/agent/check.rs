@@ -5,7 +5,7 @@ use quote::quote;
 use syn::Path;
 use syn::ext::IdentExt;
 
-use super::ast::{BuiltinTool, HookEntry, HookItem, Number, ToolboxEntry, Word};
+use super::ast::{BuiltinTool, HookEntry, HookItem, Number, Target, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
 use super::list::{same, text};
@@ -270,11 +270,35 @@ fn hooks<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
 }
 
 fn guardrails<'a>(entries: &'a [HookEntry], fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
-    entries.iter().map(|entry| resolved(entry, fields, errors)).collect()
+    let guardrail = |entry| {
+        let guardrail = resolved(entry, fields, errors);
+        if let Some(span) = guardrail.everywhere {
+            errors.push(
+                span,
+                "a guardrail checks the calls of its own agent: name it in each agent, without `for [everywhere]`",
+            );
+        }
+        guardrail
+    };
+    entries.iter().map(guardrail).collect()
 }
 
 fn resolved<'a>(entry: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> Hook<'a> {
-    Hook { entry: &entry.entry, config: &entry.config, filter: filter(entry, fields, errors) }
+    let targets = || entry.filter.iter().flat_map(|filter| &filter.targets);
+    let everywhere = targets().find_map(|target| match target {
+        Target::Everywhere(span) => Some(*span),
+        _ => None,
+    });
+    if let Some(span) = everywhere
+        && (targets().count() > 1 || entry.filter.as_ref().is_some_and(|filter| filter.except))
+    {
+        errors.push(
+            span,
+            "`for [everywhere]` is for all calls, and those of the agents beneath: write it alone",
+        );
+    }
+    let filter = if everywhere.is_some() { None } else { filter(entry, fields, errors) };
+    Hook { entry: &entry.entry, config: &entry.config, filter, everywhere }
 }
 
 fn filter<'a>(hook: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> Option<Filter<'a>> {

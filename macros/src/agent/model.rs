@@ -1,7 +1,7 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
-use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Member, Path, Type, Visibility};
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Path, Type, Visibility};
 
 use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
 use super::of_workflow::OfWorkflow;
@@ -101,6 +101,8 @@ pub(super) struct Hook<'a> {
     pub(super) entry: &'a ListEntry,
     pub(super) config: &'a [Expr],
     pub(super) filter: Option<Filter<'a>>,
+    /// The word that says that a hook sees the calls of the agents beneath too.
+    pub(super) everywhere: Option<Span>,
 }
 
 impl<'a> AgentModel<'a> {

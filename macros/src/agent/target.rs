@@ -22,6 +22,9 @@ const SOURCES: Choices = &[
     ("runtime", "Runtime"),
 ];
 
+/// The word for all calls, and those of the agents beneath.
+const EVERYWHERE: &str = "everywhere";
+
 /// The name of a child as a tool begins with it.
 const CHILD_TOOL: &str = "agent__";
 
@@ -32,7 +35,10 @@ impl Parse for Target {
         }
         let path = entry(input, "for [..]", "add_one")?.path;
         if !input.peek(token::Paren) {
-            return Ok(Self::Path(path));
+            return Ok(match path.get_ident() {
+                Some(word) if word == EVERYWHERE => Self::Everywhere(word.span()),
+                _ => Self::Path(path),
+            });
         }
         let of: fn(Word) -> Self = match last_word(&path).as_str() {
             "server" => Self::Server,
@@ -78,6 +84,8 @@ pub(super) fn resolve<'a>(
         }
         // The builder knows the added tools, the macro does not.
         Target::Tool(name) => Some(model::Target::Added(name)),
+        // The list as a whole is read before its targets.
+        Target::Everywhere(_) => None,
         Target::Builtin(tool) => {
             if !fields.built_in.iter().any(|each| each.name == tool.name) {
                 errors.push(

@@ -363,6 +363,7 @@ impl<'w> Writer<'w> {
                 Target::Server(server) => format!("server({server:?})"),
                 Target::Source(source) => format!("source({source})"),
                 Target::Tool(tool) => format!("tool({tool:?})"),
+                Target::Everywhere => "everywhere".to_owned(),
             };
             self.line(&target.span, format_args!("{written},"));
         }

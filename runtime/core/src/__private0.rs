@@ -23,9 +23,9 @@ pub use crate::agent::{
 pub use crate::args::Args;
 pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
-    HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOfUnstated, HookOnOwnTool, InputOfAgent, MadeBy,
-    MoreThanZero, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum,
-    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce, WrittenAgain,
+    HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOnOwnTool, InputOfAgent, MadeBy, MoreThanZero,
+    NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OutputOfAgent, OwnHook,
+    ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce, UntypedEverywhere, WrittenAgain,
     approval_by,
 };
 pub use crate::context::{
@@ -78,8 +78,8 @@ pub use crate::strict::{
 };
 use crate::text::same;
 pub use crate::tool::{
-    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, States, Tool, Toolbox, ToolboxPart,
-    Works, can_be_shared, offload, schema_by,
+    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, States, Tool,
+    Toolbox, ToolboxPart, Works, can_be_shared, offload, schema_by,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 pub use crate::turn_hook::{

@@ -121,6 +121,20 @@ pub trait BeforeTypedHooks<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> BeforeTypedHooks<true> for T {}
 
+/// A hook of an agent that is not a typed hook, so that it can see the calls of the agents beneath.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a typed hook on one tool, so it cannot be everywhere",
+    label = "take `for [everywhere]` off",
+    note = "a hook on the calls of all agents beneath is not typed: `args: &mut Args, next: impl Next`"
+)]
+pub trait UntypedEverywhere<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> UntypedEverywhere<true> for T {}
+
 /// A hook of an agent that is not a typed hook, or whose tool is in the agent's `function_tools`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is a typed hook on a tool that is not in the `function_tools` of this agent, so it would never run",

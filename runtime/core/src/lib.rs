@@ -179,7 +179,7 @@ pub mod forms {
     };
     pub use crate::run_hook::{AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput};
     pub use crate::strict::{StrictFields, StrictParameter};
-    pub use crate::tool::{BothStates, FitsState, FitsTool, Make, SharedToolbox, Works};
+    pub use crate::tool::{BothStates, FitsState, FitsTool, Make, ReachesBeneath, SharedToolbox, Works};
     pub use crate::turn_hook::{BeforeModelReturn, BeforeToolReturn, TurnHookReturn};
     pub use crate::typed::{TypedArgs, TypedReturn};
 }

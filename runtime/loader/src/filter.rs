@@ -41,6 +41,9 @@ impl Test {
 /// The filter as a value. `items` finds the tools, toolboxes and children of the card by the last
 /// parts of their names.
 pub(crate) fn call_filter(card: &Card, filter: &Filter, items: impl Fn(&str) -> Vec<Test>) -> CallFilter {
+    if filter.is_everywhere() {
+        return CallFilter::everywhere();
+    }
     let (mut tests, mut names) = (Vec::new(), Vec::new());
     for target in &filter.targets {
         match &target.value {
@@ -53,6 +56,8 @@ pub(crate) fn call_filter(card: &Card, filter: &Filter, items: impl Fn(&str) -> 
             }
             Target::Server(server) => tests.push(Test::Server(server.clone())),
             Target::Source(source) => tests.push(Test::Source(source_of(source))),
+            // A filter with it is none of names.
+            Target::Everywhere => {}
             Target::Tool(tool) => {
                 names.push(tool.clone());
                 tests.push(Test::Named(tool.clone()));

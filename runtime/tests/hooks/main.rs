@@ -1,6 +1,7 @@
 //! Hooks: their order, their errors, what they see and what they may do.
 
 mod aborts;
+mod everywhere;
 mod filters;
 mod hook_errors;
 mod hook_macro;

@@ -46,8 +46,11 @@ impl<'a> Around<'a> {
     }
 
     fn guardrails(guardrails: &'a [Hook<'_>], kind: &'static str, method: &'static str) -> Self {
-        let entry =
-            |Hook { entry, config, filter }: &'a Hook<'_>| Entry { entry, config, filter: filter.as_ref() };
+        let entry = |Hook { entry, config, filter, .. }: &'a Hook<'_>| Entry {
+            entry,
+            config,
+            filter: filter.as_ref(),
+        };
         Self { entries: guardrails.iter().map(entry).collect(), kind, method, is_filtered: true }
     }
 

@@ -62,10 +62,19 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
             let holds = listed.holds("BeforeTypedHooks", &holds);
             quote!(&& #holds)
         });
+        let reaches = hook.everywhere.map(|_| {
+            let typed = listed.made("TYPED");
+            let untyped = listed.holds("UntypedEverywhere", &quote!({ !#typed }));
+            quote_spanned! {span=>
+                let () = <__rt::StateOf<#alias> as __rt::ReachesBeneath>::REACHES;
+                let _: bool = #untyped;
+            }
+        });
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
             type #known = <__rt::Known<{
                 let () = <__rt::StateOf<#alias> as __rt::FitsState<#state>>::FITS;
+                #reaches
                 #named #order && #on_tool
             }> as __rt::Is>::Type<#alias>;
         });

@@ -202,11 +202,12 @@ fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
                 (quote!(::core::option::Option::Some(|__cx| #concerned)), Some(quote!(.filter_words(#words))))
             }
         };
+        let everywhere = hook.everywhere.map(|_| quote!(.everywhere()));
         // Behind the last hook that is outside of the dynamic ones.
         let seam = (agent.seam == index + 1).then(|| quote!(let __agent = __agent.seam();));
         quote_spanned! {span=>
             #(#cfgs)*
-            let __agent = __agent.compiled_hook::<#known>(#concerns)#words;
+            let __agent = __agent.compiled_hook::<#known>(#concerns)#words #everywhere;
             #seam
         }
     });

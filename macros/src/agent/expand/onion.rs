@@ -217,12 +217,15 @@ fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
         let span = entry_span(&hook.entry.path);
         // The value is written directly with its type, so rustc reports a wrong value at its own token.
         let with = quote!(let __with: __rt::Values<#known> = (#(#config,)*););
+        let reaches =
+            hook.everywhere.map(|_| quote_spanned!(span=> #(#cfgs)* __hooks.reaches::<#known>(&#value);));
         quote_spanned! {span=>
             #(#cfgs)*
             let #value = __rt::Arc::new({
                 #with
                 <<#alias as __rt::Hook>::Made as __rt::MadeBy<#alias>>::configure(__with)
             });
+            #reaches
         }
     });
     let make_ring = hooks.iter().enumerate().rev().map(|(index, hook)| {

@@ -135,6 +135,7 @@ impl Assembly<'_> {
         let needs = needs(&name, link.state, &children);
         let Extra {
             hooks,
+            reaching,
             input_guardrails,
             output_guardrails,
             run_hooks,
@@ -154,7 +155,7 @@ impl Assembly<'_> {
         let message_hooks = with_added(declaration.message_hooks, message_hooks);
         let mut services = AgentServices::new(self.services);
         services
-            .add_parts(&name, &declaration.compiled_hooks, &hooks.0, &declaration.services)
+            .add_parts(&name, &declaration.compiled_hooks, &hooks.hooks, &declaration.services)
             .and_then(|()| services.add_guardrails(&name, &guardrails))
             .and_then(|()| services.add_hooks_around(&name, &run_hooks, &turn_hooks, &message_hooks))
             .map_err(|reason| declaring(&name, reason))?;
@@ -163,7 +164,10 @@ impl Assembly<'_> {
             services.add_child(child.services());
         }
         let hook_names = HookNames::new(declaration.compiled_hooks, declaration.seam, &hooks);
+        let compiled = hooks.clone();
         let onion = onion(&name, declaration.onion, hooks)?;
+        let reaches = compiled.reaching().into_iter().chain(declaration.reaching).chain(reaching);
+        let reaches = crate::onion::reaching(reaches.collect());
         let info = AgentInfo::new(
             Arc::clone(&name),
             declaration.description.map(Into::into),
@@ -217,6 +221,7 @@ impl Assembly<'_> {
             core: onion.core,
             hook_names,
             guardrails,
+            reaches,
             run_hooks,
             turn_hooks,
             message_hooks,
@@ -268,7 +273,7 @@ fn around_calls(
 ) -> RuntimeHooks {
     let inside = declared.split_off(outside);
     let added = added.into_iter().map(|extra| extra.hook);
-    RuntimeHooks(declared.into_iter().chain(added).chain(inside).collect())
+    RuntimeHooks::new(declared.into_iter().chain(added).chain(inside).collect())
 }
 
 /// The declared hooks, then those that the builder adds.

@@ -370,6 +370,32 @@ pub enum BuildError {
         /// The type of the agent's state.
         state: &'static str,
     },
+    /// A hook of a declaration sees the calls of the agents beneath too, and takes a state.
+    #[error(
+        "the hook `{hook}` of the agent `{agent}` is everywhere and takes `State<{takes}>`: the agents beneath have other states, so \
+         name the hook in each agent with this state"
+    )]
+    #[non_exhaustive]
+    HookEverywhere {
+        /// The agent.
+        agent: String,
+        /// The hook's type.
+        hook: &'static str,
+        /// The state that the hook takes.
+        takes: &'static str,
+    },
+    /// A guardrail of a declaration has the filter of hooks that see the calls of the agents beneath too.
+    #[error(
+        "the guardrail `{guardrail}` of the agent `{agent}` is everywhere: it checks the calls of its own agent, so name it in each \
+         agent, without this filter"
+    )]
+    #[non_exhaustive]
+    GuardrailEverywhere {
+        /// The agent.
+        agent: String,
+        /// The guardrail.
+        guardrail: &'static str,
+    },
     /// A tool of the builder, of a source, of a toolbox by hand or of a declaration by hand works on another state.
     #[error(
         "the tool `{tool}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`: declare \

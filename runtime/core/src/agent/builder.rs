@@ -25,7 +25,7 @@ use crate::run_hook::{RunHook, RunInput};
 use crate::secret::{Secret, Sensitive};
 use crate::services::{GivenService, Service, ServiceType};
 use crate::spec::ToolValue;
-use crate::tool::{FitsState, SharedToolbox, Works, block_on};
+use crate::tool::{FitsState, ReachesBeneath, SharedToolbox, Works, block_on};
 use crate::turn_hook::TurnHook;
 use crate::typed::RawHook;
 
@@ -168,6 +168,45 @@ impl<A: Agent> AgentBuilder<A> {
         H: RawHook + Hook<Made: MadeBy<H, State: FitsState<A::State>>>,
     {
         self.setup.own.hook(hook);
+        self
+    }
+
+    /// As [`Self::hook`], for a hook that sees the calls of all agents beneath too: those of children, of theirs, and of agents
+    /// that tools ask, outside of the hooks of these. Its value is one for all. It takes no state, because each agent has its own.
+    ///
+    /// ```
+    /// use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
+    /// use serde_json::json;
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// #[tool_hook]
+    /// async fn no_sums(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    ///     if ctx.tool_name() == "add_one" { Err("no sums today".into()) } else { next.run(args).await }
+    /// }
+    ///
+    /// agent! {
+    ///     Desk { instruction: "Ask the clerk.", agents: [Clerk] }
+    ///     Clerk { instruction: "Add.", description: "Adds.", function_tools: [add_one] }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::new()
+    ///     .agent("Desk", [ScriptedTurn::call("agent__Clerk", json!({ "input": "1 + 1?" })), ScriptedTurn::say("{last}")])
+    ///     .agent("Clerk", [ScriptedTurn::call("add_one", json!({ "x": 1 })), ScriptedTurn::say("{last}")]);
+    /// let desk = Desk::builder().model(model).hook_everywhere(no_sums::new()).build().await.unwrap();
+    /// assert_eq!(desk.run("1 + 1?").await.unwrap().text, "no sums today");
+    /// # });
+    /// ```
+    pub fn hook_everywhere<H>(mut self, hook: H) -> Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: ReachesBeneath>>,
+    {
+        self.setup.own.reaching_hook(hook);
         self
     }
 

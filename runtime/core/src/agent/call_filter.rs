@@ -27,12 +27,20 @@ pub struct CallFilter {
     pub(super) concerns: Concerns,
     pub(super) names: Vec<Arc<str>>,
     pub(super) words: Option<(bool, &'static [FilterWord])>,
+    pub(super) is_everywhere: bool,
 }
 
 impl CallFilter {
     /// Lets the calls through for which the test is true. It is asked at each call.
     pub fn new(concerns: impl Fn(&ToolContext) -> bool + Send + Sync + 'static) -> Self {
-        Self { concerns: Arc::new(concerns), names: Vec::new(), words: None }
+        Self { concerns: Arc::new(concerns), names: Vec::new(), words: None, is_everywhere: false }
+    }
+
+    /// Lets all calls through, and those of all agents beneath: `for [everywhere]` in `agent!`. The hook takes no state, because each agent
+    /// has its own ([`BuildError::HookEverywhere`](crate::BuildError::HookEverywhere)). It is for hooks around calls: a guardrail with it is
+    /// not built ([`BuildError::GuardrailEverywhere`](crate::BuildError::GuardrailEverywhere)).
+    pub fn everywhere() -> Self {
+        Self { is_everywhere: true, ..Self::new(|_| true) }
     }
 
     /// Names a tool that the agent has to have: without it, the agent is not built
@@ -67,6 +75,14 @@ impl AgentDeclaration {
     {
         let mut states = Vec::new();
         StateOf::<H>::on(&mut states);
+        if filter.is_everywhere {
+            self.reaching_states.push((type_name::<H>(), states.clone()));
+            let hook: Arc<dyn DynHook> = Arc::new(hook);
+            self.reaching.push(Arc::clone(&hook));
+            self.hooks.push(hook);
+            self.hook_states.push((type_name::<H>(), states));
+            return self;
+        }
         self.hook_states.push((type_name::<H>(), states));
         let CallFilter { concerns, names, .. } = filter;
         let hook = Filtered { hook: Arc::new(hook), concerns };

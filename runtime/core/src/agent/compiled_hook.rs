@@ -104,7 +104,7 @@ impl HookNames {
             hooks.iter().filter(|hook| hook.is_around(call)).map(|hook| hook.name.to_owned()).collect()
         };
         let dynamic =
-            self.dynamic.0.iter().filter(|hook| hook.concerns(call)).map(|hook| hook.shown_name_dyn());
+            self.dynamic.hooks.iter().filter(|hook| hook.concerns(call)).map(|hook| hook.shown_name_dyn());
         compiled(outside).into_iter().chain(dynamic).chain(compiled(inside)).collect()
     }
 

@@ -84,10 +84,14 @@ pub struct AgentDeclaration {
     /// Tools that are values, behind the other ones.
     pub(crate) specs: Vec<ToolSpec>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
+    /// Those of them that see the calls of the agents beneath too.
+    pub(crate) reaching: Vec<Arc<dyn DynHook>>,
     /// The number of these hooks that are outside of the builder's.
     pub(crate) outside: usize,
     pub(crate) input_guardrails: Vec<DeclaredGuardrail<dyn DynInputGuardrail>>,
     pub(crate) output_guardrails: Vec<DeclaredGuardrail<dyn DynOutputGuardrail>>,
+    /// One of them whose filter is for hooks only.
+    pub(crate) guardrail_everywhere: Option<&'static str>,
     pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
     pub(crate) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
     pub(crate) message_hooks: Vec<Arc<dyn DynMessageHook>>,
@@ -95,6 +99,8 @@ pub struct AgentDeclaration {
     pub(crate) around: Around,
     /// The states that the hooks work on, by the hook's type.
     pub(crate) hook_states: Vec<(&'static str, Vec<StateType>)>,
+    /// Those of hooks that see the calls of the agents beneath too.
+    pub(crate) reaching_states: Vec<(&'static str, Vec<StateType>)>,
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(crate) filter_names: Vec<(&'static str, Cow<'static, str>)>,
     pub(crate) onion: Option<OnionBuilder>,
@@ -322,9 +328,11 @@ impl AgentDeclaration {
             toolboxes: Vec::new(),
             specs: Vec::new(),
             hooks: Vec::new(),
+            reaching: Vec::new(),
             outside: 0,
             input_guardrails: Vec::new(),
             output_guardrails: Vec::new(),
+            guardrail_everywhere: None,
             run_hooks: Vec::new(),
             turn_hooks: Vec::new(),
             message_hooks: Vec::new(),
@@ -333,6 +341,7 @@ impl AgentDeclaration {
             onion: None,
             runs_itself: false,
             hook_states: Vec::new(),
+            reaching_states: Vec::new(),
             compiled_hooks: Vec::new(),
             seam: 0,
             services: ServiceTypes::default(),
@@ -655,6 +664,13 @@ impl AgentDeclaration {
             hook.words = Some((except, words));
         }
         self
+    }
+
+    /// Says that the last compiled hook sees the calls of the agents beneath too. `agent!` writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn everywhere(self) -> Self {
+        self.filter_words(false, &[FilterWord::Everywhere])
     }
 
     /// Says that a function runs the agent. `agent!` writes it.

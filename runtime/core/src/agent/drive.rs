@@ -16,7 +16,7 @@ use crate::deadline::Deadline;
 use crate::event::{EventKind, Events};
 use crate::journal::{StepId, StepKind, new_id};
 use crate::model::History;
-use crate::onion::caught_async;
+use crate::onion::{both, caught_async};
 use crate::secret::Redact as _;
 use crate::services::Services;
 use crate::session::{Chain, Session};
@@ -46,6 +46,8 @@ pub(super) fn seed(
         deadline: None,
         token,
         core: Some(Arc::clone(&instance.core)),
+        outside: None,
+        beneath: instance.reaches.clone(),
         sender: instance.sender(),
         session: Some(session.clone()),
         services: Services::default(),
@@ -77,7 +79,10 @@ pub(super) fn seed_beneath(
         events.for_agent(Arc::clone(&name)),
         cx.cancellation().child_token(),
     )?;
+    let outside = caller.beneath().cloned();
     Ok(RunSeed {
+        beneath: both(outside.clone(), seed.beneath),
+        outside,
         instance: name,
         correlation_id: parent.map_or(seed.correlation_id, |parent| parent.correlation_id().into()),
         scope: scope(cx),

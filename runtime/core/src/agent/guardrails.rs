@@ -82,6 +82,9 @@ impl AgentDeclaration {
     ) -> DeclaredGuardrail<D> {
         self.hook_states.push((type_name::<G>(), works_on::<G, M>()));
         let name = short_name::<G>();
+        if on.as_ref().is_some_and(|on| on.is_everywhere) {
+            self.guardrail_everywhere = Some(name);
+        }
         let names = on.iter().flat_map(|on| &on.names);
         self.filter_names.extend(names.map(|tool| (name, tool.to_string().into())));
         let filter = on.as_ref().map(|on| match on.words {

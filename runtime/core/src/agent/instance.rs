@@ -10,7 +10,7 @@ use super::limits::Limits;
 use super::run_error::RunError;
 use super::services::AgentServices;
 use super::tool_list::ToolList;
-use crate::context::{AgentInfo, DynCall, DynSender, StateType};
+use crate::context::{AgentInfo, DynCall, DynSender, Outside, StateType};
 use crate::definition::{Asks, Effect};
 use crate::message_hook::MessageHooks;
 use crate::model::{BoxModel, History, RequestParams};
@@ -37,6 +37,8 @@ pub(crate) struct Instance {
     /// The hooks of the onion.
     pub(super) hook_names: HookNames,
     pub(super) guardrails: Arc<AgentGuardrails>,
+    /// Its hooks that see the calls of the agents beneath it too.
+    pub(super) reaches: Option<Arc<dyn Outside>>,
     /// Those around each run, in their order.
     pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
     /// Those around its turns, in their order.

@@ -160,6 +160,15 @@ fn of_agent<'e>(
             });
         }
     }
+    if let Some(guardrail) = declaration.guardrail_everywhere {
+        problems.push(BuildError::GuardrailEverywhere { agent: name.to_owned(), guardrail });
+    }
+    for (hook, states) in &declaration.reaching_states {
+        if let Some(other) = states.iter().find(|state| !state.is_none()) {
+            let agent = name.to_owned();
+            problems.push(BuildError::HookEverywhere { agent, hook, takes: other.name });
+        }
+    }
     let added = extras.flat_map(Extra::hook_states);
     let own = declaration.hook_states.iter().map(|(hook, states)| (*hook, &**states));
     for (hook, states) in own.chain(added) {

@@ -96,6 +96,8 @@ pub(super) struct Setup {
 #[derive(Default)]
 pub(super) struct Extra {
     pub(super) hooks: Vec<ExtraHook<dyn DynHook>>,
+    /// Those of them that see the calls of the agents beneath too.
+    pub(super) reaching: Vec<Arc<dyn DynHook>>,
     pub(super) input_guardrails: Vec<ExtraHook<dyn DynInputGuardrail>>,
     pub(super) output_guardrails: Vec<ExtraHook<dyn DynOutputGuardrail>>,
     pub(super) run_hooks: Vec<ExtraHook<dyn DynRunHook>>,
@@ -125,6 +127,12 @@ pub(super) fn works_on<H, M: MadeBy<H, State: Works>>() -> Vec<StateType> {
 impl Extra {
     pub(super) fn hook<H: Hook>(&mut self, hook: H) {
         self.hook_on(hook, Vec::new());
+    }
+
+    /// Adds a hook that sees the calls of the agents beneath too.
+    pub(super) fn reaching_hook<H: Hook>(&mut self, hook: H) {
+        self.hook(hook);
+        self.reaching.extend(self.hooks.last().map(|extra| Arc::clone(&extra.hook)));
     }
 
     /// Adds a hook for an agent whose type is unknown here.
@@ -204,6 +212,7 @@ impl Extra {
     /// Adds the settings of another builder. They override single settings of this one.
     pub(super) fn add(&mut self, other: Self) {
         self.hooks.extend(other.hooks);
+        self.reaching.extend(other.reaching);
         self.input_guardrails.extend(other.input_guardrails);
         self.output_guardrails.extend(other.output_guardrails);
         self.run_hooks.extend(other.run_hooks);

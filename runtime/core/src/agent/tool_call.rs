@@ -166,7 +166,9 @@ impl<'r> TurnCall<'r> {
         // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a block of its own, because a
         // hand-written hook can panic before it returns its future.
         let call = onion::outermost(cx, async {
-            if onion::hooks_are_traced() {
+            if let Some(outside) = run.cx.outside() {
+                outside.around(&*run.instance.onion, cx, &mut args).await
+            } else if onion::hooks_are_traced() {
                 run.instance.onion.traced_dyn(cx, &mut args).await
             } else {
                 run.instance.onion.call_dyn(cx, &mut args).await

@@ -97,6 +97,8 @@ impl RunContext {
             deadline: None,
             token: CancellationToken::new(),
             core: None,
+            outside: None,
+            beneath: None,
             sender: None,
             session: None,
             services: Services::default(),

@@ -13,6 +13,7 @@ mod inject;
 mod inject_in_run;
 mod latch;
 mod leftover_work;
+mod outside;
 mod permits;
 mod reached;
 mod recorded_reads;
@@ -47,6 +48,7 @@ pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, 
 pub use inject_in_run::InjectInRun;
 pub(crate) use latch::{AbortCause, ScriptFault};
 pub(crate) use leftover_work::Left;
+pub(crate) use outside::Outside;
 pub(crate) use permits::{Permit, Running};
 pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};

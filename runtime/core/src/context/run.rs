@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::Extra;
 use super::agent_info::AgentInfo;
 use super::latch::{AbortCause, Latch};
+use super::outside::Outside;
 use super::sender::DynSender;
 use super::tool_table::DynCall;
 use crate::approval::DynApprover;
@@ -93,6 +94,10 @@ pub(crate) struct RunSeed {
     pub(crate) token: CancellationToken,
     /// The agent's tools, for calls past its hooks.
     pub(crate) core: Option<Arc<dyn DynCall>>,
+    /// The hooks of agents above around its calls.
+    pub(crate) outside: Option<Arc<dyn Outside>>,
+    /// Those for the runs beneath it.
+    pub(crate) beneath: Option<Arc<dyn Outside>>,
     /// The hooks that the agent's messages to agents beneath pass, if it has any.
     pub(crate) sender: Option<Arc<dyn DynSender>>,
     pub(crate) session: Option<Session>,
@@ -368,6 +373,16 @@ impl RunContext {
 
     pub(crate) fn sender(&self) -> Option<&Arc<dyn DynSender>> {
         self.0.seed.sender.as_ref()
+    }
+
+    /// The hooks of agents above around the calls of the run.
+    pub(crate) fn outside(&self) -> Option<&Arc<dyn Outside>> {
+        self.0.seed.outside.as_ref()
+    }
+
+    /// The hooks around the calls of the runs beneath.
+    pub(crate) fn beneath(&self) -> Option<&Arc<dyn Outside>> {
+        self.0.seed.beneath.as_ref()
     }
 
     pub(crate) fn core(&self) -> Option<&Arc<dyn DynCall>> {

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use futures_util::future::{BoxFuture, Either};
@@ -12,12 +12,13 @@ use super::attempt::{Rare, short_name};
 use super::latch::latch_first;
 use super::next::{Forked, Latched};
 use super::panics::{Caught, hook_panicked};
-use super::traced::{TracedCall, hands_on, in_span, of_output};
+use super::traced::{TracedCall, hands_on, hooks_are_traced, in_span, of_output};
 use super::{Call, Hook, Next};
 use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::{Exit, ToolResult};
+use crate::lock::lock;
 use crate::services::ServiceTypes;
 
 /// A [`Hook`] as a trait object: a dynamic hook of an agent, or one of a tool's own hooks.
@@ -131,6 +132,8 @@ enum Inner<'a> {
     Call(&'a dyn DynCall),
     /// With spans of hooks, these ones included.
     Traced(&'a dyn TracedCall),
+    /// The onion of a run beneath the agent of these hooks.
+    Onion(&'a dyn DynCall),
 }
 
 /// The rest of a call, inside a dynamic hook.
@@ -148,6 +151,16 @@ impl<'a> DynNext<'a> {
     /// The rest of a call that has no further hooks.
     pub(crate) fn new(inner: &'a dyn DynCall, cx: &'a ToolContext, definition: &'a ToolDefinition) -> Self {
         Self { rest: &[], inner: Inner::Call(inner), cx, definition }
+    }
+
+    /// A call from these hooks on, which are around an onion.
+    pub(super) fn around(hooks: &'a [Arc<dyn DynHook>], onion: &'a dyn DynCall, cx: &'a ToolContext) -> Self {
+        Self { rest: hooks, inner: Inner::Onion(onion), cx, definition: cx.definition() }
+    }
+
+    /// Calls the next hook.
+    pub(super) fn step(self, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        step(self, args)
     }
 
     /// The rest of a call whose hooks have spans.
@@ -181,13 +194,18 @@ fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> 
             let call = hook.call_dyn(next.cx, args, DynNext { rest, ..next });
             match next.inner {
                 Inner::Call(_) => call,
-                Inner::Traced(_) if !hook.concerns(next.cx) => call,
-                Inner::Traced(_) => Box::pin(in_span(next.cx, hook.shown_name_dyn(), call, of_output)),
+                Inner::Onion(_) if !hooks_are_traced() => call,
+                Inner::Traced(_) | Inner::Onion(_) if !hook.concerns(next.cx) => call,
+                Inner::Traced(_) | Inner::Onion(_) => {
+                    Box::pin(in_span(next.cx, hook.shown_name_dyn(), call, of_output))
+                }
             }
         }
         None => match next.inner {
             Inner::Call(inner) => inner.call_dyn(next.cx, args),
             Inner::Traced(inner) => inner.call_traced_dyn(next.cx, args),
+            Inner::Onion(onion) if hooks_are_traced() => onion.traced_dyn(next.cx, args),
+            Inner::Onion(onion) => onion.call_dyn(next.cx, args),
         },
     }
 }
@@ -225,7 +243,26 @@ pub struct Seam<C> {
 /// The dynamic hooks, outermost first.
 #[doc(hidden)]
 #[derive(Clone, Default)]
-pub struct RuntimeHooks(pub(crate) Arc<[Arc<dyn DynHook>]>);
+pub struct RuntimeHooks {
+    pub(crate) hooks: Arc<[Arc<dyn DynHook>]>,
+    /// The compiled hooks that reach beneath their agent. The onion is composed with them, so it says which they are.
+    reaching: Arc<Mutex<Vec<Arc<dyn DynHook>>>>,
+}
+
+impl RuntimeHooks {
+    pub(crate) fn new(hooks: Arc<[Arc<dyn DynHook>]>) -> Self {
+        Self { hooks, reaching: Arc::default() }
+    }
+
+    /// Says that a compiled hook reaches beneath its agent.
+    pub fn reaches<H: Hook>(&self, hook: &Arc<H>) {
+        lock(&self.reaching).push(Arc::clone(hook) as _);
+    }
+
+    pub(crate) fn reaching(&self) -> Vec<Arc<dyn DynHook>> {
+        lock(&self.reaching).clone()
+    }
+}
 
 impl<C: Call> Seam<C> {
     pub fn new(hooks: RuntimeHooks, inner: C) -> Self {
@@ -243,16 +280,16 @@ impl<C: Call> Call for Seam<C> {
         cx: &'a ToolContext,
         args: &'b mut Args,
     ) -> impl Future<Output = ToolResult> + Send {
-        if self.hooks.0.is_empty() {
+        if self.hooks.hooks.is_empty() {
             return Either::Left(self.inner.call(cx, args));
         }
         let inner = Inner::Call(&self.inner);
-        let next = DynNext { rest: &self.hooks.0, inner, cx, definition: cx.definition() };
+        let next = DynNext { rest: &self.hooks.hooks, inner, cx, definition: cx.definition() };
         Either::Right(Rare { call: async move { step(next, args).await } })
     }
 
     fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        let next = DynNext { rest: &self.hooks.0, ..DynNext::traced(&self.inner, cx) };
+        let next = DynNext { rest: &self.hooks.hooks, ..DynNext::traced(&self.inner, cx) };
         Box::pin(async move { step(next, args).await })
     }
 }

@@ -15,6 +15,7 @@ mod made;
 mod next;
 mod original;
 mod panics;
+mod reaching;
 mod traced;
 
 use std::future::Future;
@@ -36,7 +37,8 @@ pub(crate) use made::InArc;
 pub use made::{AtRunTime, ByDefault, ForEachClone, FromValues, ListValues, MadeBy, StateOf, Values};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
-pub(crate) use panics::{Caught, hook_panicked, panic_exit, tool_panicked};
+pub(crate) use panics::{Caught, caught, caught_async, hook_panicked, panic_exit, tool_panicked};
+pub(crate) use reaching::{both, reaching};
 pub(crate) use traced::{Absent, at_place, hooks_are_traced, in_span, of_output};
 
 use crate::args::Args;

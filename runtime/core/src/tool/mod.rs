@@ -17,7 +17,7 @@ pub use crate::context::Works;
 pub use function::{Function, schema_by};
 pub use offload::offload;
 pub(crate) use other_thread::block_on;
-pub use state::{FitsState, FitsTool, Make, States};
+pub use state::{FitsState, FitsTool, Make, ReachesBeneath, States};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };

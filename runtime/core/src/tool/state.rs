@@ -43,6 +43,20 @@ pub trait FitsState<S> {
 #[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for () {}
 
+/// The state of a hook that sees the calls of the agents beneath its own: none.
+#[diagnostic::on_unimplemented(
+    message = "a hook everywhere takes no state of an agent, and this takes `{Self}`",
+    label = "the agents beneath have other states",
+    note = "name the hook in `tool_hooks` of each agent with this state, or take values from `SessionState` or a service"
+)]
+pub trait ReachesBeneath {
+    #[doc(hidden)]
+    const REACHES: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl ReachesBeneath for () {}
+
 /// The state that a tool's own hook or guardrail works on, checked against the tool's state `S`.
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the tool takes `State<{S}>`",

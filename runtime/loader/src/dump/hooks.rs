@@ -79,6 +79,7 @@ impl Dump<'_> {
                 FilterWord::Source(source) => Target::Source(source.to_owned()),
                 FilterWord::Added(tool) => Target::tool(tool).ok_or_else(|| code("filter"))?,
                 FilterWord::Named(tool) => Target::Name(tool.to_owned()),
+                FilterWord::Everywhere => Target::Everywhere,
             }));
         }
         Ok(Filter { except: filter.except, targets })

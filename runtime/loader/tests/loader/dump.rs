@@ -51,7 +51,7 @@ agent! {
     /// Works.
     pub(crate) Office {
         name: "office", description: "Works.", instruction: "  Work.  ",
-        input: Question, output: Report, tool_hooks: [hooks::log, ..],
+        input: Question, output: Report, tool_hooks: [hooks::log, .., more for [everywhere]],
     }
     pub(crate) Host { instruction: "Greet.", state: Visit, function_tools: [guest] }
     Valued { instruction: "A.", tool_hooks: [mark(" a".to_owned())] }
