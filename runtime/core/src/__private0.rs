@@ -49,9 +49,10 @@ pub use crate::message_hook::{
 pub use crate::model::json;
 pub use crate::model::{History, Message, ModelResponse, RequestParams, ToolResultMessage};
 pub use crate::onion::{
-    AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call, Compiled,
-    Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls, StateOf, Values,
-    call_dynamic, call_tool, define, has_each, has_no_more, short_name, taken, trace_hook, traced_next,
+    AfterOwned, AfterReturn, AfterTarget, AgentGuards, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call,
+    Compiled, Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls,
+    StateOf, Values, call_dynamic, call_tool, define, has_each, has_no_more, short_name, taken, trace_hook,
+    traced_next,
 };
 pub use crate::output::ToolOutput;
 pub use crate::policy::{

@@ -3,8 +3,9 @@
 use onionskin::guardrails::{
     MaskPii, Moderation, RejectInjection, RejectPii, max_answer, max_args, max_input, max_output,
 };
+use onionskin::run::ToolCaller;
 use onionskin::run_hooks::CheckTrigger;
-use onionskin::{RunError, ScriptedModel, ScriptedTurn, ToolSpec, agent, call, tool};
+use onionskin::{Args, RunError, ScriptedModel, ScriptedTurn, ToolSpec, agent, call, tool};
 use serde_json::{Value, json};
 
 /// Sends a letter, and shows what was sent.
@@ -115,4 +116,25 @@ async fn a9_a_moderation_that_fails_refuses() {
     moderated.add_input_guardrails(broken());
     let error = call!(moderated, to = "Ada", words = NONE).await.unwrap_err().to_string();
     assert_eq!(error, "moderation failed: the service is down");
+}
+
+agent! {
+    Guarded {
+        instruction: "Send.",
+        function_tools: [send],
+        input_guardrails: [MaskPii],
+        output_guardrails: [max_output(50) for [send]],
+    }
+}
+
+#[tokio::test]
+async fn h4_guardrails_of_an_agent_check_calls_without_a_run() {
+    let tools = ToolCaller::<Guarded>::new();
+    let call = async |words: &str| {
+        let args = json!({ "to": "ada@example.org", "words": [words] });
+        tools.call(&tools.context("send").unwrap(), &mut Args::from(args.to_string())).await
+    };
+    assert_eq!(call("hi").await.unwrap().to_text(), r#"{"to":"[email]","words":["hi"]}"#);
+    let error = call(&"x".repeat(60)).await.unwrap_err().to_string();
+    assert!(error.ends_with("and 50 are allowed"), "{error}");
 }

@@ -114,7 +114,7 @@ async fn a14_a_builder_adds_a_hook_everywhere_and_an_agent_that_a_tool_asks_is_b
     let plain = Plain::builder()
         .model(model())
         .provide_shared(Arc::clone(&log))
-        .tool(AgentTool::new(clerk).name("ask"))
+        .tool(AgentTool::new(&clerk).name("ask"))
         .hook_everywhere(audit::new())
         .build()
         .await

@@ -264,6 +264,14 @@ fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
     } else {
         (outermost, TokenStream::new())
     };
+    let is_guarded = !(agent.input_guardrails.is_empty() && agent.output_guardrails.is_empty());
+    let guards = is_guarded.then(|| {
+        quote! {
+            fn guards() -> __rt::AgentGuards {
+                <#ty as __rt::Agent>::declare().guards()
+            }
+        }
+    });
     quote! {
         #[diagnostic::do_not_recommend]
         impl __rt::Compiled for #ty {
@@ -280,6 +288,8 @@ fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
                 #outer_seam
                 (__core, __inner)
             }
+
+            #guards
         }
     }
 }

@@ -108,6 +108,15 @@ keys! {
         /// Hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place
         /// of those that are added at run time.
         tool_hooks
+        /// `input_guardrails: [guardrail, ..]`
+        ///
+        /// Guardrails on the arguments of all calls, in their order, inside all hooks: `path`, `path(values)`, either
+        /// with `for [..]` or `except [..]` ([`guardrail`](macro@crate::guardrail)).
+        input_guardrails
+        /// `output_guardrails: [guardrail, ..]`
+        ///
+        /// Guardrails on the results of all calls: of functions, servers, children and built-in tools.
+        output_guardrails
         /// `run_hooks: [hook, ..]`
         ///
         /// Hooks around each run, in their order: `path`, `path(values)` ([`run_hook`](macro@crate::run_hook)).

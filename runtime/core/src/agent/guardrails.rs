@@ -8,7 +8,8 @@ use super::declaration::AgentDeclaration;
 use super::declared_guardrail::DeclaredGuardrail;
 use super::identities::{Filtered, HookType};
 use super::setup::{ExtraHook, works_on};
-use crate::onion::{MadeBy, short_name};
+use crate::context::Guards;
+use crate::onion::{AgentGuards, MadeBy, short_name};
 use crate::policy::{
     AgentGuardrails, DynInputGuardrail, DynOutputGuardrail, InputGuardrail, OnCalls, OutputGuardrail,
 };
@@ -73,6 +74,13 @@ impl AgentDeclaration {
         let declared = self.declared_guardrail::<G, _, G::Made>(guardrail, on);
         self.output_guardrails.push(declared);
         self
+    }
+
+    /// The guardrails alone, for calls without a run.
+    #[doc(hidden)]
+    pub fn guards(self) -> AgentGuards {
+        let guardrails = all(self.input_guardrails, self.output_guardrails, (Vec::new(), Vec::new()));
+        AgentGuards((!guardrails.is_empty()).then(|| Arc::new(guardrails) as Arc<dyn Guards>))
     }
 
     fn declared_guardrail<G: 'static, D: ?Sized, M: MadeBy<G, State: Works>>(

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
 use crate::args::Args;
-use crate::context::{RunContext, Target, ToolContext, ToolEntry, ToolTable};
+use crate::context::{Guards, RunContext, Target, ToolContext, ToolEntry, ToolTable};
 use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::services::{GivenService, Service};
@@ -18,9 +18,18 @@ pub trait Compiled {
     type Entry: Call;
 
     fn compose(hooks: RuntimeHooks) -> (Arc<Self::Core>, Self::Entry);
+
+    /// The guardrails of the agent.
+    fn guards() -> AgentGuards {
+        AgentGuards(None)
+    }
 }
 
-/// The compiled tools of an agent inside its hooks: to test hooks, or to use the tools without a model.
+/// The guardrails of an agent, if it has some.
+#[doc(hidden)]
+pub struct AgentGuards(pub(crate) Option<Arc<dyn Guards>>);
+
+/// The compiled tools of an agent inside its hooks and guardrails: to test hooks, or to use the tools without a model.
 ///
 /// A call allocates nothing beyond what the tool and the hooks themselves do.
 ///
@@ -67,11 +76,17 @@ impl<A: Compiled> ToolCaller<A> {
     /// # Panics
     /// Panics if the schema or a default of a tool panics.
     pub fn with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
+        let guards = A::guards();
         let (core, entry) = A::compose(RuntimeHooks::default());
         let entries = core.definitions().into_iter().map(|(index, definition)| {
             let definition = definition.unwrap_or_else(|undefined| panic!("{undefined}"));
             let name = Arc::clone(&definition.name);
-            ToolEntry::new(name, ToolSource::Function, None, definition, Target::Compiled(index))
+            let mut entry =
+                ToolEntry::new(name, ToolSource::Function, None, definition, Target::Compiled(index));
+            if let AgentGuards(Some(guards)) = &guards {
+                entry.guard(guards);
+            }
+            entry
         });
         let (table, _) = ToolTable::new("", entries);
         let run = RunContext::detached_with_core(state, core as _);

@@ -25,8 +25,7 @@ use futures_util::future::BoxFuture;
 
 pub use self::attempt::short_name;
 pub use self::attempt::{call_dynamic, call_tool};
-pub(crate) use crate::caught::{caught, caught_async};
-pub use caller::{Compiled, ToolCaller};
+pub use caller::{AgentGuards, Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};
 pub(crate) use dynamic::{DynHook, DynNext, Filtered, outermost};
 pub(crate) use hook_exit::LastInner;
