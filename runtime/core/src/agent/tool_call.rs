@@ -159,7 +159,7 @@ impl<'r> TurnCall<'r> {
         }
         run.cx.watch();
         let mut args = args.unwrap_or_else(|| Args::from(Arc::clone(&self.asked.arguments)));
-        args.attach_schema(&cx.definition().input_schema);
+        cx.definition().attach_to(&mut args);
         if run.cx.can_ask() {
             args.watch();
         }

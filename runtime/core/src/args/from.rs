@@ -37,6 +37,7 @@ impl From<Value> for Args {
                 changed: true,
                 is_uncoerced: true,
                 is_watched: false,
+                shows_defaults: true,
                 schema: None,
             },
         }

@@ -52,6 +52,8 @@ pub struct Args {
     is_uncoerced: bool,
     /// Whether each layer looks at them, because a question may show them.
     is_watched: bool,
+    /// Whether reads show the schema's defaults of missing arguments.
+    shows_defaults: bool,
     /// The schema of the called tool.
     schema: Option<Arc<Value>>,
 }
@@ -79,6 +81,7 @@ impl From<Arc<str>> for Args {
             changed: false,
             is_uncoerced: true,
             is_watched: false,
+            shows_defaults: true,
             schema: None,
         }
     }
@@ -87,6 +90,15 @@ impl From<Arc<str>> for Args {
 impl Args {
     /// Makes reads return what a tool of this schema gets: the tool reads `"41"` as 41 if the schema requires a number,
     /// so a hook must not see a text. The text is parsed at the first read.
+    ///
+    /// `shows_defaults` is whether reads also show the schema's defaults of missing arguments.
+    #[inline]
+    pub(crate) fn attach(&mut self, schema: &Arc<Value>, shows_defaults: bool) {
+        self.shows_defaults = shows_defaults;
+        self.attach_schema(schema);
+    }
+
+    /// As [`Self::attach`], with another schema for the same tool.
     #[inline]
     pub(crate) fn attach_schema(&mut self, schema: &Arc<Value>) {
         if self.object.get().is_some() {
@@ -106,6 +118,7 @@ impl Args {
             changed: true,
             is_uncoerced: true,
             is_watched: false,
+            shows_defaults: true,
             schema: None,
         }
     }
@@ -142,7 +155,9 @@ impl Args {
         coerce(&mut value, schema, schema, &self.literals());
         match value {
             Value::Object(mut object) => {
-                fill_defaults(&mut object, schema);
+                if self.shows_defaults {
+                    fill_defaults(&mut object, schema);
+                }
                 object
             }
             _ => unreachable!("an object is read as nothing else"),
@@ -166,6 +181,11 @@ impl Args {
     /// Lets each layer look at the arguments and at clones of them.
     pub(crate) fn watch(&mut self) {
         (self.is_watched, self.is_uncoerced) = (true, true);
+    }
+
+    /// Whether reads show the defaults of missing arguments.
+    pub(crate) fn shows_defaults(&self) -> bool {
+        self.shows_defaults
     }
 
     /// Whether an argument has the default for a missing value.
@@ -244,14 +264,14 @@ impl Args {
 
     /// Replaces all arguments, whatever they were.
     pub fn replace(&mut self, object: Map<String, Value>) {
-        let schema = self.schema.take();
-        *self = Self { schema, ..Self::new(object) };
+        let (schema, shows_defaults) = (self.schema.take(), self.shows_defaults);
+        *self = Self { schema, shows_defaults, ..Self::new(object) };
     }
 
     /// Replaces the text, whose numbers keep their digits.
     pub(crate) fn replace_text(&mut self, text: String) {
-        let schema = self.schema.take();
-        *self = Self { schema, ..Self::from(text) };
+        let (schema, shows_defaults) = (self.schema.take(), self.shows_defaults);
+        *self = Self { schema, shows_defaults, ..Self::from(text) };
     }
 
     /// Writes changes back into the text, which the tool reads.
@@ -321,6 +341,7 @@ impl Clone for Args {
             changed: self.changed,
             is_uncoerced: self.is_uncoerced,
             is_watched: self.is_watched,
+            shows_defaults: self.shows_defaults,
             schema: self.schema.clone(),
         }
     }

@@ -175,7 +175,7 @@ pub struct ToolDefinition {
     pub(crate) asks: Asks,
     /// The component that it shows.
     pub(crate) ui: Option<UiTool>,
-    /// Whether a server chose the name.
+    /// Whether it is a tool of a server, which chose its name and fills in its own defaults.
     pub(crate) is_of_server: bool,
     /// The services that the tool takes, with those of its own hooks and guardrails.
     pub(crate) services: ServiceTypes,

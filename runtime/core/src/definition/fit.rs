@@ -99,13 +99,27 @@ impl ToolDefinition {
         result
     }
 
+    /// Whether a missing argument reads as its default. A server fills in its own defaults, so only what the model or a
+    /// hook wrote is sent to it.
+    pub(crate) fn fills_defaults(&self) -> bool {
+        !self.is_of_server
+    }
+
+    /// Makes reads of arguments return what the tool gets.
+    #[inline]
+    pub(crate) fn attach_to(&self, args: &mut Args) {
+        args.attach(&self.input_schema, self.fills_defaults());
+    }
+
     /// The arguments in the schema's types; `None` if they have them.
     fn fitted(&self, args: &Args, bound: Option<&Value>) -> Result<Option<Map<String, Value>>, Vec<Problem>> {
         let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
         let schema = &*self.input_schema;
         let mut value = Value::Object(object.clone());
         let mut changed = coerce(&mut value, schema, schema, &args.literals());
-        if let Value::Object(object) = &mut value {
+        if let Value::Object(object) = &mut value
+            && self.fills_defaults()
+        {
             changed |= fill_defaults(object, bound.unwrap_or(schema));
         }
         let problems = check(&value, schema, schema, "");
@@ -127,11 +141,12 @@ pub(crate) fn fits(definition: &ToolDefinition, args: &Args) -> bool {
 pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
     let bound = args.detach_schema();
     let schema = &*definition.input_schema;
+    let fills = definition.fills_defaults() && args.shows_defaults();
     if let Ok(object) = args.as_object() {
         let mut value = Value::Object(object.clone());
         let coerced = coerce(&mut value, schema, schema, &args.literals());
         if let Value::Object(mut read) = value
-            && (fill_defaults(&mut read, bound.as_deref().unwrap_or(schema)) || coerced)
+            && (fills && fill_defaults(&mut read, bound.as_deref().unwrap_or(schema)) || coerced)
             && let Ok(object) = args.as_object_mut()
         {
             *object = read;

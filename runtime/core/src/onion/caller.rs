@@ -154,7 +154,7 @@ impl<A: Compiled> ToolCaller<A> {
     ) -> impl Future<Output = ToolResult> + Send + 'a {
         // A caller adds no dynamic hooks.
         if A::Entry::LOOKS {
-            args.attach_schema(&cx.definition().input_schema);
+            cx.definition().attach_to(args);
         }
         outermost(cx, self.entry.call(cx, args))
     }

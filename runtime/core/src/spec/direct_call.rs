@@ -131,7 +131,7 @@ impl ToolSpec {
         let mut cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
         cx.log_hooks();
         if !self.hooks().is_empty() {
-            args.attach_schema(&cx.definition().input_schema);
+            cx.definition().attach_to(args);
         }
         let result = cx.run().hide(outermost(&cx, Direct.call(&cx, args)).await);
         Execution {
