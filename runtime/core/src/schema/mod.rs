@@ -17,6 +17,7 @@ mod problem;
 mod to_json;
 mod unchecked_limits;
 mod union;
+mod unused;
 mod walkable;
 
 pub use check::check;
@@ -31,4 +32,5 @@ pub use problem::Problem;
 pub(crate) use problem::{describe, expected, problem_lines, reason_of, refusal_text};
 pub use to_json::to_json;
 pub(crate) use unchecked_limits::has_limits;
+pub(crate) use unused::remove_unused;
 pub use walkable::unwalkable;

@@ -12,7 +12,7 @@ use crate::definition::{ToolDefinition, ToolExample, arguments_error, refused_by
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::json;
 use crate::json::Literals;
-use crate::schema::{Problem, check, coerce, expected, is_left_out};
+use crate::schema::{Problem, check, coerce, expected, is_left_out, remove_unused};
 use crate::text::{MOST, nearest};
 
 /// The differences, by the tool's own names of its parameters.
@@ -185,6 +185,9 @@ impl ParamChanges {
                 object.insert("required".into(), required.into());
             }
             self.rename_in_conditions(object);
+            if self.0.values().any(|change| change.fill.is_some()) {
+                remove_unused(object);
+            }
         }
         schema
     }
@@ -222,7 +225,7 @@ impl ParamChanges {
                 }
             }
         }
-        own_args.attach_schema(&self.own_view(&own.input_schema));
+        own_args.attach(&self.own_view(&own.input_schema), own.fills_defaults());
         Ok(own_args)
     }
 
