@@ -39,10 +39,45 @@ impl CallResult {
         };
         let output = match result {
             Ok(output) => output,
-            Err(Exit::Tool(error)) => error.output().clone(),
+            // A hook may have taken its text away.
+            Err(Exit::Tool(mut error)) => {
+                error.give_reason();
+                error.output().clone()
+            }
             Err(Exit::Stop(stop)) => stop.into_output(),
             Err(Exit::Abort(abort)) => ToolOutput::text(format!("the run was aborted: {}", abort.reason())),
         };
         Self { outcome, structured: output.structured_place(), content: output.into_content(), error_chain }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::{Image, Media};
+    use crate::error::{ErrorKind, ToolError};
+
+    #[test]
+    fn t3_an_error_is_never_without_a_text() {
+        let picture = || ContentBlock::from(Image(Media::new("aGk=", "image/png")));
+        let mut emptied = ToolError::new("no");
+        emptied.output_mut().content_mut().clear();
+        let said = "the tool failed and gave no reason";
+        for error in [
+            ToolError::new(""),
+            ToolError::retry(" \n"),
+            ToolError::denied(""),
+            ToolError::from_output(ErrorKind::Remote, ToolOutput::empty()),
+            ToolError::from_output(ErrorKind::Remote, vec![picture()]),
+            emptied,
+        ] {
+            let result = CallResult::of(Err(Exit::Tool(error)));
+            assert_eq!(ContentBlock::join(&result.content), said);
+        }
+        let kept = CallResult::of(Err(Exit::Tool(ToolError::from_output(
+            ErrorKind::Remote,
+            vec![picture(), ContentBlock::Text("why".to_owned())],
+        ))));
+        assert_eq!((kept.content.len(), &*ContentBlock::join(&kept.content)), (2, "why"));
     }
 }

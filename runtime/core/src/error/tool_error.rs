@@ -63,6 +63,9 @@ struct Failure {
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
+/// The text of an error that gives none: a model would read an empty text as success.
+const NO_REASON: &str = "the tool failed and gave no reason";
+
 impl ToolError {
     /// Makes an error of kind [`ErrorKind::Failed`] with this text for the model.
     pub fn new(text: impl Into<String>) -> Self {
@@ -80,9 +83,27 @@ impl ToolError {
         Self::from_output(ErrorKind::Denied, ToolOutput::text(text))
     }
 
-    /// Makes an error with content blocks, as remote tools report it.
+    /// Makes an error with content blocks, as remote tools report it. An error without a text says that the tool gave no
+    /// reason, because a model would read it as success.
+    ///
+    /// ```
+    /// use onionskin::{ErrorKind, ToolError, ToolOutput};
+    /// let error = ToolError::from_output(ErrorKind::Remote, ToolOutput::empty());
+    /// assert_eq!(error.to_text(), "the tool failed and gave no reason");
+    /// ```
     pub fn from_output(kind: ErrorKind, output: impl Into<ToolOutput>) -> Self {
-        Self(Box::new(Failure { kind, output: output.into(), source: None }))
+        let mut error = Self(Box::new(Failure { kind, output: output.into(), source: None }));
+        error.give_reason();
+        error
+    }
+
+    /// Adds a text where no block has one.
+    pub(crate) fn give_reason(&mut self) {
+        if self.content().iter().all(|block| block.as_text().is_none_or(|text| text.trim().is_empty())) {
+            let blocks = self.0.output.content_mut();
+            blocks.retain(|block| block.as_text().is_none());
+            blocks.insert(0, ContentBlock::Text(NO_REASON.to_owned()));
+        }
     }
 
     /// Makes an error of kind [`ErrorKind::Failed`] from any other error. The model gets its text, without its causes;
