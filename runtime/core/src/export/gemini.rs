@@ -8,10 +8,11 @@ use super::inline::{inline, items, property};
 use super::name::name_for_model;
 use super::options::ExportOptions;
 use super::rewrite_parts::{
-    Notes, Object, all_of, conditions, is_null, kinds, limits, literals, object, options, parts, remarks,
-    with_docs, words,
+    Distinct, Notes, Object, all_of, conditions, is_null, kinds, limits, literals, object, options, parts,
+    remarks, with_docs, words,
 };
-use super::strict_rewrite::{Distinct, is_open};
+use super::root::plain_object;
+use super::strict_rewrite::{is_open, plain_root};
 use crate::definition::ToolDefinition;
 
 /// The next step for a schema that the subset cannot express.
@@ -38,18 +39,17 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 /// has a reserved name.
 pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::GEMINI);
-    let root = inline(&site, &definition.input_schema)?;
-    if kinds(&root) != ["object"] {
-        return Err(site.refuse(
-            "$",
-            "is not of type `object`",
-            "give the arguments a schema of type `object`",
-        ));
+    let mut root = inline(&site, &definition.input_schema)?;
+    if site.lossy {
+        root = plain_object(&site, &Value::Object(root))?;
+    } else {
+        all_of(&site, &mut root, "$")?;
+        plain_root(&site, &root)?;
     }
-    // A tool without parameters has no schema, because Gemini rejects an object without properties. A tool with an open
-    // object is called without arguments.
-    let no_properties = |key: &str| root.get(key).and_then(Value::as_object).is_none_or(Map::is_empty);
-    let parameters = if no_properties("properties") && no_properties("patternProperties") {
+    // A tool without parameters has no schema, because Gemini rejects an object without properties.
+    let empty = |key: &str| root.get(key).and_then(Value::as_object).is_none_or(Map::is_empty);
+    let is_map = matches!(root.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)));
+    let parameters = if empty("properties") && empty("patternProperties") && !is_map {
         None
     } else {
         Some(Value::Object(rewrite(&site, &Value::Object(root), "$")?))

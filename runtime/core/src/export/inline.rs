@@ -25,6 +25,18 @@ pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, 
     };
     let mut inliner = Inliner { site, root, recursive: recursive(root), parts: 0 };
     let mut out = inliner.children(object, "$", 0)?;
+    // The root is written out, also if it is recursive: providers want an object there.
+    if let Some(Value::String(pointer)) = out.remove("$ref") {
+        if pointer == "#" {
+            return Err(site.refuse("$", "refers to itself", "describe the arguments"));
+        }
+        let target = inliner.target(&pointer, "$")?;
+        let target = match target {
+            Value::Object(target) => Value::Object(inliner.children(target, "$", 1)?),
+            other => other.clone(),
+        };
+        out = beside_reference(target, out);
+    }
     out.remove("$defs");
     out.remove("definitions");
     let mut definitions = Map::new();
@@ -75,12 +87,12 @@ impl<'s> Inliner<'s> {
                 self.walk(target, path, depth + 1)?
             }
         };
-        if let Value::Object(out) = &mut out {
-            for (key, value) in self.children(object, path, depth)? {
-                out.insert(key, value);
-            }
+        let beside = self.children(object, path, depth)?;
+        if let (Some(_), Value::Object(out)) = (self.recursive.get(pointer), &mut out) {
+            out.extend(beside);
+            return Ok(Value::Object(std::mem::take(out)));
         }
-        Ok(out)
+        Ok(Value::Object(beside_reference(out, beside)))
     }
 
     /// Counts written parts.
@@ -136,6 +148,25 @@ impl<'s> Inliner<'s> {
             out.insert(key.clone(), value);
         }
         Ok(out)
+    }
+}
+
+/// The schema of a reference and the keywords beside it. Both apply; a text beside it replaces that of the target.
+fn beside_reference(target: Value, mut beside: Object) -> Object {
+    const WORDS: [&str; 8] =
+        ["title", "description", "default", "examples", "deprecated", "$defs", "definitions", "$schema"];
+    match target {
+        Value::Object(mut target) if beside.keys().all(|key| WORDS.contains(&key.as_str())) => {
+            target.extend(beside);
+            target
+        }
+        target => {
+            match beside.get_mut("allOf") {
+                Some(Value::Array(all)) => all.push(target),
+                _ => _ = beside.insert("allOf".into(), Value::Array(vec![target])),
+            }
+            beside
+        }
     }
 }
 

@@ -69,7 +69,8 @@
 //!
 //! - a tuple of different types becomes a list of any of them,
 //! - an object with known properties that is open for others becomes closed,
-//! - conditions (`not`, `if`, `dependentRequired` .., and unions at the root) are left to the tool.
+//! - conditions (`not`, `if`, `dependentRequired` ..) are left to the tool,
+//! - a union at the root becomes one object with the properties of all its options; the tool checks the choice.
 
 mod anthropic;
 mod count;
@@ -87,6 +88,7 @@ mod prompt;
 mod recursive;
 mod request;
 mod rewrite_parts;
+mod root;
 mod strict_rewrite;
 #[cfg(test)]
 mod tests;
@@ -102,7 +104,7 @@ pub use options::ExportOptions;
 pub use plain::{strict_schema, to_jsonschema};
 pub use prompt::{docstring, example_arguments, signature, signature_with, to_prompt};
 
-pub use request::{Form, ToolForm, request, strict_schemas};
+pub use request::{Form, ToolForm, plain_schema, request, strict_schemas};
 pub use tool_export::ToolExport;
 
 #[expect(unused_imports, reason = "the module's documentation links to it")]

@@ -9,6 +9,7 @@ use super::anthropic::strict_input_schema;
 use super::error::{ExportError, Provider, Site};
 use super::openai::strict_parameters;
 use super::options::ExportOptions;
+use super::root::plain_object;
 use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
 use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
 
@@ -160,6 +161,29 @@ pub fn request<'t>(
     }
     errors.extend(form.check_request(&exported, options));
     if errors.is_empty() { Ok(exported.into_iter().map(|(_, form)| form).collect()) } else { Err(errors) }
+}
+
+/// The schema of a tool that is not strict in the form that all providers take, for implementations of
+/// [`Model`](crate::model::Model): its root is an object with `properties`, without a union or a reference. What this form
+/// cannot say is left to the tool, which checks its arguments itself, and the description of the root says it.
+///
+/// ```
+/// use onionskin::ToolDefinition;
+/// use onionskin::export::{Provider, plain_schema};
+/// use onionskin::model::ToolDeclaration;
+/// use serde_json::json;
+///
+/// let one = json!({ "anyOf": [{ "required": ["path"] }, { "required": ["url"] }] });
+/// let tool = ToolDefinition::new("read", "Reads a page.").with_input_schema(one);
+/// let schema = plain_schema(Provider::OPENAI, &ToolDeclaration::new("read", &tool)).unwrap();
+/// assert_eq!((&schema["type"], schema.get("anyOf")), (&json!("object"), None));
+/// assert_eq!(schema["description"], "(give the arguments of one of these: path; url)");
+/// ```
+///
+/// # Errors
+/// Returns an error if the arguments are not an object, or if a reference leads nowhere.
+pub fn plain_schema(provider: Provider, tool: &ToolDeclaration) -> Result<Value, ExportError> {
+    plain_object(&Site::new(&tool.name, provider, true), &tool.input_schema).map(Value::Object)
 }
 
 /// The schemas of a request's strict tools in a provider's strict dialect, for implementations of

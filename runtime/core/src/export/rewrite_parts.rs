@@ -179,6 +179,21 @@ pub(super) fn merge(merged: &mut Object, over: &Object) {
     }
 }
 
+/// Distinct schemas in the order of their first use.
+#[derive(Default)]
+pub(super) struct Distinct {
+    pub(super) in_order: Vec<Value>,
+    seen: HashSet<Value>,
+}
+
+impl Distinct {
+    pub(super) fn push(&mut self, schema: Value) {
+        if self.seen.insert(schema.clone()) {
+            self.in_order.push(schema);
+        }
+    }
+}
+
 /// The names of the properties that a schema of an object requires.
 pub(super) fn required(schema: &Object) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)

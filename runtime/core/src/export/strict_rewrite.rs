@@ -9,14 +9,20 @@ use super::error::{ExportError, Site};
 use super::inline::{inline, items, property};
 use super::null::{union_of, with_null, without_null};
 use super::rewrite_parts::{
-    Notes, Object, all_of, conditions, kinds, limits, literals, object, options, parts, remarks, required,
-    with_docs, words,
+    Distinct, Notes, Object, all_of, conditions, kinds, limits, literals, object, options, parts, remarks,
+    required, with_docs, words,
 };
+use super::root::plain_object;
 
 /// The schema in a strict dialect.
 pub(super) fn strict(site: &Site<'_>, rules: &Dialect, schema: &Value) -> Result<Value, ExportError> {
     let mut root = inline(site, schema)?;
-    plain_root(site, &mut root)?;
+    if site.lossy {
+        root = plain_object(site, &Value::Object(root))?;
+    } else {
+        all_of(site, &mut root, "$")?;
+        plain_root(site, &root)?;
+    }
     let definitions = root.remove("$defs");
     let walker = Walker { site, rules };
     let mut out = walker.rewrite(&Value::Object(root), "$")?;
@@ -31,7 +37,7 @@ pub(super) fn strict(site: &Site<'_>, rules: &Dialect, schema: &Value) -> Result
 }
 
 /// Providers require an object without a union at the root.
-pub(super) fn plain_root(site: &Site<'_>, root: &mut Object) -> Result<(), ExportError> {
+pub(super) fn plain_root(site: &Site<'_>, root: &Object) -> Result<(), ExportError> {
     if kinds(root) != ["object"] {
         return Err(site.refuse(
             "$",
@@ -41,32 +47,14 @@ pub(super) fn plain_root(site: &Site<'_>, root: &mut Object) -> Result<(), Expor
     }
     for key in ["anyOf", "oneOf", "allOf", "not", "enum"] {
         if root.contains_key(key) {
-            if !site.lossy {
-                return Err(site.refuse(
-                    "$",
-                    format!("has `{key}` at the root"),
-                    "move the choice into a property, or export with `lossy` and leave it to the tool",
-                ));
-            }
-            root.remove(key);
+            return Err(site.refuse(
+                "$",
+                format!("has `{key}` at the root"),
+                "move the choice into a property, or export with `lossy` and leave it to the tool",
+            ));
         }
     }
     Ok(())
-}
-
-/// Distinct schemas in the order of their first use.
-#[derive(Default)]
-pub(super) struct Distinct {
-    pub(super) in_order: Vec<Value>,
-    seen: HashSet<Value>,
-}
-
-impl Distinct {
-    pub(super) fn push(&mut self, schema: Value) {
-        if self.seen.insert(schema.clone()) {
-            self.in_order.push(schema);
-        }
-    }
 }
 
 struct Walker<'a> {

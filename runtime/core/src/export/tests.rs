@@ -366,3 +366,57 @@ fn s1_signatures_and_docstrings_are_rebuilt_from_the_schema() {
     assert_eq!(lines.next(), Some("- `sample_tool(left, right=10, tags=null)`"));
     assert!(lines.all(|line| line.is_empty() || line.starts_with("    ")), "{prompt}");
 }
+
+/// The parameters of a root for Gemini, or the path and the reason of the error.
+fn gemini_root(schema: Value, options: &ExportOptions) -> Result<Value, String> {
+    let tool = ToolDefinition::new("look", "Looks.").with_input_schema(schema);
+    gemini(&tool, options).map(|exported| exported["parameters"].clone()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn s3_gemini_keeps_the_parameters_of_every_root_or_refuses_it() {
+    let text = json!({"type": "string"});
+    let (plain, lossy) = (ExportOptions::new(), ExportOptions::new().lossy());
+    let x = json!({"type": "OBJECT", "properties": {"x": {"type": "STRING"}}, "required": ["x"]});
+    let with_x = json!({"type": "object", "properties": {"x": text}, "required": ["x"]});
+    for root in [
+        json!({"type": "object", "$ref": "#/$defs/A", "$defs": {"A": with_x}}),
+        json!({"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B": with_x}}),
+        json!({"type": "object", "allOf": [{"properties": {"x": text}, "required": ["x"]}]}),
+        json!({"type": "object", "allOf": [{"$ref": "#/$defs/A"}], "$defs": {"A": with_x}}),
+    ] {
+        assert_eq!(gemini_root(root.clone(), &plain).unwrap(), x, "{root}");
+        assert_eq!(gemini_root(root.clone(), &lossy).unwrap(), x, "{root}");
+    }
+    for key in ["oneOf", "anyOf"] {
+        let root = json!({"type": "object", key: [with_x, {"properties": {"y": text}, "required": ["y"]}]});
+        let error = gemini_root(root.clone(), &plain).unwrap_err();
+        assert!(error.contains(&format!("has `{key}` at the root")), "{error}");
+        let both = gemini_root(root, &lossy).unwrap();
+        assert_eq!(both["properties"], json!({"x": {"type": "STRING"}, "y": {"type": "STRING"}}));
+        assert_eq!(both["description"], "(give the arguments of one of these: x; y)");
+    }
+    for map in [json!({"type": "string"}), json!(true)] {
+        let error = gemini_root(json!({"type": "object", "additionalProperties": map}), &plain).unwrap_err();
+        assert!(error.contains("takes properties of any name"), "{error}");
+    }
+    for none in [json!({"type": "object"}), json!({"type": "object", "additionalProperties": false})] {
+        assert_eq!(gemini_root(none, &plain).unwrap(), Value::Null);
+    }
+}
+
+#[test]
+fn s3_keywords_beside_a_reference_apply_as_well() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {
+            "$ref": "#/$defs/A", "description": "Mine.", "properties": {"z": {"type": "string"}},
+        }},
+        "$defs": {"A": {"type": "object", "description": "Its.", "properties": {"y": {"type": "string"}}}},
+    });
+    let tool = ToolDefinition::new("look", "Looks.").with_input_schema(schema);
+    let exported = anthropic(&tool, &strict()).unwrap();
+    let a = &exported["input_schema"]["properties"]["a"];
+    let names: Vec<_> = a["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!((names.len(), names.contains(&"y"), names.contains(&"z")), (2, true, true), "{a}");
+}

@@ -8,6 +8,7 @@ use super::dialect::Dialect;
 use super::error::{ExportError, Provider, Site};
 use super::name::name_for_model;
 use super::options::ExportOptions;
+use super::root::plain_object;
 use super::strict_rewrite::{plain_root, strict};
 use crate::definition::ToolDefinition;
 
@@ -64,13 +65,16 @@ impl<'a> ToolExport<'a> {
     }
 
     /// The schema of the arguments without a change. Its root is an object without a union; with
-    /// [`lossy`](ExportOptions::lossy), a union at the root is left out.
+    /// [`lossy`](ExportOptions::lossy), a union at the root becomes one object with the properties of all its options.
     ///
     /// # Errors
     /// Returns an error if the root is something else.
     pub fn schema(&self) -> Result<Value, ExportError> {
-        let mut root = self.definition.input_schema.as_object().cloned().unwrap_or_default();
-        plain_root(&self.site, &mut root)?;
+        if self.site.lossy {
+            return plain_object(&self.site, &self.definition.input_schema).map(Value::Object);
+        }
+        let root = self.definition.input_schema.as_object().cloned().unwrap_or_default();
+        plain_root(&self.site, &root)?;
         Ok(Value::Object(root))
     }
 
