@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use serde_json::Value;
 
-use onionskin_core::export::{Provider, strict_schemas};
+use onionskin_core::export::{Provider, plain_schema, strict_schemas};
 use onionskin_core::model::{ModelError, ToolDeclaration};
 
 /// The tools of the agents that ask one model, each in the form that they were made in for the first request.
@@ -77,16 +77,23 @@ fn declare(all: &[ToolDeclaration], adapter: &str, where_taken: bool) -> Result<
         let reasons: Vec<_> = errors.iter().map(ToString::to_string).collect();
         tracing::warn!(tools = plain.join(", "), "sent without `strict`: {}", reasons.join("; "));
     }
-    let declared = all.iter().zip(schemas).map(|(tool, schema)| {
-        let strict = match &schema {
-            Some(_) => Some(true),
+    let (mut declared, mut errors) = (Vec::new(), Vec::new());
+    for (tool, strict) in all.iter().zip(schemas) {
+        let new = Tool::new(&*tool.name).with_description(&*tool.description);
+        match strict.map_or_else(
+            || plain_schema(provider, tool).map(|schema| (schema, false)),
+            |schema| Ok((schema, true)),
+        ) {
+            Ok((schema, true)) => declared.push(new.with_schema(schema).with_strict(true)),
             // The Responses API treats a tool without `strict` as strict.
-            None => (adapter == "openai_resp").then_some(false),
-        };
-        let schema = schema.unwrap_or_else(|| (*tool.input_schema).clone());
-        WireTool { name: Arc::clone(&tool.name), description: Arc::clone(&tool.description), schema, strict }
-    });
-    Ok(declared.collect())
+            Ok((schema, false)) if adapter == "openai_resp" => {
+                declared.push(new.with_schema(schema).with_strict(false));
+            }
+            Ok((schema, false)) => declared.push(new.with_schema(schema)),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(declared) } else { Err(ModelError::Tools(errors)) }
 }
 
 #[cfg(test)]
