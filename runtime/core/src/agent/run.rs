@@ -260,6 +260,11 @@ impl AgentRun {
         }))
     }
 
+    /// The run's own list of tools, or that of all runs.
+    pub(super) fn tool_list(&self) -> &ToolList {
+        self.tools.get().map_or(&self.instance.tools, |own| &**own)
+    }
+
     /// The tools of this turn. Reports changes since the last turn.
     pub(super) fn tools(&self, turn: u32) -> Result<TurnTools, ListError> {
         let (mut list, run) = match self.tools.get() {

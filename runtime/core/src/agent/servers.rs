@@ -51,6 +51,15 @@ pub trait ToolProvider: Send + Sync + 'static {
     /// out, and a notice event reports it.
     fn tools(&self) -> Vec<Arc<dyn DynTool>>;
 
+    /// Waits for the list that the server has announced and not given yet, so that the next turn offers it. `None`, the
+    /// default: there is no such list. The wait is the provider's to bound; when the future ends without a new list, the
+    /// turn has the tools of the last one.
+    ///
+    /// Cancel safety: the runtime drops the future when the run ends.
+    fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
+        None
+    }
+
     /// Messages for people since the last call of this method. An agent reports them as notice events.
     fn notices(&self) -> Vec<String> {
         Vec::new()

@@ -104,6 +104,11 @@ impl AgentServer {
         self.ask("listed its tools", || self.provider.generation())
     }
 
+    /// The wait for a list that was announced.
+    fn pending_list(&self) -> Result<Option<BoxFuture<'_, ()>>, ServerError> {
+        self.ask("was asked for its next list", || self.provider.pending_list())
+    }
+
     /// Messages for people.
     fn notices(&self) -> Result<Vec<String>, ServerError> {
         self.ask("gave its notices", || self.provider.notices())
@@ -315,6 +320,26 @@ impl ToolList {
         let mut notices = std::mem::take(&mut *lock(&self.unreported));
         notices.append(&mut of_servers);
         Ok(notices)
+    }
+
+    /// Waits for the lists that servers have announced; `None` if there are none.
+    pub(super) fn pending(&self) -> Option<BoxFuture<'_, Result<(), ListError>>> {
+        let lists: Vec<_> =
+            self.servers.iter().filter_map(|server| server.pending_list().transpose()).collect();
+        if lists.is_empty() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let lists: Vec<_> = lists.into_iter().collect::<Result<_, _>>()?;
+            let waits = lists.into_iter().map(caught_async);
+            match join_all(waits).await.into_iter().find_map(Result::err) {
+                Some(reason) => {
+                    let text = format!("a server panicked before it gave its next list: {reason}");
+                    Err(ServerError::new(text.into()).into())
+                }
+                None => Ok(()),
+            }
+        }))
     }
 
     /// The tools for one turn. [`Self::take_notices`] says which ones were left out.

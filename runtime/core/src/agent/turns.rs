@@ -129,6 +129,7 @@ impl AgentRun {
         };
         if changes.names_tools() {
             // A mistake is found before the turn counts.
+            self.await_lists().await?;
             offered(&self.turn_tools(self.turn())?)?;
         }
         if self.has_turn_hooks() {
@@ -136,6 +137,7 @@ impl AgentRun {
             Box::pin(self.complete_turn()).await?;
         }
         let (turn, _asking) = self.begin_turn()?;
+        self.await_lists().await?;
         let tools = self.turn_tools(turn)?;
         let offered = offered(&tools)?;
         let table = offered.as_ref().unwrap_or(&tools.table);
@@ -163,6 +165,12 @@ impl AgentRun {
             response = Box::pin(self.send_text(turn, response)).await?;
         }
         Ok(self.note_response(turn, Arc::clone(table), response, answer_tool))
+    }
+
+    /// Waits for the lists of tools that servers announced before this turn.
+    async fn await_lists(&self) -> Result<(), RunError> {
+        let Some(lists) = self.tool_list().pending() else { return Ok(()) };
+        self.unless_over(lists).await?.map_err(|error| error.into_run_error(&self.instance.name))
     }
 
     /// The tools of a turn.
@@ -253,6 +261,11 @@ impl AgentRun {
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
         let args = args.into();
         let turn = self.tally().turn;
+        if let Some(lists) = self.tool_list().pending()
+            && let Err(error) = lists.await
+        {
+            return Err(Exit::Tool(error.into_tool_error()));
+        }
         let table = match self.tools(turn) {
             Ok(tools) => tools.table,
             Err(error) => return Err(Exit::Tool(error.into_tool_error())),
