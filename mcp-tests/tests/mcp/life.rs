@@ -124,6 +124,19 @@ async fn a4_a_server_that_dies_again_and_again_is_left_alone_for_a_while() {
     agent.shutdown().await;
 }
 
+/// A program may drop its runtime and go on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a4_no_zombie_is_left_by_a_runtime_that_was_dropped() {
+    let log = Log::new("zombie");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let agent = runtime.block_on(build::<All>(server("leaves-a-child", &log))).unwrap();
+    drop(runtime);
+    let process = format!("/proc/{}", log.pids()[0]);
+    assert!(!std::path::Path::new(&process).exists(), "{:?}", std::fs::read_to_string(process + "/stat"));
+    drop(agent);
+}
+
 #[tokio::test]
 async fn a4_changed_tools_are_seen_by_the_next_turn() {
     let log = Log::new("changed");

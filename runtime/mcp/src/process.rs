@@ -141,29 +141,46 @@ impl Drop for Process {
     }
 }
 
-async fn wait(mut child: Child, group: Group, kill: &Notify) -> Arc<str> {
+async fn wait(child: Child, group: Group, kill: &Notify) -> Arc<str> {
     // If the runtime is dropped, this future is, and the group goes with it.
-    let rest = KillOnDrop(group);
+    let mut led = Led { child, group };
     let status = tokio::select! {
-        status = child.wait() => status,
+        status = led.child.wait() => status,
         () = kill.notified() => {
-            let _ = child.start_kill();
-            child.wait().await
+            let _ = led.child.start_kill();
+            led.child.wait().await
         }
     };
     // Children of the process may still hold its streams open.
-    drop(rest);
+    drop(led);
     match status {
         Ok(status) => status.to_string().into(),
         Err(error) => format!("its exit status could not be read: {error}").into(),
     }
 }
 
-struct KillOnDrop(Group);
+/// How often, and at which intervals, a killed process is waited for.
+const LOOKS: usize = 100;
+const BETWEEN: Duration = Duration::from_millis(1);
 
-impl Drop for KillOnDrop {
+/// A process and its group. Dropping it kills both.
+struct Led {
+    child: Child,
+    group: Group,
+}
+
+impl Drop for Led {
     fn drop(&mut self) {
-        self.0.kill();
+        self.group.kill();
+        let _ = self.child.start_kill();
+        // Without a runtime nothing else would take its exit status, and it would stay as a zombie. A killed process ends
+        // at once.
+        for _ in 0..LOOKS {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(BETWEEN);
+        }
     }
 }
 
