@@ -68,10 +68,16 @@ impl Answers {
         let output = self.server.read(answer)?;
         let Some(reason) = self.misfit(&output, stop) else { return Ok(output) };
         let text = format!(
-            "the MCP server `{}` gave a result of `{}` that does not fit the tool's own output schema: {reason}",
+            "the MCP server `{}` gave a result of `{}` that does not fit the tool's own output schema: {reason}. The call has \
+             run; the same call would run again and give such a result again",
             self.server.name, self.tool.name
         );
-        Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Remote)))
+        let mut told = ToolOutput::text(text);
+        if !output.content().is_empty() {
+            told.push_text(". The result of the server is:\n");
+            told.content_mut().extend(output.content().iter().cloned());
+        }
+        Err(Exit::Tool(ToolError::from_output(ErrorKind::Unreadable, told)))
     }
 
     /// Returns the reason why a result violates the tool's output schema, if it does.

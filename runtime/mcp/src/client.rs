@@ -9,6 +9,7 @@ use rmcp::model::{
 };
 use tokio::sync::mpsc;
 
+use super::relist::Changes;
 use super::visible::visible;
 
 /// Progress reports that may wait for their call to look at them; further ones are dropped.
@@ -18,13 +19,12 @@ const WAITING: usize = 64;
 #[derive(Clone)]
 pub(super) struct Unasked {
     listeners: Listeners,
-    /// Holds at most one message: a second change of the tools needs no second message.
-    tools_changed: mpsc::Sender<()>,
+    changes: Changes,
 }
 
 impl Unasked {
-    pub(super) fn new(listeners: Listeners, tools_changed: mpsc::Sender<()>) -> Self {
-        Self { listeners, tools_changed }
+    pub(super) fn new(listeners: Listeners, changes: Changes) -> Self {
+        Self { listeners, changes }
     }
 
     pub(super) fn progress(&self, mut report: ProgressNotificationParam) {
@@ -43,7 +43,7 @@ impl Unasked {
     }
 
     pub(super) fn tools_changed(&self) {
-        let _ = self.tools_changed.try_send(());
+        self.changes.announce();
     }
 }
 

@@ -14,12 +14,12 @@ use rmcp::service::{
     ClientInitializeError, Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError,
 };
 use rmcp::{ServiceExt, model::ErrorData};
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::client::{Client, Listeners, Unasked};
 use super::error::StartFailure;
 use super::process::Process;
+use super::relist::Changes;
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
 use super::tap::{Beginning, Tap};
@@ -35,6 +35,7 @@ const AFTERMATH: Duration = Duration::from_millis(500);
 /// A server that runs and has shaken hands. Dropping it kills the process.
 pub(super) struct Connection {
     peer: Peer<RoleClient>,
+    changes: Changes,
     service: Mutex<Option<RunningService<RoleClient, Client>>>,
     listeners: Listeners,
     timeout: Duration,
@@ -62,12 +63,11 @@ pub(super) enum RequestError {
 }
 
 impl Connection {
-    /// Starts the process and shakes hands. `changed` gets a message whenever the server's tools change.
+    /// Starts the process and shakes hands.
     pub(super) async fn open(
         server: &Arc<str>,
         config: &ServerConfig,
         secrets: &Secrets,
-        tools_changed: mpsc::Sender<()>,
     ) -> Result<Self, Box<StartFailure>> {
         let failure = |reason: String, next_step: &str, (stdout, stderr): Written| {
             Box::new(StartFailure {
@@ -97,7 +97,8 @@ impl Connection {
         })?;
         let fault = Fault::new(Arc::clone(&process.kill));
         let stdout = Tap::new(stdout, beginning.clone());
-        let unasked = Unasked::new(listeners.clone(), tools_changed);
+        let changes = Changes::default();
+        let unasked = Unasked::new(listeners.clone(), changes.clone());
         let hands = untraced.spawning(async {
             let wire = Wire::new(stdout, stdin, unasked, config.timeout, fault.clone());
             Client.serve(wire).await
@@ -142,12 +143,34 @@ impl Connection {
         };
         let peer = service.peer().clone();
         let service = Mutex::new(Some(service));
-        Ok(Self { peer, service, listeners, timeout: config.timeout, process, fault, _untraced: untraced })
+        Ok(Self {
+            peer,
+            changes,
+            service,
+            listeners,
+            timeout: config.timeout,
+            process,
+            fault,
+            _untraced: untraced,
+        })
     }
 
-    /// Whether the server declares tools. Otherwise it is not asked for a list.
-    pub(super) fn has_tools(&self) -> bool {
+    /// Whether the server declares tools.
+    pub(super) fn declares_tools(&self) -> bool {
         self.peer.peer_info().is_none_or(|info| info.capabilities.tools.is_some())
+    }
+
+    /// The changes of the tools that the server announced.
+    pub(super) fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Waits for the list of all changes that were announced until now. Whether it came in time, and before the server died.
+    pub(super) async fn listed(&self, limit: Duration) -> bool {
+        tokio::select! {
+            listed = tokio::time::timeout(limit, self.changes.listed()) => listed.is_ok(),
+            _ = self.process.end() => false,
+        }
     }
 
     pub(super) fn is_alive(&self) -> bool {

@@ -9,12 +9,28 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::wire;
+use super::{normal_schema, wire};
 use onionskin_core::ToolOutput;
 use onionskin_core::content::ContentBlock;
 use onionskin_core::definition::Annotations;
 use onionskin_core::{Effect, ToolDefinition};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
+
+/// Brings the schema of a tool's arguments into the normal form, and returns what was changed, in words.
+///
+/// # Errors
+/// Returns the reason why no agent can use the tool.
+pub(crate) fn normalise(tool: &mut Tool) -> Result<Option<String>, String> {
+    let schemas = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
+    for (which, schema) in schemas {
+        let Some(schema) = schema else { continue };
+        // An outside server wrote it, and a check might not end.
+        if let Some(reason) = onionskin_core::schema::unwalkable(&Value::Object((**schema).clone())) {
+            return Err(format!("values cannot be checked against its {which} schema: {reason}"));
+        }
+    }
+    normal_schema::normalise(Arc::make_mut(&mut tool.input_schema))
+}
 
 /// A server's description of a tool, under the name that hooks see.
 pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
@@ -33,15 +49,6 @@ pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
     definition.title = title.map(Into::into);
     definition.effect = effect(definition.annotations);
     definition
-}
-
-/// Why no value can be checked against a tool's schemas: an outside server wrote them, and the check might not end.
-pub(crate) fn unwalkable(tool: &Tool) -> Option<String> {
-    let schemas = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
-    schemas.into_iter().find_map(|(which, schema)| {
-        let reason = onionskin_core::schema::unwalkable(&Value::Object((**schema?).clone()))?;
-        Some(format!("values cannot be checked against its {which} schema: {reason}"))
-    })
 }
 
 /// Whether a call may be repeated, by the server's hints. Without a hint it may not, as in the protocol.
@@ -86,6 +93,11 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     }
     let mut output = ToolOutput::blocks(answer.content.unwrap_or_default());
     if let Some(structured) = answer.structured_content {
+        // The model sees the content only.
+        if output.to_text().trim().is_empty() {
+            output.content_mut().retain(|block| block.as_text().is_none());
+            output.push_text(structured.to_string());
+        }
         output.set_remote_structured(structured);
     }
     if let Some(meta) = answer.meta {
@@ -185,6 +197,32 @@ mod tests {
         assert_eq!(error.to_text(), "no");
         assert_eq!(*error.output().structured_content().unwrap(), json!({"a": 1}));
         assert_eq!(error.output().remote_meta(), Some(&json!({"b": 2})));
+    }
+
+    #[test]
+    fn a4_structured_content_without_text_is_the_text() {
+        for content in [json!(null), json!([]), json!([{"type": "text", "text": " "}])] {
+            let output = answer(json!({"content": content, "structuredContent": {"a": 1}})).unwrap();
+            assert_eq!(output.to_text(), r#"{"a":1}"#, "{content}");
+            assert_eq!(*output.structured_content().unwrap(), json!({"a": 1}));
+        }
+        assert_eq!(answer(json!({"structuredContent": [1]})).unwrap().to_text(), "[1]");
+        let picture = json!([{"type": "image", "data": "aQ==", "mimeType": "image/png"}]);
+        let output = answer(json!({"content": picture, "structuredContent": {"a": 1}})).unwrap();
+        assert!(matches!(output.content(), [ContentBlock::Image(_), ContentBlock::Text(_)]));
+        let text = json!([{"type": "text", "text": "one"}]);
+        let output = answer(json!({"content": text, "structuredContent": {"a": 1}})).unwrap();
+        assert_eq!(output.to_text(), "one");
+    }
+
+    #[test]
+    fn a4_an_error_without_text_says_so() {
+        for content in [json!(null), json!([]), json!([{"type": "text", "text": "\n"}])] {
+            let exit = answer(json!({"content": content, "isError": true})).unwrap_err();
+            assert_eq!(exit.as_tool_error().unwrap().to_text(), "the tool failed and gave no reason");
+        }
+        let exit = answer(json!({"isError": true, "structuredContent": {"code": 7}})).unwrap_err();
+        assert_eq!(exit.as_tool_error().unwrap().to_text(), r#"{"code":7}"#);
     }
 
     #[test]

@@ -286,6 +286,11 @@ impl InProcess for FakeServer {
             let mut running = BTreeSet::new();
             loop {
                 let message = tokio::select! {
+                    // A change that a tool makes is announced before the tool's answer.
+                    biased;
+                    Ok(()) = changed.changed() => {
+                        Some(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
+                    }
                     line = lines.next_line() => match line {
                         Ok(Some(line)) => {
                             let message: Value = serde_json::from_str(&line).unwrap_or_default();
@@ -320,9 +325,6 @@ impl InProcess for FakeServer {
                             Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
                         }
                     },
-                    Ok(()) = changed.changed() => {
-                        Some(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
-                    }
                 };
                 if let Some(message) = message
                     && output.write_all(format!("{message}\n").as_bytes()).await.is_err()

@@ -22,6 +22,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod answer;
+mod changed;
 mod client;
 mod config;
 mod connection;
@@ -37,6 +38,7 @@ mod file;
 mod list_tools;
 mod lock;
 mod mcp_json;
+mod normal_schema;
 mod process;
 #[cfg(test)]
 mod property_tests;

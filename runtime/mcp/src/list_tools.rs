@@ -1,6 +1,7 @@
 //! Asks a server for its tools: all pages, within bounds.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, Tool};
 use serde::Deserialize;
@@ -15,6 +16,10 @@ use super::wire;
 const PAGES: usize = 100;
 /// More tools than this fit into no model.
 const TOOLS: usize = 10_000;
+/// The maximum number of bytes of all pages.
+const BYTES: usize = 32 << 20;
+/// How long a server that declares no tools may take to list them. Some do not answer at all.
+const UNDECLARED: Duration = Duration::from_secs(5);
 
 /// The protocol asks for names of at most 128 characters.
 const NAME: usize = 256;
@@ -25,6 +30,10 @@ pub(super) struct Listed {
     pub(super) tools: Vec<Tool>,
     /// The tools that were left out, and why.
     pub(super) refused: Vec<String>,
+    /// The tools whose schemas were rewritten, and how.
+    pub(super) rewritten: Vec<String>,
+    /// Whether the server does not declare that it has tools.
+    pub(super) is_undeclared: bool,
 }
 
 /// One page with unread tools, so that a broken one does not affect the others.
@@ -38,11 +47,24 @@ struct Page<'p> {
 }
 
 /// All tools of a server, in its order. The library's own list has no limit on the number of pages.
+///
+/// A server that does not declare tools is asked all the same, because some only forget it.
 pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
-    let mut listed = Listed::default();
-    if !connection.has_tools() {
-        return Ok(listed);
+    if connection.declares_tools() {
+        return pages(connection).await;
     }
+    let listed = match tokio::time::timeout(UNDECLARED, pages(connection)).await {
+        Ok(Ok(listed)) => listed,
+        // It died.
+        Ok(Err(reason)) if !connection.is_alive() => return Err(reason),
+        Ok(Err(_)) | Err(_) => Listed::default(),
+    };
+    Ok(Listed { is_undeclared: true, ..listed })
+}
+
+async fn pages(connection: &Connection) -> Result<Listed, String> {
+    let mut listed = Listed::default();
+    let mut bytes = 0;
     let mut names = HashSet::new();
     let mut cursors = HashSet::new();
     let mut cursor: Option<String> = None;
@@ -50,16 +72,11 @@ pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let text = connection.request(request, |_| {}).await.map_err(reason)?;
-        let page: Page<'_> = serde_json::from_str(&text)
-            .map_err(|error| format!("its answer is not a list of tools: {}", wire::reason(&error)))?;
-        for tool in page.tools {
-            listed.take(tool, &mut names);
+        bytes += text.len();
+        if bytes > BYTES {
+            return Err(format!("its list of tools is longer than {} MiB", BYTES >> 20));
         }
-        if listed.tools.len() + listed.refused.len() > TOOLS {
-            return Err(format!("it has more than {TOOLS} tools"));
-        }
-        // Some servers write an empty cursor for "no more".
-        let Some(next) = page.next_cursor.filter(|next| !next.is_empty()) else { return Ok(listed) };
+        let Some(next) = listed.page(&text, &mut names)? else { return Ok(listed) };
         if !cursors.insert(next.clone()) {
             let next = visible(&cut(next, NAME));
             return Err(format!("its pages do not end: it gave the cursor `{next}` twice"));
@@ -70,8 +87,25 @@ pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
 }
 
 impl Listed {
+    /// Takes the tools of a page, and returns the cursor of the next one.
+    ///
+    /// # Errors
+    /// Returns a reason if the text is not a page, or if there are too many tools.
+    pub(super) fn page(&mut self, text: &str, names: &mut HashSet<String>) -> Result<Option<String>, String> {
+        let page: Page<'_> = serde_json::from_str(text)
+            .map_err(|error| format!("its answer is not a list of tools: {}", wire::reason(&error)))?;
+        if self.tools.len() + self.refused.len() + page.tools.len() > TOOLS {
+            return Err(format!("it has more than {TOOLS} tools"));
+        }
+        for tool in page.tools {
+            self.take(tool, names);
+        }
+        // Some servers write an empty cursor for "no more".
+        Ok(page.next_cursor.filter(|next| !next.is_empty()))
+    }
+
     fn take(&mut self, text: &RawValue, names: &mut HashSet<String>) {
-        let tool = match serde_json::from_str::<Tool>(text.get()) {
+        let mut tool = match serde_json::from_str::<Tool>(text.get()) {
             Ok(tool) => tool,
             Err(error) => return self.refuse(named(text), &wire::reason(&error)),
         };
@@ -86,8 +120,12 @@ impl Listed {
             return self
                 .refuse(Some(tool.name.into_owned()), "it is listed twice, and the first one is used");
         }
-        if let Some(reason) = convert::unwalkable(&tool) {
-            return self.refuse(Some(tool.name.into_owned()), &reason);
+        match convert::normalise(&mut tool) {
+            Ok(None) => {}
+            Ok(Some(how)) => {
+                self.rewritten.push(format!("the schema of `{}` is rewritten: {how}", tool.name))
+            }
+            Err(reason) => return self.refuse(Some(tool.name.into_owned()), &reason),
         }
         self.tools.push(tool);
     }

@@ -8,8 +8,12 @@ use serde_json::{Value, json};
 use super::config::McpConfig;
 use super::convert;
 use super::error::McpError;
+use super::list_tools::Listed;
+use super::normal_schema::{normalise, renamed};
 use super::wire::{self, Incoming};
 use onionskin_core::Exit;
+use onionskin_core::export::{Provider, plain_schema};
+use onionskin_core::model::ToolDeclaration;
 
 fn config() -> ProptestConfig {
     let seeds = FileFailurePersistence::Direct("proptest-regressions/mcp.txt");
@@ -134,8 +138,112 @@ fn answer() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Words of schemas, right and wrong.
+fn schema_word() -> impl Strategy<Value = String> {
+    let known = [
+        "type",
+        "properties",
+        "required",
+        "items",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "$defs",
+        "enum",
+        "const",
+        "not",
+        "additionalProperties",
+        "minimum",
+        "exclusiveMinimum",
+        "minLength",
+        "description",
+        "default",
+        "prefixItems",
+        "patternProperties",
+        "dependentRequired",
+        "if",
+        "then",
+        "object",
+        "array",
+        "string",
+        "str",
+        "integer",
+        "null",
+        "any",
+        "date",
+        "#",
+        "#/$defs/a",
+        "#/properties/a",
+        "a",
+        "b",
+        "$top",
+        "definitions",
+        "additionalItems",
+        "uniqueItems",
+    ];
+    prop_oneof![8 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        schema_word().prop_map(Value::from),
+    ];
+    let inside = leaf.prop_recursive(6, 64, 5, |inner| {
+        let fields = prop::collection::vec((schema_word(), inner.clone()), 0..5);
+        prop_oneof![
+            1 => prop::collection::vec(inner, 0..4).prop_map(Value::from),
+            3 => fields.prop_map(|fields| fields.into_iter().collect()),
+        ]
+    });
+    prop::collection::vec((schema_word(), inside), 0..6).prop_map(|fields| fields.into_iter().collect())
+}
+
+fn list() -> impl Strategy<Value = Value> {
+    let tool = (word(), schema(), value()).prop_map(|(name, schema, description)| match description {
+        Value::Number(_) => json!({"name": name, "inputSchema": schema, "description": "d"}),
+        Value::Bool(_) => json!({"name": name, "inputSchema": schema, "outputSchema": schema}),
+        description => json!({"name": name, "inputSchema": schema, "description": description}),
+    });
+    (prop::collection::vec(tool, 0..4), value())
+        .prop_map(|(tools, cursor)| json!({"tools": tools, "nextCursor": cursor}))
+}
+
 proptest! {
     #![proptest_config(config())]
+
+    /// A list is read or refused. Each of its tools is taken, in a form that stays what it is and that providers take, or named
+    /// with a reason.
+    #[test]
+    fn long_a4_any_list_of_tools_is_taken_or_refused(text in broken(list())) {
+        let text = String::from_utf8_lossy(&text);
+        let mut listed = Listed::default();
+        if let Err(reason) = listed.page(&text, &mut std::collections::HashSet::new()) {
+            prop_assert!(reason.len() < 500, "{}", reason);
+        }
+        prop_assert!(listed.refused.iter().chain(&listed.rewritten).all(|told| told.len() < 5_000));
+        for tool in listed.tools {
+            let schema = Value::Object((*tool.input_schema).clone());
+            let mut again = (*tool.input_schema).clone();
+            let told = normalise(&mut again);
+            prop_assert_eq!(told, Ok(None), "{}", schema);
+            prop_assert_eq!(&Value::Object(again), &schema);
+            let definition = convert::definition("s__t", tool);
+            let declared = ToolDeclaration::new("s__t", &definition);
+            let plain = plain_schema(Provider::OPENAI, &declared);
+            let plain = plain.map_err(|error| TestCaseError::fail(format!("{error} of {schema}")))?;
+            let is_plain = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"].iter().all(|key| plain.get(*key).is_none());
+            prop_assert!(plain["type"] == "object" && plain["properties"].is_object() && is_plain, "{}", plain);
+            let mut names: Vec<_> = renamed(&schema).into_iter().map(|(_, new)| new).collect();
+            names.extend(schema["properties"].as_object().unwrap().keys().filter(|name| !name.is_empty()).cloned());
+            let distinct: std::collections::HashSet<_> = names.iter().collect();
+            prop_assert_eq!(distinct.len(), names.len(), "{:?}", names);
+        }
+    }
 
     /// A file is read, or refused at a place of it; and whatever is wrong with one server leaves the others.
     #[test]

@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
+use super::normal_schema;
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
 use super::snapshot::{self, REPORTED, ServerDrift, Snapshot};
-use super::tool::McpTool;
-use onionskin_core::DynTool;
+use super::tool::{McpTool, named_for_all};
 use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolProvider, ToolServer};
+use onionskin_core::{DynTool, ToolSpec};
 
 /// The tools of one server for one agent.
 pub(super) struct Provider {
@@ -18,14 +19,29 @@ pub(super) struct Provider {
     news: Mutex<u64>,
 }
 
+impl Provider {
+    fn tool(&self, tool: &RemoteTool) -> Arc<dyn DynTool> {
+        let has_plain_names = normal_schema::renamed(&tool.definition.input_schema).is_empty();
+        let tool: Arc<dyn DynTool> = Arc::new(McpTool::new(Arc::clone(&self.server), tool.clone()));
+        if has_plain_names {
+            return tool;
+        }
+        Arc::new(named_for_all(ToolSpec::of_server(tool, ServerKind::Mcp, Some(&self.server.name))))
+    }
+}
+
 impl ToolProvider for Provider {
     fn generation(&self) -> u64 {
         self.server.generation()
     }
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
-        let tool = |tool: &RemoteTool| Arc::new(McpTool::new(Arc::clone(&self.server), tool.clone())) as _;
+        let tool = |tool: &RemoteTool| self.tool(tool);
         self.server.tools().iter().map(tool).collect()
+    }
+
+    fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
+        self.server.pending_list()
     }
 
     fn notices(&self) -> Vec<String> {

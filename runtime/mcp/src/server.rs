@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::connection::{Connection, RequestError};
@@ -17,13 +18,15 @@ use super::restart::{Absence, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
 use super::visible::visible;
-use super::{convert, list_tools, relist};
+use super::{changed, convert, list_tools, relist};
 use crate::lock::lock;
 use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// Up to this number, tools that are left out are reported one by one.
-const REFUSED: usize = 8;
+/// Up to this number, tools that are left out or rewritten are reported one by one.
+const ODD: usize = 8;
+/// How long a turn waits for a list that the server announced before it.
+const LIST_WAIT: Duration = Duration::from_secs(5);
 /// Only the latest news are kept, up to this number.
 const NEWS: usize = 64;
 
@@ -38,8 +41,8 @@ pub(super) struct Server {
     restarts: Restarts,
     tools: Mutex<Arc<[RemoteTool]>>,
     generation: AtomicU64,
-    /// The tools of the last list that were left out.
-    refused: Mutex<Vec<String>>,
+    /// What was reported of single tools of the last list.
+    odd: Mutex<Vec<String>>,
     news: Mutex<News>,
     closed: AtomicBool,
 }
@@ -83,7 +86,7 @@ impl Server {
             restarts: Restarts::default(),
             tools: Mutex::new(Arc::new([])),
             generation: AtomicU64::new(0),
-            refused: Mutex::default(),
+            odd: Mutex::default(),
             news: Mutex::default(),
             closed: AtomicBool::new(false),
         });
@@ -109,7 +112,22 @@ impl Server {
         news.texts.iter().skip(skip).cloned().collect()
     }
 
-    /// Takes a list of tools. Reports the tools that are left out, unless the previous list left out the same.
+    /// Waits for a list that was announced and not given yet, within a limit; `None` if there is none.
+    pub(super) fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
+        let connection = self.living().filter(|connection| connection.changes().are_pending())?;
+        Some(Box::pin(async move {
+            if !connection.listed(LIST_WAIT).await && connection.is_alive() {
+                self.tell_once(&format!(
+                    "the MCP server `{}` announced other tools and did not list them within {LIST_WAIT:?}; the tools that it \
+                     had are used",
+                    self.name
+                ));
+            }
+        }))
+    }
+
+    /// Takes a list of tools, and reports what people should know of it: the tools that are left out and those whose schemas
+    /// were rewritten, unless the previous list had the same, and what changed.
     fn take(&self, listed: Listed) {
         let tool = |tool: rmcp::model::Tool| {
             let name: Arc<str> = (&*tool.name).into();
@@ -117,12 +135,32 @@ impl Server {
                 self.told.definition(convert::definition(&format!("{}__{name}", self.name), tool));
             RemoteTool { name, definition }
         };
-        let refused = std::mem::replace(&mut *lock(&self.refused), listed.refused.clone());
-        if refused != listed.refused {
-            self.tell_refused(&listed.refused);
+        let tools: Arc<[RemoteTool]> = listed.tools.into_iter().map(tool).collect();
+        if listed.is_undeclared {
+            self.tell_undeclared(tools.len());
         }
-        *lock(&self.tools) = listed.tools.into_iter().map(tool).collect();
-        self.generation.fetch_add(1, Ordering::Release);
+        let odd = [listed.refused, listed.rewritten].concat();
+        let known = std::mem::replace(&mut *lock(&self.odd), odd.clone());
+        if known != odd {
+            self.tell_odd(&odd);
+        }
+        let before = std::mem::replace(&mut *lock(&self.tools), Arc::clone(&tools));
+        let is_first = self.generation.fetch_add(1, Ordering::Release) == 0;
+        if !is_first && let Some(changes) = changed::changes(&before, &tools) {
+            let changes = self.secrets.hide(changes);
+            self.tell(format!("the MCP server `{}` changed its tools: {changes}", self.name));
+        }
+    }
+
+    /// Reports that the server does not declare what it has.
+    fn tell_undeclared(&self, tools: usize) {
+        self.tell_once(&match tools {
+            0 => format!("the MCP server `{}` declares no tools, and lists none", self.name),
+            _ => format!(
+                "the MCP server `{}` lists tools and does not declare that it has some; they are used",
+                self.name
+            ),
+        });
     }
 
     /// Reports that a changed list could not be read, unless the previous report says the same.
@@ -137,12 +175,12 @@ impl Server {
         }
     }
 
-    fn tell_refused(&self, refused: &[String]) {
-        for text in refused.iter().take(REFUSED) {
+    fn tell_odd(&self, odd: &[String]) {
+        for text in odd.iter().take(ODD) {
             self.tell(format!("the MCP server `{}`: {}", self.name, self.secrets.hide(text)));
         }
-        if let Some(more) = refused.len().checked_sub(REFUSED).filter(|more| *more > 0) {
-            self.tell(format!("the MCP server `{}`: {more} more tools are left out", self.name));
+        if let Some(more) = odd.len().checked_sub(ODD).filter(|more| *more > 0) {
+            self.tell(format!("the MCP server `{}`: {more} more tools are left out or rewritten", self.name));
         }
     }
 
@@ -277,8 +315,7 @@ impl Restart for Server {
     /// Starts the process, shakes hands and lists the tools, within the start timeout.
     async fn start(self: &Arc<Self>) -> Result<(), McpError> {
         let begun = Instant::now();
-        let (tell_change, changes) = mpsc::channel(1);
-        let opened = Connection::open(&self.name, &self.config, &self.secrets, tell_change).await;
+        let opened = Connection::open(&self.name, &self.config, &self.secrets).await;
         let connection = Arc::new(opened.map_err(McpError::Start)?);
         let left = self.config.start_timeout.saturating_sub(begun.elapsed());
         let listed = match tokio::time::timeout(left, list_tools::all(&connection)).await {
@@ -296,6 +333,7 @@ impl Restart for Server {
             self.kill();
         }
         let (server, mut reported) = (Arc::downgrade(self), None);
+        let changes = connection.changes().clone();
         tokio::spawn(relist::follow(Arc::downgrade(&connection), changes, move |listed| {
             let Some(server) = server.upgrade() else { return ControlFlow::Break(()) };
             match listed {

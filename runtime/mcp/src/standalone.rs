@@ -7,7 +7,7 @@ use super::connection_thread::ConnectionThread;
 use super::error::McpError;
 use super::server::Server;
 use super::server_config::ServerConfig;
-use super::tool::McpTool;
+use super::tool::{McpTool, named_for_all};
 use super::unconnected::{self, McpDescription};
 use onionskin_core::ToolSpec;
 use onionskin_core::servers::ServerKind;
@@ -89,7 +89,8 @@ impl McpServer {
     }
 
     fn spec(&self, tool: McpTool) -> ToolSpec {
-        ToolSpec::of_server(Arc::new(tool.at(Arc::clone(&self.0))), ServerKind::Mcp, Some(self.name()))
+        let tool = Arc::new(tool.at(Arc::clone(&self.0)));
+        named_for_all(ToolSpec::of_server(tool, ServerKind::Mcp, Some(self.name())))
     }
 }
 

@@ -7,13 +7,26 @@ use serde_json::{Map, Value};
 
 use super::answer::Answers;
 use super::connection_thread::ConnectionThread;
-use super::convert;
 use super::server::{RemoteTool, Server};
+use super::{convert, normal_schema};
 use onionskin_core::Args;
+use onionskin_core::spec::Transform;
 use onionskin_core::text::short;
-use onionskin_core::{DynTool, ToolDefinition};
+use onionskin_core::{DynTool, ToolDefinition, ToolSpec};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_core::{Inject, Progress, ToolContext};
+
+/// The tool with names of arguments that all providers take. A call goes to the server with its own names.
+pub(super) fn named_for_all(mut tool: ToolSpec) -> ToolSpec {
+    let renamed = normal_schema::renamed(&tool.definition().input_schema);
+    if renamed.is_empty() {
+        return tool;
+    }
+    let change = renamed.iter().fold(Transform::new(), |change, (own, new)| change.rename(own, new));
+    let changed = tool.transform(change);
+    debug_assert!(changed.is_ok(), "the names are new: {changed:?}");
+    tool
+}
 
 /// A tool of a server.
 pub(super) struct McpTool {
@@ -87,7 +100,7 @@ impl DynTool for McpTool {
         })
     }
 
-    /// `run_dyn` checks them as they are sent, because the server fills in its defaults, and no number may be rounded.
+    /// `run_dyn` checks them as they are sent, because no number may be rounded.
     fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
         Ok(())
     }

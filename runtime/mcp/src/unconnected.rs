@@ -6,7 +6,7 @@ use futures_util::future::{BoxFuture, ready};
 use rmcp::model::Tool;
 use serde_json::Value;
 
-use super::convert;
+use super::{convert, tool};
 use onionskin_core::Args;
 use onionskin_core::ToolContext;
 use onionskin_core::ToolSpec;
@@ -57,13 +57,14 @@ impl McpDescription for &Tool {
 
 /// Reads the tool from a description.
 pub(super) fn read(description: impl McpDescription) -> Result<Tool, SpecError> {
-    let tool: Tool = serde_json::from_value(description.into_json()?).map_err(|error| unreadable(&error))?;
+    let mut tool: Tool =
+        serde_json::from_value(description.into_json()?).map_err(|error| unreadable(&error))?;
     if tool.name.is_empty() {
         return Err(SpecError::description("its name is empty"));
     }
-    match convert::unwalkable(&tool) {
-        Some(reason) => Err(SpecError::description(format!("of `{}`, {reason}", tool.name))),
-        None => Ok(tool),
+    match convert::normalise(&mut tool) {
+        Ok(_) => Ok(tool),
+        Err(reason) => Err(SpecError::description(format!("of `{}`, {reason}", tool.name))),
     }
 }
 
@@ -116,5 +117,5 @@ pub(super) fn unconnected(
     let tool = read(description)?;
     let name = tool.name.clone();
     let tool = Arc::new(Unconnected(convert::definition(&name, tool)));
-    Ok(ToolSpec::of_server(tool, ServerKind::Mcp, server))
+    Ok(tool::named_for_all(ToolSpec::of_server(tool, ServerKind::Mcp, server)))
 }

@@ -13,6 +13,9 @@ use crate::visible::{cut, visible};
 /// The parser of JSON quotes unexpected text; longer quotes are cut.
 const REASON: usize = 200;
 
+/// The maximum number of values in a message. Each takes many times the memory of its text, and no model reads as many.
+const VALUES: usize = 1_000_000;
+
 /// A message, or another kind of line.
 #[derive(Debug)]
 pub(crate) enum Incoming<'l> {
@@ -59,6 +62,9 @@ pub(crate) fn read(line: &[u8]) -> Incoming<'_> {
             return unreadable(line, &[], reason);
         }
     };
+    if values(text) > VALUES {
+        return unreadable(line, &[], format!("it has more than {VALUES} values"));
+    }
     match serde_json::from_str::<Envelope<'_>>(text) {
         Ok(envelope) => message(&envelope),
         Err(error) if error.classify() == Category::Eof => {
@@ -66,6 +72,21 @@ pub(crate) fn read(line: &[u8]) -> Incoming<'_> {
         }
         Err(error) => unreadable(line, &[], format!("it is not JSON: {}", reason(&error))),
     }
+}
+
+/// The number of values in a JSON text, or a little more.
+fn values(text: &str) -> usize {
+    let (mut count, mut in_string, mut is_escaped) = (1, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// Reads a message that was too long to be kept from its beginning and its end.

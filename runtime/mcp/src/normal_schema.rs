@@ -1,0 +1,517 @@
+//! One normal form for the argument schemas of servers: JSON Schema 2020-12 that all providers take. One schema that a
+//! provider refuses would fail every request of the agent.
+//!
+//! What can be said exactly is rewritten: older drafts, names of types in other languages, a missing `type`. A keyword whose
+//! value has no meaning is left out, because no check could use it; the server checks its arguments itself. A schema that is
+//! still unclear is refused.
+
+use serde_json::{Map, Number, Value, json};
+
+use super::visible::{cut, name};
+
+type Object = Map<String, Value>;
+
+/// Up to this number, the changes of one schema are named.
+const NAMED: usize = 3;
+/// A longer value is cut in a message.
+const SHOWN: usize = 60;
+/// The longest name of an argument that all providers take.
+const LONGEST_NAME: usize = 64;
+
+/// Brings the schema of arguments into the normal form, and returns what was changed, in words. Changes without a meaning, as
+/// an empty `properties`, are not named.
+///
+/// # Errors
+/// Returns the reason why no provider could take the schema.
+pub(super) fn normalise(root: &mut Object) -> Result<Option<String>, String> {
+    let mut walk = Walk::default();
+    // Draft 3 marks a required argument at the argument. At the root it has no meaning.
+    walk.schema(root, "")?;
+    match root.get("type") {
+        None => walk.note("", "it has no `type`"),
+        Some(Value::String(kind)) if kind == "object" => {}
+        Some(Value::Array(kinds)) if kinds.iter().any(|kind| kind == "object") => {}
+        Some(kind) => {
+            return Err(format!(
+                "its arguments are of the type {}, and the arguments of a call are an object",
+                shown(kind)
+            ));
+        }
+    }
+    root.insert("type".into(), "object".into());
+    root.entry("properties").or_insert_with(|| json!({}));
+    references(&Value::Object(std::mem::take(root)), root)?;
+    Ok(walk.told())
+}
+
+/// The arguments whose names some provider refuses, each with a name that all take.
+pub(super) fn renamed(schema: &Value) -> Vec<(String, String)> {
+    let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    for own in properties.keys().filter(|own| !is_taken_by_all(own)) {
+        let plain: String = own.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let plain = plain.trim_matches('_');
+        let plain = if plain.is_empty() { "argument" } else { plain };
+        let plain = &plain[..plain.len().min(LONGEST_NAME - 4)];
+        let is_free =
+            |new: &str| !properties.contains_key(new) && renamed.iter().all(|(_, taken)| taken != new);
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let new = std::iter::once(plain.to_owned()).chain(numbered).find(|new| is_free(new));
+        renamed.extend(new.map(|new| (own.clone(), new)));
+    }
+    renamed
+}
+
+fn is_taken_by_all(name: &str) -> bool {
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_plain)
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
+}
+
+/// The value in a message.
+fn shown(value: &Value) -> String {
+    format!("`{}`", name(&cut(value.to_string(), SHOWN)))
+}
+
+/// What a keyword holds.
+enum Holds {
+    Schema,
+    Schemas,
+    NamedSchemas,
+    Kinds,
+    Names,
+    NamedNames,
+    Limit,
+    Count,
+    Text,
+    Flag,
+    Values,
+    Examples,
+    Reference,
+    /// Any value, or a keyword that is not known here.
+    Anything,
+}
+
+fn holds(key: &str) -> Holds {
+    match key {
+        "items"
+        | "additionalProperties"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "contains"
+        | "propertyNames"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "additionalItems" => Holds::Schema,
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" => Holds::Schemas,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            Holds::NamedSchemas
+        }
+        "type" => Holds::Kinds,
+        "required" => Holds::Names,
+        "dependentRequired" => Holds::NamedNames,
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Holds::Limit,
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+        | "minContains" | "maxContains" => Holds::Count,
+        "title" | "description" | "format" | "pattern" | "$comment" | "$schema" | "contentEncoding"
+        | "contentMediaType" => Holds::Text,
+        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => Holds::Flag,
+        "enum" => Holds::Values,
+        "examples" => Holds::Examples,
+        "$ref" => Holds::Reference,
+        _ => Holds::Anything,
+    }
+}
+
+/// A keyword after the walk.
+enum Kept {
+    Same(Value),
+    Other(Value),
+    Nothing,
+}
+
+#[derive(Default)]
+struct Walk {
+    notes: Vec<String>,
+    more: usize,
+}
+
+impl Walk {
+    fn note(&mut self, place: &str, what: impl AsRef<str>) {
+        if self.notes.len() == NAMED {
+            self.more += 1;
+            return;
+        }
+        let place = if place.is_empty() {
+            String::new()
+        } else {
+            format!("at `{}` ", name(&cut(place.to_owned(), SHOWN)))
+        };
+        self.notes.push(format!("{place}{}", what.as_ref()));
+    }
+
+    fn told(self) -> Option<String> {
+        let mut told = self.notes.join("; ");
+        if self.more > 0 {
+            told.push_str(&format!("; and {} more", self.more));
+        }
+        (!told.is_empty()).then_some(told)
+    }
+
+    fn schema(&mut self, schema: &mut Object, place: &str) -> Result<(), String> {
+        self.older_drafts(schema, place);
+        let mut kept = Map::new();
+        for (key, value) in std::mem::take(schema) {
+            let at = format!("{place}/{key}");
+            let was = shown(&value);
+            match self.keyword(&key, value, &at)? {
+                Kept::Same(value) => _ = kept.insert(key, value),
+                Kept::Other(value) => {
+                    self.note(place, format!("`{key}` is {was}, read as {}", shown(&value)));
+                    kept.insert(key, value);
+                }
+                Kept::Nothing => self.note(place, format!("`{key}` is {was}, and is left out")),
+            }
+        }
+        *schema = kept;
+        // Providers refuse a list without a schema of its items.
+        let is_list = schema.get("type").is_some_and(|kind| *kind == "array" || lists(kind, "array"));
+        if is_list && !schema.contains_key("items") && !schema.contains_key("prefixItems") {
+            schema.insert("items".into(), json!({}));
+        }
+        Ok(())
+    }
+
+    /// What older drafts say with other keywords.
+    fn older_drafts(&mut self, schema: &mut Object, place: &str) {
+        for (exclusive, limit) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+            if let Some(Value::Bool(is_exclusive)) = schema.get(exclusive) {
+                let is_exclusive = *is_exclusive;
+                schema.remove(exclusive);
+                self.note(place, format!("`{exclusive}` is `{is_exclusive}`, as in draft 4"));
+                if is_exclusive && let Some(limit) = schema.remove(limit) {
+                    schema.insert(exclusive.into(), limit);
+                }
+            }
+        }
+        if schema.get("items").is_some_and(Value::is_array) {
+            self.note(place, "`items` is a list, as before draft 2020-12");
+            let tuple = schema.remove("items").unwrap_or_default();
+            if tuple != json!([]) {
+                schema.insert("prefixItems".into(), tuple);
+            }
+            if let Some(rest) = schema.remove("additionalItems") {
+                schema.insert("items".into(), rest);
+            }
+        }
+        let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+        let mut required = Vec::new();
+        for (property, own) in properties.iter_mut() {
+            let Value::Object(own) = own else { continue };
+            if let Some(Value::Bool(is_required)) = own.get("required") {
+                required.extend(is_required.then(|| Value::from(property.as_str())));
+                own.remove("required");
+            }
+        }
+        if !required.is_empty() {
+            self.note(place, "`required` is `true` for an argument, as in draft 3");
+            match schema.get_mut("required") {
+                Some(Value::Array(names)) => names.extend(required),
+                _ => _ = schema.insert("required".into(), required.into()),
+            }
+        }
+    }
+
+    fn keyword(&mut self, key: &str, mut value: Value, at: &str) -> Result<Kept, String> {
+        let is_kept = match holds(key) {
+            Holds::Anything => true,
+            Holds::Text => value.is_string(),
+            Holds::Flag => value.is_boolean(),
+            Holds::Values => value.as_array().is_some_and(|values| !values.is_empty()),
+            Holds::Limit => return Ok(number(value)),
+            Holds::Count => return Ok(count(value)),
+            Holds::Examples if value.is_array() => true,
+            Holds::Examples => return Ok(Kept::Other(json!([value]))),
+            Holds::Reference if value.is_string() => true,
+            Holds::Reference => {
+                return Err(format!("at `{}` is {}, which is no reference", name(at), shown(&value)));
+            }
+            Holds::Kinds => return kinds(value),
+            Holds::Names => return Ok(names(value)),
+            Holds::NamedNames => match &mut value {
+                Value::Object(named) => {
+                    named.retain(|_, names| {
+                        names.as_array().is_some_and(|names| names.iter().all(Value::is_string))
+                    });
+                    !named.is_empty()
+                }
+                _ => false,
+            },
+            Holds::Schema => match &mut value {
+                Value::Object(schema) => {
+                    self.schema(schema, at)?;
+                    true
+                }
+                other => other.is_boolean(),
+            },
+            Holds::Schemas => match &mut value {
+                Value::Array(schemas) => {
+                    schemas.retain(|schema| schema.is_object() || schema.is_boolean());
+                    for (place, schema) in schemas.iter_mut().enumerate() {
+                        if let Value::Object(schema) = schema {
+                            self.schema(schema, &format!("{at}/{place}"))?;
+                        }
+                    }
+                    !schemas.is_empty()
+                }
+                _ => false,
+            },
+            Holds::NamedSchemas => match &mut value {
+                Value::Object(named) => {
+                    for (property, schema) in named.iter_mut() {
+                        self.named(property, schema, at)?;
+                    }
+                    true
+                }
+                _ => false,
+            },
+        };
+        Ok(if is_kept { Kept::Same(value) } else { Kept::Nothing })
+    }
+
+    /// The schema of a property. Some servers write the name of a type in its place.
+    fn named(&mut self, property: &str, schema: &mut Value, at: &str) -> Result<(), String> {
+        let at = format!("{at}/{property}");
+        if let Value::Object(schema) = schema {
+            return self.schema(schema, &at);
+        }
+        if !schema.is_boolean() {
+            self.note(&at, format!("is {}, which is no schema", shown(schema)));
+            let mut read = Map::new();
+            if let Value::String(kind) = schema {
+                read.insert("type".into(), kind.as_str().into());
+                self.schema(&mut read, &at)?;
+            }
+            *schema = Value::Object(read);
+        }
+        Ok(())
+    }
+}
+
+fn lists(kinds: &Value, kind: &str) -> bool {
+    kinds.as_array().is_some_and(|kinds| kinds.iter().any(|each| each == kind))
+}
+
+/// One or several types, in JSON Schema's words. None for any type.
+fn kinds(value: Value) -> Result<Kept, String> {
+    let read = match &value {
+        Value::String(only) => kind(only)?.map(Value::from),
+        Value::Array(several) => {
+            let mut read: Vec<&str> = Vec::new();
+            for each in several.iter().filter_map(Value::as_str) {
+                match kind(each)? {
+                    Some(kind) if read.contains(&kind) => {}
+                    Some(kind) => read.push(kind),
+                    None => return Ok(Kept::Nothing),
+                }
+            }
+            (!read.is_empty()).then(|| json!(read))
+        }
+        _ => None,
+    };
+    Ok(match read {
+        Some(read) if read == value => Kept::Same(value),
+        Some(read) => Kept::Other(read),
+        None => Kept::Nothing,
+    })
+}
+
+/// The type with this name, in JSON Schema or in a language that servers are written in. None for any type.
+///
+/// # Errors
+/// Returns a reason for a name that none of them has.
+fn kind(written: &str) -> Result<Option<&'static str>, String> {
+    Ok(Some(match written.to_ascii_lowercase().as_str() {
+        "string" | "str" => "string",
+        "integer" | "int" => "integer",
+        "number" | "float" | "double" => "number",
+        "boolean" | "bool" => "boolean",
+        "object" | "dict" => "object",
+        "array" | "list" => "array",
+        "null" | "none" => "null",
+        "any" => return Ok(None),
+        _ => return Err(format!("its input schema names the unknown type {}", shown(&written.into()))),
+    }))
+}
+
+fn names(value: Value) -> Kept {
+    let Value::Array(written) = &value else { return Kept::Nothing };
+    let mut read: Vec<&Value> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    read.extend(written.iter().filter(|name| name.is_string() && seen.insert(*name)));
+    if read.len() == written.len() { Kept::Same(value) } else { Kept::Other(json!(read)) }
+}
+
+fn number(value: Value) -> Kept {
+    match &value {
+        Value::Number(_) => Kept::Same(value),
+        Value::String(text) => text.parse::<Number>().map_or(Kept::Nothing, |read| Kept::Other(read.into())),
+        _ => Kept::Nothing,
+    }
+}
+
+fn count(value: Value) -> Kept {
+    if value.is_u64() {
+        return Kept::Same(value);
+    }
+    match number(value) {
+        Kept::Same(Value::Number(read)) | Kept::Other(Value::Number(read)) => {
+            // `3.0`, as some languages write a whole number.
+            let whole = read.as_f64().filter(|read| read.fract() == 0.0 && (0.0..=9e15).contains(read));
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "checked to be whole and in range"
+            )]
+            whole.map_or(Kept::Nothing, |whole| Kept::Other((whole as u64).into()))
+        }
+        _ => Kept::Nothing,
+    }
+}
+
+/// Puts the schema into `root`, if all of its references lead to a place in it.
+fn references(schema: &Value, root: &mut Object) -> Result<(), String> {
+    let mut open = vec![schema];
+    while let Some(part) = open.pop() {
+        match part {
+            Value::Object(object) => {
+                for (key, value) in object {
+                    match (key.as_str(), value) {
+                        ("$ref", Value::String(to)) => {
+                            let target = to.strip_prefix('#').and_then(|pointer| schema.pointer(pointer));
+                            if target.is_none_or(|target| !target.is_object() && !target.is_boolean()) {
+                                return Err(format!(
+                                    "its input schema refers to {}, which it does not contain",
+                                    shown(value)
+                                ));
+                            }
+                        }
+                        ("default" | "examples" | "example" | "enum" | "const", _) => {}
+                        // A property can have any name.
+                        (
+                            "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
+                            Value::Object(named),
+                        ) => {
+                            open.extend(named.values());
+                        }
+                        _ => open.push(value),
+                    }
+                }
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    if let Value::Object(object) = schema {
+        *root = object.clone();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(schema: Value) -> Result<(Value, Option<String>), String> {
+        let Value::Object(mut root) = schema else { panic!("it is an object") };
+        let told = normalise(&mut root)?;
+        Ok((Value::Object(root), told))
+    }
+
+    #[test]
+    fn a4_a_normal_schema_stays_what_it_is() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "a": { "type": ["string", "null"], "minLength": 1, "default": 5 },
+                "type": { "enum": ["x"] },
+                "$ref": { "$ref": "#/$defs/A" },
+            },
+            "required": ["a"],
+            "anyOf": [{ "required": ["a"] }, { "required": ["type"] }],
+            "$defs": { "A": { "type": "array", "prefixItems": [true], "items": false } },
+            "x-own": null,
+        });
+        assert_eq!(normal(schema.clone()).unwrap(), (schema, None));
+        let bare = json!({ "type": "object", "properties": {} });
+        assert_eq!(normal(json!({ "type": "object" })).unwrap(), (bare, None));
+    }
+
+    #[test]
+    fn a4_what_can_be_said_exactly_is_rewritten_and_told() {
+        for (schema, normal_form, told) in [
+            (json!({}), json!({ "type": "object", "properties": {} }), "it has no `type`"),
+            (
+                json!({ "type": "object", "properties": null, "required": null }),
+                json!({ "type": "object", "properties": {} }),
+                "`properties` is `null`, and is left out; `required` is `null`, and is left out",
+            ),
+            (
+                json!({ "type": "object", "properties": { "a": { "type": "str" }, "b": "int", "c": { "type": "ARRAY" } } }),
+                json!({ "type": "object", "properties": {
+                    "a": { "type": "string" }, "b": { "type": "integer" }, "c": { "type": "array", "items": {} },
+                } }),
+                "at `/properties/a` `type` is `\"str\"`, read as `\"string\"`; at `/properties/b` is `\"int\"`",
+            ),
+            (
+                json!({ "type": "object", "properties": {
+                    "n": { "type": "number", "minimum": 1, "exclusiveMinimum": true, "maximum": "9", "exclusiveMaximum": false, "required": true },
+                } }),
+                json!({ "type": "object", "required": ["n"], "properties": {
+                    "n": { "type": "number", "exclusiveMinimum": 1, "maximum": 9 },
+                } }),
+                "as in draft 3",
+            ),
+            (
+                json!({ "type": "object", "properties": { "t": { "items": [{ "type": "any" }], "additionalItems": false, "minItems": 1.0 } } }),
+                json!({ "type": "object", "properties": { "t": { "prefixItems": [{}], "items": false, "minItems": 1 } } }),
+                "`items` is a list",
+            ),
+        ] {
+            let (read, why) = normal(schema.clone()).unwrap();
+            assert_eq!(read, normal_form, "{schema}");
+            assert!(why.as_ref().is_some_and(|why| why.contains(told)), "{why:?} of {schema}");
+            assert_eq!(normal(read.clone()).unwrap(), (read, None), "twice");
+        }
+    }
+
+    #[test]
+    fn a4_what_no_provider_takes_is_refused() {
+        for (schema, reason) in [
+            (json!({ "type": "array" }), "its arguments are of the type `\"array\"`"),
+            (json!({ "properties": { "a": { "type": "date" } } }), "the unknown type `\"date\"`"),
+            (json!({ "properties": { "a": { "$ref": "#/$defs/A" } } }), "refers to `\"#/$defs/A\"`"),
+            (json!({ "$ref": "https://example.com/a.json" }), "which it does not contain"),
+            (json!({ "$ref": 5 }), "which is no reference"),
+        ] {
+            let error = normal(schema.clone()).unwrap_err();
+            assert!(error.contains(reason), "{error} of {schema}");
+        }
+    }
+
+    #[test]
+    fn a4_arguments_have_names_that_all_providers_take() {
+        let long = "x".repeat(80);
+        let schema =
+            json!({ "properties": { "$top": {}, "top": {}, "a-b.c": {}, "é": {}, "": {}, (long): {} } });
+        let renamed = renamed(&schema);
+        let new = |own: &str| renamed.iter().find(|(name, _)| name == own).map(|(_, new)| new.as_str());
+        assert_eq!((new("$top"), new("top"), new("a-b.c")), (Some("top_2"), None, None));
+        assert!(renamed.iter().all(|(_, new)| is_taken_by_all(new)), "{renamed:?}");
+        assert_eq!(renamed.len(), 4);
+    }
+}
