@@ -2,6 +2,7 @@
 //!
 //! It is a program of its own because servers are: the tests start it, kill it, and look for processes that it leaves behind.
 
+mod corpus;
 mod raw;
 
 use std::io::Write as _;
@@ -41,6 +42,12 @@ fn main() -> std::io::Result<()> {
     if fixture.has("leaves-a-child") {
         let child = std::process::Command::new("sleep").arg("600").spawn()?;
         fixture.note(&format!("pid {}", child.id()));
+    }
+    if let [mode, file, case] = &fixture.modes[..]
+        && mode == "corpus"
+    {
+        corpus::serve(file, case, &|line| fixture.note(line));
+        return Ok(());
     }
     if fixture.has("raw") {
         raw::serve(&fixture.modes, &|line| fixture.note(line));

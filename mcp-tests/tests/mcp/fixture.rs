@@ -16,6 +16,10 @@ impl Log {
         Self(path)
     }
 
+    pub(crate) fn path(&self) -> String {
+        self.0.to_string_lossy().into_owned()
+    }
+
     pub(crate) fn lines(&self) -> Vec<String> {
         std::fs::read_to_string(&self.0).unwrap_or_default().lines().map(str::to_owned).collect()
     }

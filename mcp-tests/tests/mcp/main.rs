@@ -3,8 +3,10 @@
 
 mod calls;
 mod config;
+mod corpus;
 mod filters;
 mod fixture;
+mod hooks;
 mod life;
 mod snapshot;
 mod spec;
