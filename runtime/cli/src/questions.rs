@@ -5,16 +5,19 @@ use std::thread;
 use std::time::Duration;
 
 use onionskin_core::question::{Answer, AnswerError, Answerer, Question, QuestionKind};
+use onionskin_core::text::folded;
 use serde_json::Value;
 use tokio::sync::{Mutex, oneshot};
 
 use crate::lines::{self, ReadLine};
 use crate::output;
-use crate::text;
 use crate::typeahead::set_aside;
 
 /// The tool whose arguments are its question.
 const HUMAN: &str = "human.input";
+
+/// The characters of a question in words. It fits into the window of a terminal.
+const QUESTION: usize = 1_200;
 
 /// How long a question waits for the text before it.
 const SHOWN: Duration = Duration::from_millis(50);
@@ -28,7 +31,7 @@ pub(crate) fn line(question: &Question) -> String {
             choices.iter().map(|choice| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned));
         line.push_str(&format!(" ({})", choices.collect::<Vec<_>>().join(" | ")));
     }
-    text::line(&line, usize::MAX)
+    folded(&line, QUESTION)
 }
 
 pub(crate) fn is_human(question: &Question) -> bool {
@@ -41,7 +44,7 @@ pub(crate) fn problem(error: &AnswerError) -> String {
         AnswerError::Invalid { problems, .. } => format!("this does not fit: {problems}"),
         _ => error.to_string(),
     };
-    text::block(&words)
+    folded(&words, QUESTION)
 }
 
 /// The person at the terminal of standard input and standard error, who answers a question after it is there.
@@ -110,10 +113,27 @@ mod tests {
     }
 
     #[test]
+    fn o1_an_approval_shows_all_of_its_call() {
+        let command = format!("ls{}; rm -rf /\u{e0041}{}", " ".repeat(20_000), "\n".repeat(20_000));
+        let arguments = json!({ "command": command, "note": "x".repeat(50_000), "force": true });
+        let shell = Question::new(QuestionKind::Approval, "shell.execute").with_arguments(arguments);
+        let shown = line(&shell.with_text("why\u{202e}?"));
+        for part in [
+            "ls[20,000 blanks]; rm -rf /\\u{e0041}[20,000 blanks]",
+            " more characters]",
+            "\"force\":true",
+            "why\\u{202e}?",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(shown.chars().count() < 1_600 && !shown.contains('\n'), "{shown}");
+    }
+
+    #[test]
     fn o1_a_question_is_said_once() {
         let colours = human(json!({ "enum": ["red", "blue"] }));
-        assert_eq!(line(&colours), "agent: Which \\u{1b}colour? (red | blue)");
-        assert_eq!(line(&human(json!({ "type": "string" }))), "agent: Which \\u{1b}colour?");
+        assert_eq!(line(&colours), "agent: Which\\n\\u{1b}colour? (red | blue)");
+        assert_eq!(line(&human(json!({ "type": "string" }))), "agent: Which\\n\\u{1b}colour?");
         let pays = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 5 }));
         assert_eq!(line(&pays), "agent: pay {\"cents\":5}");
         let wrong = colours.read_answer("green").unwrap_err();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use onionskin_core::text::visible;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The characters of a line of a table or of an error.
@@ -14,18 +15,9 @@ const TAB: &str = "    ";
 pub(crate) const RESTARTED: &str =
     "the model failed and is asked again: this part of its answer does not count";
 
-/// The text without characters that control a terminal or change the direction of writing. Its lines stay.
+/// The text with what people do not see in it written out. Its lines stay.
 pub(crate) fn plain(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        let directs = matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if directs || (c.is_control() && !matches!(c, '\n' | '\t')) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    visible(text).into_owned()
 }
 
 /// The text with its lines, and spaces in place of tabulators.

@@ -1,6 +1,10 @@
-//! Helpers for messages: similar names, and shortened texts and lists.
+//! Helpers for messages: similar names, shortened texts and lists, and texts of others as people are shown them.
+
+mod foreign;
 
 use std::borrow::Cow;
+
+pub use foreign::{folded, folded_json, visible, without_hidden};
 
 /// The number of list items that a message shows before it counts the others.
 pub(crate) const MOST: usize = 20;

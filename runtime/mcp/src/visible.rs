@@ -1,26 +1,13 @@
-//! Text of servers within our own texts: without characters that control a terminal or the direction of text, and not too
-//! long.
+//! Text of servers within our own texts: with what is hidden in it written out, and not too long.
 
-use std::fmt::Write as _;
+use onionskin_core::text;
 
 /// A longer text of a server is cut.
 const LONGEST: usize = 4_000;
 
-/// The text with its control characters escaped, and cut. Line feeds and tabs stay.
+/// The text with its hidden characters written out, and cut. Line feeds and tabs stay.
 pub(super) fn visible(text: &str) -> String {
-    let text = cut(text.to_owned(), LONGEST);
-    if !text.chars().any(disturbs) {
-        return text;
-    }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if disturbs(c) {
-            let _ = write!(shown, "{}", c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    text::visible(&cut(text.to_owned(), LONGEST)).into_owned()
 }
 
 /// A name as a part of a line: no line feed in it begins a line of ours.
@@ -30,14 +17,7 @@ pub(super) fn name(text: &str) -> String {
 
 /// Whether the text can be shown as it is, in one line.
 pub(super) fn is_plain(text: &str) -> bool {
-    !text.chars().any(|c| c == '\n' || c == '\t' || disturbs(c))
-}
-
-/// Control characters, and those that change the direction of text.
-fn disturbs(c: char) -> bool {
-    let directs =
-        matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    directs || (c.is_control() && c != '\n' && c != '\t')
+    !text.contains(['\n', '\t']) && text::without_hidden(text).1 == 0
 }
 
 /// The text, cut to this number of bytes or a few less.

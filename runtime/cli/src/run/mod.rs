@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::Args;
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::question::{Paused, Question, QuestionKind};
+use onionskin_core::text::folded_json;
 use onionskin_core::{App, RunError};
 
 use crate::agents::{self, AgentArguments};
@@ -19,6 +20,9 @@ use crate::questions::{self, Person};
 use crate::signals::until_signal;
 use crate::text;
 use printer::{RunPrinter, RunResult};
+
+/// The characters of a call that waits for an answer.
+const CALL: usize = 300;
 
 pub(crate) const ABOUT: &str = "\
 Run an agent, and print its answer.
@@ -117,6 +121,7 @@ fn question(question: &Question) -> String {
         QuestionKind::External => "the call runs outside of the program".to_owned(),
         _ => question.text().map_or_else(|| "asks".to_owned(), text::first_line),
     };
-    let call = text::first_line(&format!("{} {}", question.tool_name(), question.arguments()));
+    let call =
+        format!("{} {}", text::first_line(question.tool_name()), folded_json(question.arguments(), CALL));
     format!("  {}: {call}: {asks}", text::first_line(&question.agents().join(" > ")))
 }

@@ -6,12 +6,18 @@ use super::{Answer, AnswerError, Question, QuestionKind};
 use crate::approval::{Always, Approval};
 use crate::json::Unique;
 use crate::schema;
-use crate::text::first_of;
+use crate::text::{first_of, folded, folded_json};
+
+/// The characters of each part of a question: arguments, text, component. The whole fits into the window of a terminal.
+const PART: usize = 600;
+/// The characters of a name.
+const NAME: usize = 100;
 
 /// Questions where people read and write lines: at a terminal, in a chat.
 impl Question {
     /// The question in words, as one line: who asks, the tool, its arguments with secrets masked, and the text of the question. Its parts come
-    /// from models and tools, so control characters in it, and marks that change the direction of writing, are escaped.
+    /// from models and tools, so that nothing in them is hidden from the person who decides: characters that are not seen are written out,
+    /// and long runs of blanks and long texts are folded, with their length ([`text::folded`](crate::text::folded)).
     ///
     /// ```
     /// use onionskin::question::{Question, QuestionKind};
@@ -24,16 +30,18 @@ impl Question {
     /// assert_eq!(question.answer_hint(), "one of \"red\", \"blue\", or nothing to decline");
     /// ```
     pub fn to_line(&self) -> String {
-        let agents = self.agents().join(" > ");
-        let mut text = format!("{agents}: {} {}", self.tool_name(), self.arguments());
+        let agents = folded(&self.agents().join(" > "), NAME);
+        let tool = folded(self.tool_name(), NAME);
+        let mut text = format!("{agents}: {tool} {}", folded_json(self.arguments(), PART));
         if let QuestionKind::Component(shown) = self.kind() {
-            text.push_str(&format!(" shows {} {}", shown.component(), shown.payload()));
+            let component = folded(shown.component(), NAME);
+            text.push_str(&format!(" shows {component} {}", folded_json(shown.payload(), PART)));
         }
         if let Some(asked) = self.text() {
             text.push_str(": ");
-            text.push_str(asked);
+            text.push_str(&folded(asked, PART));
         }
-        plain(&text)
+        text
     }
 
     /// Which answers [`read_answer`](Self::read_answer) takes, in a few words: the type, and the choices if there are some.
@@ -41,7 +49,7 @@ impl Question {
         match self.kind() {
             QuestionKind::Approval => "y, a (always), n [reason]".to_owned(),
             QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
-                plain(&format!("{}, or nothing to decline", answer_words(self.answer_schema())))
+                folded(&format!("{}, or nothing to decline", answer_words(self.answer_schema())), PART)
             }
         }
     }
@@ -110,14 +118,4 @@ fn answer_words(schema: &Value) -> String {
     };
     let fields = fields.iter().map(|(name, field)| format!("\"{name}\": {}", schema::expected(field)));
     format!("JSON: {{{}}}", first_of(fields, ", "))
-}
-
-/// The text without control characters, which could move the cursor and hide a part of it, and without marks that change the
-/// direction of writing, which could show its words in another order.
-pub(super) fn plain(text: &str) -> String {
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().flat_map(|c| if is_hidden(c) { c.escape_unicode().collect() } else { vec![c] }).collect()
 }

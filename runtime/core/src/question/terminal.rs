@@ -6,18 +6,20 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-use super::line::plain;
 use super::{Answer, Answerer, Question};
 use crate::lock::lock;
+use crate::text::folded;
 
 /// The bytes of a line, its end included. A longer one is skipped.
 const LONGEST: u64 = 64 * 1024;
+/// The characters of what is wrong with an answer.
+const PROBLEM: usize = 600;
 
 /// Asks the person at a terminal, one question after the other. When the input ends, questions stay open, and the run pauses.
 ///
 /// An approval is answered with `y`, `a` (for these arguments, for the rest of the session) or `n`, with a reason if there is one: `n too much`. A value is written as JSON; a
 /// text needs no quotes. An empty line declines. An answer that does not fit, or has more than 64 KiB, is asked for again. The shown texts come from models and
-/// tools, so control characters in it, and marks that change the direction of writing, are escaped.
+/// tools, so they are folded to the window, and what is not seen in them is written out ([`Question::to_line`]).
 ///
 /// ```
 /// use std::io::Cursor;
@@ -105,7 +107,7 @@ impl Ends {
                 Line::TooLong => format!("the answer has more than {LONGEST} bytes: write a shorter one"),
                 Line::Text(line) => match question.read_answer(&line) {
                     Ok(answer) => return Ok(Some(answer)),
-                    Err(problem) => plain(&problem.to_string()),
+                    Err(problem) => folded(&problem.to_string(), PROBLEM),
                 },
             };
             writeln!(self.output, "{problem}")?;
