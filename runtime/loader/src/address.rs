@@ -30,8 +30,10 @@ pub(crate) fn divided(paths: &[PathBuf]) -> (Vec<&Path>, Vec<&str>) {
 /// An address without what can be a secret: a user and a password, a query, a fragment, and all of one that names no host.
 pub(crate) fn shown(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once(':') else { return String::new() };
+    // Where addresses are read, a backslash is a slash: what is behind one is no part of the host.
+    let rest = rest.replace('\\', "/");
     let Some(rest) = rest.strip_prefix("//") else { return format!("{scheme}:") };
-    let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     // A password with a slash ends the host for the rules of addresses, and what is before it is no port then.
     let rest = match rest.rsplit_once('@') {
         Some((_, behind)) if has_wrong_port(host) => behind,

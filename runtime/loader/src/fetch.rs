@@ -92,6 +92,10 @@ impl CardUrls {
     /// The address, if it may be fetched.
     fn allowed(&self, address: &str) -> Result<Url, String> {
         const NOT_ONE: &str = "this is not an address, such as `https://example.com/pmo.md`";
+        // These are read as slashes or left out, so people would read another address than the one that is fetched.
+        if address.chars().any(|c| c == '\\' || c.is_whitespace() || c.is_control()) {
+            return Err(NOT_ONE.to_owned());
+        }
         let url = Url::parse(address).map_err(|_| NOT_ONE)?;
         match url.scheme() {
             "https" => {}

@@ -176,6 +176,12 @@ async fn c3_an_address_is_fetched_only_where_the_program_allows_it() {
             "https://user:secret\\secret@example.com/a.md",
             "https://example.com/a.md:1:1: this is not an address",
         ),
+        // The host is what is before the backslash.
+        (
+            "http://127.0.0.1\\@example.com/card.md",
+            "http://127.0.0.1/@example.com/card.md:1:1: this is not an address",
+        ),
+        ("https://example.com/a\n.md", "this is not an address"),
     ] {
         let (kind, said) = mistake(url).await;
         assert_eq!(kind, MistakeKind::Address);
