@@ -15,7 +15,7 @@ pub(crate) fn is_yaml(path: &Path) -> bool {
     has_ending(path, &["yaml", "yml"])
 }
 
-fn has_ending(path: &Path, endings: &[&str]) -> bool {
+pub(crate) fn has_ending(path: &Path, endings: &[&str]) -> bool {
     path.extension()
         .and_then(|ending| ending.to_str())
         .is_some_and(|ending| endings.iter().any(|known| known.eq_ignore_ascii_case(ending)))

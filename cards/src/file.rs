@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::endings::has_ending;
 use crate::problem::{CardError, Problem};
 use crate::source::Source;
 
@@ -20,6 +21,7 @@ pub fn read_file(path: &Path, name: impl Into<Arc<str>>) -> Result<Source, CardE
     match text(path) {
         Ok(text) => {
             source.text = text.into();
+            source.is_foreign = leads_elsewhere(path);
             Ok(source)
         }
         Err(unread) => {
@@ -27,6 +29,17 @@ pub fn read_file(path: &Path, name: impl Into<Arc<str>>) -> Result<Source, CardE
             Err(if matches!(unread, Unread::Missing) { error.with_missing_file() } else { error })
         }
     }
+}
+
+/// The endings of files that agents are written in.
+const ENDINGS: [&str; 7] = ["md", "yaml", "yml", "rs", "rhai", "json", "py"];
+
+/// Whether the path is a link to a file outside of its folder, or to one that is no part of an agent.
+fn leads_elsewhere(path: &Path) -> bool {
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let (Ok(real), Ok(folder)) = (fs::canonicalize(path), fs::canonicalize(folder)) else { return true };
+    !real.starts_with(folder) || !has_ending(&real, &ENDINGS)
 }
 
 /// Why a file is not read.

@@ -32,6 +32,9 @@ impl CardError {
     /// The mistakes of this file.
     pub fn new(source: Source, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.span.start);
+        for problem in &mut problems {
+            problem.message = source.told(&problem.message);
+        }
         Self { source, problems, is_missing_file: false }
     }
 
@@ -85,7 +88,7 @@ impl CardError {
     fn drawn(&self, problem: &Problem) -> String {
         let (name, file) = self.source.file_at(problem.span.start);
         let text = &self.source.text[file.clone()];
-        if text.is_empty() {
+        if text.is_empty() || self.source.is_foreign {
             let origin = Origin::path(name);
             return Renderer::plain()
                 .render(&[Level::ERROR.primary_title(&*problem.message).element(origin)]);

@@ -24,6 +24,8 @@ pub struct Source {
     pub origin: Origin,
     /// The files that were joined, if there are several: where each begins in the text, and its name.
     files: Arc<[(usize, Arc<str>)]>,
+    /// Whether messages may not show its text: its path leads to another file.
+    pub(crate) is_foreign: bool,
 }
 
 /// A value and its place: a range of bytes in the text.
@@ -50,7 +52,13 @@ impl<T> Spanned<T> {
 impl Source {
     /// A file of this name and text.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into(), origin: Origin::File, files: Arc::default() }
+        Self {
+            name: name.into(),
+            text: text.into(),
+            origin: Origin::File,
+            files: Arc::default(),
+            is_foreign: false,
+        }
     }
 
     /// What an address gave. `name` is the address as messages show it.
@@ -66,7 +74,8 @@ impl Source {
             text.push_str(&file.text);
             text.push('\n');
         }
-        Self { files: starts.into(), ..Self::new(name, text) }
+        let is_foreign = files.iter().any(|file| file.is_foreign);
+        Self { files: starts.into(), is_foreign, ..Self::new(name, text) }
     }
 
     /// The file of a byte: its name, and the bytes of it.
@@ -94,6 +103,20 @@ impl Source {
             Some(at) => text.start + at..text.start + at + place.len(),
             None => text.clone(),
         }
+    }
+
+    /// The message about this file as people get it. One about a file that the path of a card only leads to quotes nothing of it: a link
+    /// in a folder of cards would put a file of anyone into a log.
+    pub fn told(&self, message: &str) -> String {
+        const WHY: &str = " (the path leads to another file, whose text is not shown)";
+        if !self.is_foreign || message.ends_with(WHY) {
+            return message.to_owned();
+        }
+        let parts = message.split('`').enumerate().map(|(at, part)| {
+            let is_quoted = at % 2 == 1;
+            if is_quoted && self.text.contains(part) { ".." } else { part }
+        });
+        parts.collect::<Vec<_>>().join("`") + WHY
     }
 
     /// The line and the column of a byte in its file, both counted from 1; columns count characters.

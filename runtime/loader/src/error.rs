@@ -174,7 +174,7 @@ impl Mistakes {
                     file: source.file_of(problem.span.start).to_owned(),
                     line,
                     column,
-                    message: problem.message.clone(),
+                    message: source.told(&problem.message),
                 }
             }));
             errors.push(CardError::new(source, problems.into_iter().map(|(_, problem)| problem).collect()));

@@ -4,6 +4,27 @@ use serde_json::{Value, json};
 
 use crate::folder::{Folder, Ran};
 
+/// A link in a folder of cards leads to any file of the machine, and the result of `check` goes into logs.
+#[cfg(unix)]
+#[test]
+fn c1_nothing_is_quoted_of_a_file_that_a_link_leads_to() {
+    let secret = "hunter2: hunter3\ndescription: [hunter4\n";
+    let folder = Folder::new(&[("secret", secret), ("own.yaml", secret), ("cards/real.yaml", "colour: red\n")]);
+    for link in ["cards/a.yaml", "cards/b.md"] {
+        std::os::unix::fs::symlink(folder.path("secret"), folder.path(link)).unwrap();
+    }
+    std::os::unix::fs::symlink(folder.path("cards/real.yaml"), folder.path("cards/c.yaml")).unwrap();
+    let ran = folder.run(&["check", "cards", "secret"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(!ran.out.contains("hunter") && !ran.words.contains("hunter"), "{ran:?}");
+    for part in ["cards/a.yaml", "cards/b.md", "(the path leads to another file, whose text is not shown)"] {
+        assert!(ran.out.contains(part), "{part}: {ran:?}");
+    }
+    // A link within the folder is a card of it, and a file of the right name is its own.
+    assert!(ran.out.contains("cards/c.yaml") && ran.out.contains("colour: red"), "{ran:?}");
+    assert!(folder.run(&["check", "own.yaml"]).out.contains("hunter"), "{ran:?}");
+}
+
 #[test]
 fn o1_check_finds_nothing_wrong() {
     let folder = Folder::adder();
