@@ -90,8 +90,9 @@ fn definition() -> ToolDefinition {
 ///
 /// Commands do not see the program's environment, where keys are kept, but for `PATH`, `HOME`, `USER`,
 /// `LOGNAME`, `SHELL`, `TERM`, `TMPDIR`, `TZ`, `LANG` and `LC_ALL`: see [`env`](Self::env),
-/// [`env_inherit`](Self::env_inherit) and [`env_clear`](Self::env_clear). They can read and write whatever
-/// the program's user can: a hook is the place to look at a command first.
+/// [`env_inherit`](Self::env_inherit) and [`env_clear`](Self::env_clear). On Linux the first command makes the program a process that is not
+/// dumpable: its environment in `/proc` is closed to commands, unless the user is `root`, and so is the program to debuggers that attach later.
+/// Commands can read and write whatever the program's user can: a hook is the place to look at a command first.
 ///
 /// ```
 /// use std::time::Duration;
@@ -195,6 +196,9 @@ impl Shell {
     }
 
     fn spawn(&self, command: &str, directory: Option<&Path>) -> io::Result<Group> {
+        if !matches!(self.inherit, Inherit::Everything) {
+            hide_environment();
+        }
         let mut shell = CommandWrap::with_new("/bin/sh", |shell| {
             shell.arg("-c").arg(command);
             shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -210,6 +214,18 @@ impl Shell {
             }
         });
         Ok(Group { child: shell.wrap(ProcessGroup::leader()).spawn()?, killed: false })
+    }
+}
+
+/// Makes this process one that commands cannot look into: otherwise they read its environment in `/proc`, whatever they were given
+/// themselves. The user `root` can all the same.
+fn hide_environment() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        static HIDDEN: std::sync::Once = std::sync::Once::new();
+        // The kernel knows the option, and takes this value of it.
+        HIDDEN.call_once(|| _ = set_dumpable_behavior(DumpableBehavior::NotDumpable));
     }
 }
 
@@ -344,5 +360,20 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::{DumpableBehavior, dumpable_behavior};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn t8_a_program_that_runs_commands_is_not_dumpable() {
+        drop(Shell::new().env_inherit().spawn("true", None).unwrap());
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::Dumpable);
+        drop(Shell::new().spawn("true", None).unwrap());
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
     }
 }

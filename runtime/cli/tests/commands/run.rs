@@ -20,6 +20,28 @@ fn o1_run_prints_the_answer() {
     assert_eq!((ran.code, &*ran.out), (0, "It is 42.\n"), "{ran:?}");
 }
 
+/// A command is not given the keys of the program. It may still read them from the process that started it.
+#[cfg(feature = "shell")]
+#[test]
+fn t8_keys_of_the_environment_are_in_no_output() {
+    let folder = Folder::new(&[
+        ("clerk.md", "---\nruntime: [shell.execute]\n---\nRun it.\n"),
+        (
+            "script.yaml",
+            "clerk:\n  - calls: [{ tool: shell_execute, args: { command: \"cat /proc/$PPID/environ | tr '\\\\0' '\\\\n'; echo done\" } }]\n  - say: \"{last}\"\n",
+        ),
+    ]);
+    let key = "sk-0123456789-abcdef";
+    for more in [&[][..], &["--json"]] {
+        let mut command = folder.command(
+            &[&["run", "--card", "clerk.md", "--model", "script:script.yaml"], more, &["Go."]].concat(),
+        );
+        let ran = Ran::of(command.env("ACME_API_KEY", key).output().unwrap());
+        assert!(ran.code == 0 && ran.out.contains("done"), "{ran:?}");
+        assert!(!ran.out.contains(key) && !ran.words.contains(key), "{ran:?}");
+    }
+}
+
 #[test]
 fn o1_the_input_comes_from_a_pipe() {
     let folder = Folder::adder();

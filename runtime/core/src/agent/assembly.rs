@@ -27,6 +27,7 @@ use crate::model::BoxModel;
 use crate::onion::{
     Call, Core, Definitions, DynHook, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
 };
+use crate::secret::keys_of_environment;
 use crate::spec::ToolSpec;
 use crate::tool::{DynTool, Dynamic, ToolboxLink};
 
@@ -56,7 +57,7 @@ impl Setup {
         let servers = servers.start(&names, self.allows_unused, problems).await?;
         let shared = Arc::new(Shared {
             states: self.states,
-            secrets: self.secrets,
+            secrets: self.secrets.into_iter().chain(keys_of_environment().iter().cloned()).collect(),
             toolboxes: self.toolboxes,
             journal: self.journal,
             approver: self.approver,
@@ -187,8 +188,8 @@ impl Assembly<'_> {
         preflight::names(&name, &fixed, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         tool_checks::definitions(&name, &fixed)?;
-        let servers =
-            self.shared.servers.providers(&name, &declaration.servers, declaration.server_snapshot)?;
+        let (snapshot, is_strict) = (declaration.server_snapshot.as_deref(), declaration.has_strict_lock);
+        let servers = self.shared.servers.providers(&name, &declaration.servers, snapshot, is_strict)?;
         let guards = (!guardrails.is_empty()).then(|| Arc::clone(&guardrails) as Arc<dyn Guards>);
         let owner =
             Owner { agent: Arc::clone(&name), state: link.state, given: self.services.clone(), guards };

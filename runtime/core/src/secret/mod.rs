@@ -3,7 +3,8 @@
 //! A session knows a secret because the agent's state lists it ([`VisitSecrets`](trait@VisitSecrets)), because a value with it
 //! is bound (`#[bind(..)]`), because an update of the state made it ([`State::update`](crate::State::update)), because it
 //! was set ([`SessionState::set_secret`](crate::SessionState::set_secret)), or because the program named it
-//! ([`ToolContext::conceal`](crate::ToolContext::conceal), `conceal` of the builders).
+//! ([`ToolContext::conceal`](crate::ToolContext::conceal), `conceal` of the builders). Each session knows the values of the program's environment
+//! variables that are named like keys, such as `OPENAI_API_KEY` and `GH_TOKEN`, of 16 bytes or more.
 //! Each session has one [`Redactor`] for the secrets that it knows. It is applied where a text leaves the session:
 //!
 //! - results of tools: before a hook, the journal or the model sees them, and once more after the hooks
@@ -22,6 +23,7 @@
 // - sources of tools: the shell and MCP servers
 
 mod concealed;
+mod environment;
 mod forms;
 mod masked;
 mod owned;
@@ -34,7 +36,7 @@ mod value;
 mod visit;
 
 pub(crate) use concealed::Concealed;
-pub(crate) use masked::is_masked;
+pub(crate) use environment::keys as keys_of_environment;
 #[doc = include_str!("../docs/visit_secrets.md")]
 pub use onionskin_macros::VisitSecrets;
 pub(crate) use owned::made_during;
