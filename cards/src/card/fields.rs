@@ -20,6 +20,7 @@ pub(super) const FIELDS: &[&str] = &[
     "add_session_state_to_context",
     "servers",
     "tools",
+    "lock",
     "function_tools",
     "toolboxes",
     "agents",

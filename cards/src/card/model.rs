@@ -83,6 +83,8 @@ pub struct Card {
     pub max_display_instances: Option<Spanned<u64>>,
     /// Whether a failed call of the agent may be repeated.
     pub effect: Option<Spanned<&'static str>>,
+    /// Whether tools of servers that differ from the lock file are refused.
+    pub lock: Option<Spanned<&'static str>>,
     /// The type of the session's state.
     pub state: Option<Spanned<Item>>,
     /// The type of the input that parents give.

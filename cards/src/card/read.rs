@@ -170,6 +170,7 @@ fn read_field(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
             card.max_display_instances = reader.whole(field, "max_display_instances: 20");
         }
         "effect" => card.effect = reader.word(field, &["pure", "idempotent", "once"]),
+        "lock" => card.lock = reader.word(field, &["report", "strict"]),
         "state" => card.state = reader.item(field.value, "state.rs:Ledger"),
         "input" => card.input = reader.item(field.value, "types.rs:Question"),
         "output" => card.output = reader.item(field.value, "types.rs:Report"),

@@ -49,6 +49,7 @@ impl Card {
             child_timeout_sec: _,
             max_display_instances: _,
             effect: _,
+            lock: _,
             state: _,
             input: _,
             output: _,
@@ -156,6 +157,7 @@ impl Card {
             ("history_source", &self.history_source),
             ("history_merge_target", &self.history_merge_target),
             ("effect", &self.effect),
+            ("lock", &self.lock),
         ];
         for (name, word) in words {
             if let Some(word) = word {

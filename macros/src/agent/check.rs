@@ -34,6 +34,7 @@ const BUILT_IN: Choices = &[
 ];
 const HISTORY_SOURCES: Choices =
     &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator"), ("messages", "Messages")];
+const LOCKS: Choices = &[("report", "Report"), ("strict", "Strict")];
 const MERGE_TARGETS: Choices = &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator")];
 
 /// Checks each agent alone, then all of them together.
@@ -70,6 +71,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
     let history_source = choice(&fields.history_source, HISTORY_SOURCES);
     let history_merge_target = choice(&fields.history_merge_target, MERGE_TARGETS);
     let effect = choice(&fields.effect, EFFECTS);
+    let is_lock_strict = choice(&fields.lock, LOCKS).is_some_and(|lock| lock == "Strict");
     let max_parallel = whole("max_parallel", fields.max_parallel, errors);
     let max_display_instances = whole("max_display_instances", fields.max_display_instances, errors);
     let child_timeout = child_timeout(fields.child_timeout_sec, errors);
@@ -92,6 +94,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         input: fields.input.as_ref(),
         output: fields.output.as_ref(),
         servers,
+        is_lock_strict,
         lock_file: None,
         functions: &fields.function_tools,
         of_workflow: &agent.of_workflow,

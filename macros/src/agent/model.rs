@@ -31,6 +31,8 @@ pub(super) struct AgentModel<'a> {
     /// The type of the answers.
     pub(super) output: Option<&'a Type>,
     pub(super) servers: Vec<Server<'a>>,
+    /// Whether it says `lock: strict`.
+    pub(super) is_lock_strict: bool,
     /// The path of the package's lock file, if there is one and the agent has servers.
     pub(super) lock_file: Option<String>,
     pub(super) functions: &'a [ListEntry],

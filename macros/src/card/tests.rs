@@ -62,6 +62,7 @@ max_parallel: 2
 child_timeout_sec: 1.5
 max_display_instances: 3
 effect: once
+lock: strict
 state: tools.rs:Ledger
 input: \"crate::Question\"
 output: tools.rs:Report
@@ -139,6 +140,7 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
             child_timeout_sec: 1.5,
             max_display_instances: 3,
             effect: once,
+            lock: strict,
             state: tools_rs::Ledger,
             input: crate::Question,
             output: tools_rs::Report,

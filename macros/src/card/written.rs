@@ -170,6 +170,7 @@ impl<'w> Writer<'w> {
             child_timeout_sec,
             max_display_instances,
             effect,
+            lock,
             state,
             input,
             output,
@@ -208,6 +209,7 @@ impl<'w> Writer<'w> {
         self.value("child_timeout_sec", child_timeout_sec.as_ref(), |seconds| format!("{seconds:?}"));
         self.value("max_display_instances", max_display_instances.as_ref(), u64::to_string);
         self.value("effect", effect.as_ref(), ToString::to_string);
+        self.value("lock", lock.as_ref(), ToString::to_string);
         for (field, item) in [("state", state), ("input", input), ("output", output)] {
             self.value(field, item.as_ref(), |item| (self.names.path)(card, item));
         }

@@ -38,6 +38,7 @@ pub(super) fn shape(module: &str, key: &str) -> ValueForm {
         ("agent", "limits") => ValueForm::Keys("limits"),
         ("agent", "history_source") => ValueForm::Word("history_source"),
         ("agent", "history_merge_target") => ValueForm::Word("history_merge_target"),
+        ("agent", "lock") => ValueForm::Word("lock"),
         (_, "effect") => ValueForm::Word("effect"),
         (_, "state" | "crate") => ValueForm::Type,
         ("tool_hook", "tool") => ValueForm::Entry,

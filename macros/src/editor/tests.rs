@@ -303,6 +303,7 @@ fn every_word_of_a_macro_has_its_documentation() {
         ("limits", on_agent("limits: { qqqq: 1 }")),
         ("history_source", on_agent("history_source: qqqq")),
         ("history_merge_target", on_agent("history_merge_target: qqqq")),
+        ("lock", on_agent("lock: qqqq")),
         ("effect", on_agent("effect: qqqq")),
         ("source", on_agent("tool_hooks: [audit for [source(qqqq)]]")),
         ("tool", on_tool("qqqq")),

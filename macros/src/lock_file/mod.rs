@@ -20,7 +20,8 @@ pub(crate) const NAME: &str = "onionskin-mcp.lock.json";
 /// The command that writes the file.
 pub(crate) const COMMAND: &str = "onionskin mcp lock";
 
-const VERSION: &str = "1";
+/// The newest version. Version 1 is read too.
+const VERSION: &str = "2";
 /// A larger file is refused.
 const MOST_BYTES: u64 = 8 << 20;
 
@@ -105,6 +106,7 @@ fn servers(text: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
     if let Some((_, Json { at, value: json::Value::Number(version) })) =
         fields.iter().find(|(key, _)| key == "version")
         && version != VERSION
+        && version != "1"
     {
         return match version.parse::<u64>() {
             Ok(later) if later > 0 => Err(format!(
@@ -135,13 +137,29 @@ fn of_file(file: &Json) -> Result<BTreeMap<String, Vec<String>>, Mistake> {
     servers.iter().map(|(name, server)| Ok((name.clone(), of_server(server)?))).collect()
 }
 
+/// Checks the hints of a tool: each is a truth value.
+fn of_hints(hints: &Json) -> Result<(), Mistake> {
+    const KNOWN: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+    for (name, hint) in hints.object("`annotations`")? {
+        let is_truth = matches!(hint.value, json::Value::Other | json::Value::Null);
+        if KNOWN.contains(&name.as_str()) && !is_truth {
+            return Err(hint.mistake(format!("`{name}` is true or false")));
+        }
+    }
+    Ok(())
+}
+
 fn of_server(server: &Json) -> Result<Vec<String>, Mistake> {
     let [tools] = server.fields("a server", ["tools"])?;
     let tools = tools.ok_or_else(|| server.mistake("`tools` is missing"))?.object("`tools`")?;
     for (_, tool) in tools {
-        let [description, input, output] =
-            tool.fields("a tool", ["description", "inputSchema", "outputSchema"])?;
+        let [title, description, hints, input, output] =
+            tool.fields("a tool", ["title", "description", "annotations", "inputSchema", "outputSchema"])?;
+        text_or_null(title, "title")?;
         text_or_null(description, "description")?;
+        if let Some(hints) = hints.filter(|hints| !matches!(hints.value, json::Value::Null)) {
+            of_hints(hints)?;
+        }
         input.ok_or_else(|| tool.mistake("`inputSchema` is missing"))?.object("a schema")?;
         if let Some(output) = output.filter(|output| !matches!(output.value, json::Value::Null)) {
             output.object("a schema")?;

@@ -376,6 +376,9 @@ impl Planner<'_> {
             let instances = usize::try_from(instances.value).unwrap_or(usize::MAX);
             self.step(move |agent| agent.max_display_instances(instances));
         }
+        if card.lock.as_ref().is_some_and(|lock| lock.value == "strict") {
+            self.step(AgentDeclaration::strict_lock);
+        }
         if let Some(effect) = &card.effect {
             let effect = settings::effect(effect.value);
             self.step(move |agent| agent.effect(effect));

@@ -183,6 +183,9 @@ fn servers(agent: &AgentModel<'_>) -> TokenStream {
         let root = agent.runtime.root_at(span);
         calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent);));
     }
+    if agent.is_lock_strict {
+        calls.extend(quote!(let __agent = __agent.strict_lock();));
+    }
     if let Some(path) = &agent.lock_file {
         // The compiler looks at the agent again when the file changes.
         calls.extend(quote!(let __agent = __agent.server_snapshot(::core::include_str!(#path));));

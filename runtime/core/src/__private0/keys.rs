@@ -90,6 +90,10 @@ keys! {
         ///
         /// Patterns that select from the tools of a server; without an entry all.
         tools
+        /// `lock: strict`
+        ///
+        /// Refuses tools of MCP servers that differ from the lock file; default `report`, which only says so.
+        lock
         /// `function_tools: [path, ..]`
         ///
         /// Tools: `#[tool]` functions, types that implement [`Tool`](crate::Tool) and `Default`.
@@ -258,6 +262,13 @@ keys! {
         child
         /// It is appended to the conversation of the parent.
         orchestrator
+    }
+    /// What becomes of tools of servers that differ from the lock file.
+    lock {
+        /// A warning and a notice say so, and the agent gets them.
+        report
+        /// The agent is not built, and gets no tool that a server adds or changes later.
+        strict
     }
     /// Whether a call in doubt may run again.
     effect {

@@ -394,6 +394,13 @@ impl AppBuilder {
         self
     }
 
+    /// Refuses tools of servers that differ from the lock file, for all agents, as `lock: strict` does for one:
+    /// [`AgentDeclaration::strict_lock`](crate::declaration::AgentDeclaration::strict_lock).
+    pub fn strict_lock(mut self) -> Self {
+        self.setup.servers.be_strict();
+        self
+    }
+
     /// Starts the servers and builds all agents.
     ///
     /// Cancel safety: dropping the future kills the servers that were started.

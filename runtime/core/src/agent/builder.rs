@@ -455,6 +455,13 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
+    /// Refuses tools of servers that differ from the lock file, for all agents, as `lock: strict` does for one:
+    /// [`AgentDeclaration::strict_lock`](crate::declaration::AgentDeclaration::strict_lock).
+    pub fn strict_lock(mut self) -> Self {
+        self.setup.servers.be_strict();
+        self
+    }
+
     /// Starts the servers and builds the agent and its children. Servers need a tokio runtime with IO and timers.
     ///
     /// Cancel safety: dropping the future kills the servers that were started.

@@ -75,7 +75,8 @@ pub struct AgentDeclaration {
     pub(crate) description: Option<String>,
     pub(crate) prompt: Prompt,
     pub(crate) servers: Vec<ServerUse>,
-    pub(crate) server_snapshot: Option<&'static str>,
+    pub(crate) server_snapshot: Option<Cow<'static, str>>,
+    pub(crate) has_strict_lock: bool,
     pub(crate) default_servers: Option<Arc<dyn ToolServers>>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
@@ -321,6 +322,7 @@ impl AgentDeclaration {
             prompt: Prompt::new(),
             servers: Vec::new(),
             server_snapshot: None,
+            has_strict_lock: false,
             default_servers: None,
             runtime_tools: Vec::new(),
             tools: Vec::new(),
@@ -402,8 +404,17 @@ impl AgentDeclaration {
     /// with [`ProviderRequest::snapshot`](crate::servers::ProviderRequest::snapshot), and MCP servers report how they differ from it.
     /// With feature `mcp`, `agent!` sets the `onionskin-mcp.lock.json` of the package, if that file exists.
     #[must_use]
-    pub fn server_snapshot(mut self, text: &'static str) -> Self {
-        self.server_snapshot = Some(text);
+    pub fn server_snapshot(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.server_snapshot = Some(text.into());
+        self
+    }
+
+    /// Refuses what differs from the [`server_snapshot`](Self::server_snapshot), as `lock: strict` in `agent!` does: the agent is not built with an
+    /// MCP server that differs, or that the snapshot does not have, and gets no tool that a server adds or changes later. Without it, a
+    /// difference is only reported.
+    #[must_use]
+    pub fn strict_lock(mut self) -> Self {
+        self.has_strict_lock = true;
         self
     }
 

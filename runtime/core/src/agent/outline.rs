@@ -50,6 +50,7 @@ pub struct Outline {
     /// None for the default.
     pub max_display_instances: Option<usize>,
     pub effect: Effect,
+    pub has_strict_lock: bool,
 }
 
 /// Who wrote a declaration.
@@ -127,6 +128,7 @@ impl Outline {
             max_display_instances: Some(declaration.max_display_instances)
                 .filter(|instances| *instances != DISPLAY_INSTANCES),
             effect: declaration.effect,
+            has_strict_lock: declaration.has_strict_lock,
             description: declaration.description,
         })
     }

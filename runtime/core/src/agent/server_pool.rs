@@ -27,6 +27,8 @@ pub(super) struct Configured {
     sources: Vec<Source>,
     /// The source for servers that no other source configures.
     default: Option<Arc<dyn ToolServers>>,
+    /// Whether no agent may have a tool that differs from its lock file.
+    is_strict: bool,
 }
 
 enum Source {
@@ -52,6 +54,10 @@ impl Configured {
 
     pub(super) fn several(&mut self, servers: impl ToolServers) {
         self.sources.push(Source::Several(Box::new(servers)));
+    }
+
+    pub(super) fn be_strict(&mut self) {
+        self.is_strict = true;
     }
 
     pub(super) fn default_to(&mut self, servers: Option<Arc<dyn ToolServers>>) {
@@ -117,7 +123,7 @@ impl Configured {
                 used: list(used.iter().map(|server| format!("`{server}`"))),
             });
         }
-        let mut pool = Pool::default();
+        let mut pool = Pool { servers: BTreeMap::new(), is_strict: self.is_strict };
         for name in used {
             match self.server(name) {
                 Ok(Some(server)) => _ = pool.servers.insert(name.into(), server),
@@ -152,6 +158,7 @@ impl Configured {
 #[derive(Default)]
 pub(super) struct Pool {
     servers: BTreeMap<Arc<str>, Arc<dyn ToolServer>>,
+    is_strict: bool,
 }
 
 /// The tools that an agent uses from one server.
@@ -164,19 +171,22 @@ pub(super) struct AgentServer {
 }
 
 impl Pool {
-    /// The tools of an agent's servers. `snapshot` is what its declaration keeps of them.
+    /// The tools of an agent's servers. `snapshot` is what its declaration keeps of them, and `is_strict` whether they have to be so.
     pub(super) fn providers(
         &self,
         agent: &str,
         uses: &[ServerUse],
         snapshot: Option<&str>,
+        is_strict: bool,
     ) -> Result<Vec<AgentServer>, BuildError> {
         let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(&of.name)?)));
         servers
             .map(|(of, server)| {
                 let filter = of.filter.clone();
                 let made = caught(|| {
-                    let request = ProviderRequest::new(agent, &of.name, &filter).with_snapshot(snapshot);
+                    let request = ProviderRequest::new(agent, &of.name, &filter);
+                    let request =
+                        request.with_snapshot(snapshot).with_strict_lock(is_strict || self.is_strict);
                     let provider = server.provider(&request)?;
                     provider.generation();
                     Ok((server.kind(), provider))

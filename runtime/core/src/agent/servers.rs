@@ -212,18 +212,25 @@ pub struct ProviderRequest<'a> {
     server: &'a str,
     filter: &'a ToolFilter,
     snapshot: Option<&'a str>,
+    is_lock_strict: bool,
 }
 
 impl<'a> ProviderRequest<'a> {
     /// Makes a request, for tests of a server. It has no snapshot.
     pub fn new(agent: &'a str, server: &'a str, filter: &'a ToolFilter) -> Self {
-        Self { agent, server, filter, snapshot: None }
+        Self { agent, server, filter, snapshot: None, is_lock_strict: false }
     }
 
     /// Makes the same request with this snapshot.
     #[must_use]
     pub fn with_snapshot(self, snapshot: Option<&'a str>) -> Self {
         Self { snapshot, ..self }
+    }
+
+    /// Makes the same request for an agent with `lock: strict`, or without.
+    #[must_use]
+    pub fn with_strict_lock(self, is_lock_strict: bool) -> Self {
+        Self { is_lock_strict, ..self }
     }
 
     /// The agent's name.
@@ -246,6 +253,12 @@ impl<'a> ProviderRequest<'a> {
     /// compares its tools with it.
     pub fn snapshot(&self) -> Option<&'a str> {
         self.snapshot
+    }
+
+    /// Whether the agent says `lock: strict`. A server that compares its tools with a snapshot then gives none that differs, and is an error if it has
+    /// nothing to compare them with.
+    pub fn is_lock_strict(&self) -> bool {
+        self.is_lock_strict
     }
 
     /// The name that a tool with this name of its own has in its definition: `server__own`.

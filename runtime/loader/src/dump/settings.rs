@@ -36,6 +36,7 @@ pub(super) fn settings(outline: &Outline, card: &mut Card) {
         _ => None,
     };
     card.effect = effect.map(spanned);
+    card.lock = outline.has_strict_lock.then(|| spanned("strict"));
     let count = |count: usize| spanned(u64::try_from(count).unwrap_or(u64::MAX));
     card.max_parallel = outline.max_parallel.map(count);
     card.max_display_instances = outline.max_display_instances.map(count);

@@ -72,6 +72,7 @@ max_parallel: 1
 child_timeout_sec: 10.5
 max_display_instances: 3
 effect: pure
+lock: report
 ---
 Answer "well" to {session_state.name}.
 "#;
@@ -120,6 +121,7 @@ mod written {
             child_timeout_sec: 10.5,
             max_display_instances: 3,
             effect: pure,
+            lock: report,
         }
         /// Works.
         pub Office { name: "office", description: "Works.", instruction: greeting }
