@@ -135,7 +135,7 @@ impl HookNames {
             Some(NotRepeated { hook: hook.name.to_owned(), tool })
         });
         compiled.or_else(|| {
-            self.dynamic.0.iter().filter(|hook| hook.repeats()).find_map(|hook| {
+            self.dynamic.hooks.iter().filter(|hook| hook.repeats()).find_map(|hook| {
                 let choice = if hook.is_filtered() { Choice::Some } else { Choice::All };
                 let tool = in_vain(&|call| hook.concerns(call), choice)?;
                 Some(NotRepeated { hook: hook.shown_name_dyn(), tool })

@@ -59,7 +59,7 @@ impl FilterWord {
     pub(super) fn is_of_one(&self) -> bool {
         match self {
             Self::Function(_) | Self::Child(_) | Self::Method(_) | Self::Added(_) | Self::Named(_) => true,
-            Self::Toolbox(_) | Self::Server(_) | Self::Source(_) => false,
+            Self::Toolbox(_) | Self::Server(_) | Self::Source(_) | Self::Everywhere => false,
         }
     }
 }

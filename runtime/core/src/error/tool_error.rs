@@ -100,7 +100,7 @@ impl ToolError {
     /// Adds a text where no block has one.
     pub(crate) fn give_reason(&mut self) {
         if self.content().iter().all(|block| block.as_text().is_none_or(|text| text.trim().is_empty())) {
-            let blocks = self.0.output.content_mut();
+            let blocks = self.0.output.content_only_mut();
             blocks.retain(|block| block.as_text().is_none());
             blocks.insert(0, ContentBlock::Text(NO_REASON.to_owned()));
         }
