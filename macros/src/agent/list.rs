@@ -300,8 +300,11 @@ fn configured(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<(
     } else if input.peek(Lit) {
         let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
         let value = value.to_token_stream();
-        let what = what(key);
-        return Err(input.error(format!("write a {what}'s values in parentheses: `{name}({value})`")));
+        let write = match what(key) {
+            "guardrail" => "write a guardrail's values in parentheses",
+            _ => "write a hook's values in parentheses",
+        };
+        return Err(input.error(format!("{write}: `{name}({value})`")));
     }
     if let Some(error) = policy_entry::wrong(what(key), &entry.path, &config) {
         return Err(error);

@@ -69,7 +69,8 @@ impl<T: Toolbox> HasToolMethod<true> for T {}
     message = "`{Self}` is made at run time, and a list cannot name it",
     label = "a list constructs its hooks and guardrails",
     note = "remove it here and add it at run time: a hook with `.hook(..)` of the builder, a run hook with \
-            `.run_hook(..)`, a guardrail with `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
+            `.run_hook(..)`, a guardrail of an agent with `.input_guardrail(..)` or `.output_guardrail(..)` of the builder, one of \
+            a tool with `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
     note = "a hand-written one can be named here if its `Made` is `made::ByDefault`, or `made::FromValues` for one with values"
 )]
 pub trait NamedInLists<const IS: bool> {

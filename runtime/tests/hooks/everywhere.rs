@@ -90,7 +90,7 @@ const ALL: [&str; 9] = [
 ];
 
 #[tokio::test]
-async fn a14_a_hook_everywhere_sees_the_calls_of_all_agents_beneath_its_own() {
+async fn h5_a_hook_everywhere_sees_the_calls_of_all_agents_beneath_its_own() {
     let log = Arc::new(Log::default());
     let desk = Desk::builder().model(model()).provide_shared(Arc::clone(&log)).build().await.unwrap();
     assert_eq!(desk.run("1 + 1?").await.unwrap().text, "2");
@@ -108,7 +108,7 @@ agent! {
 }
 
 #[tokio::test]
-async fn a14_a_builder_adds_a_hook_everywhere_and_an_agent_that_a_tool_asks_is_beneath() {
+async fn h5_a_builder_adds_a_hook_everywhere_and_an_agent_that_a_tool_asks_is_beneath() {
     let log = Arc::new(Log::default());
     let clerk = Clerk::builder().model(model()).provide_shared(Arc::clone(&log)).build().await.unwrap();
     let plain = Plain::builder()
@@ -146,7 +146,7 @@ fn counted(count: State<u32>) {
 }
 
 #[tokio::test]
-async fn a14_what_cannot_be_everywhere_is_not_built() {
+async fn h5_what_cannot_be_everywhere_is_not_built() {
     let built = ByHand::builder().model(model()).state(1_u32).provide(Log::default()).build().await;
     let text = built.map(|_| ()).unwrap_err().to_string();
     assert!(text.contains("is everywhere and takes `State<u32>`"), "{text}");

@@ -1,5 +1,5 @@
-use onionskin::guardrails::MaskPii;
-use onionskin::{agent, tool_hook};
+// Each of the mistakes is reported once.
+use onionskin::{agent, guardrails::MaskPii, tool_hook};
 
 #[tool_hook]
 fn audit() {}

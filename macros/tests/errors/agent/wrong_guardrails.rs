@@ -1,5 +1,5 @@
-use onionskin::guardrails::{MaskPii, RejectInjection, max_output};
-use onionskin::{agent, tool};
+// Each of the mistakes is reported once.
+use onionskin::{agent, guardrails::{MaskPii, RejectInjection, max_output}, tool};
 
 /// Adds one.
 #[tool]

@@ -24,7 +24,7 @@ impl ToolOutput {
     /// use onionskin::ToolOutput;
     /// use serde_json::json;
     ///
-    /// let mut output = ToolOutput::structured(json!({ "to": "ada@example.org", "sent": true }));
+    /// let mut output = ToolOutput::structured(json!({ "sent": true, "to": "ada@example.org" }));
     /// output.map_text(|text| text.replace("ada@example.org", "[email]"));
     /// assert_eq!(output.to_text(), r#"{"sent":true,"to":"[email]"}"#);
     /// assert_eq!(output.structured_content().as_deref(), Some(&json!({ "to": "[email]", "sent": true })));

@@ -1,5 +1,6 @@
-use onionskin::typed::ArgsOf;
-use onionskin::{State, agent, tool, tool_hook};
+// Each of the mistakes is reported once.
+use onionskin::typed::{ArgsOf, TypedNext};
+use onionskin::{State, ToolResult, agent, tool, tool_hook};
 
 /// Adds one.
 #[tool]
@@ -8,8 +9,8 @@ fn add_one(x: i64) -> i64 {
 }
 
 #[tool_hook(tool = add_one)]
-fn typed(args: &mut ArgsOf<add_one>) {
-    args.x += 1;
+async fn typed(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
+    next.run(args).await
 }
 
 #[derive(Clone)]

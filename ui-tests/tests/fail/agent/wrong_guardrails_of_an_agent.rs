@@ -1,5 +1,5 @@
-use onionskin::guardrails::{Moderation, RejectInjection, max_output};
-use onionskin::{Args, State, agent, guardrail, tool_hook};
+// Each of the mistakes is reported once.
+use onionskin::{Args, State, agent, guardrail, guardrails::{Moderation, RejectInjection, max_output}, tool_hook};
 
 #[tool_hook]
 fn audit() {}
