@@ -32,7 +32,7 @@ pub fn read_file(path: &Path, name: impl Into<Arc<str>>) -> Result<Source, CardE
 }
 
 /// The endings of files that agents are written in.
-const ENDINGS: [&str; 7] = ["md", "yaml", "yml", "rs", "rhai", "json", "py"];
+const ENDINGS: [&str; 8] = ["md", "markdown", "yaml", "yml", "rs", "rhai", "json", "py"];
 
 /// Whether the path is a link to a file outside of its folder, or to one that is no part of an agent.
 fn leads_elsewhere(path: &Path) -> bool {

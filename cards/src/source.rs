@@ -24,7 +24,7 @@ pub struct Source {
     pub origin: Origin,
     /// The files that were joined, if there are several: where each begins in the text, and its name.
     files: Arc<[(usize, Arc<str>)]>,
-    /// Whether messages may not show its text: its path leads to another file.
+    /// Whether messages may not show its text: it is no file of an agent, or a link to one elsewhere.
     pub(crate) is_foreign: bool,
 }
 
@@ -105,10 +105,10 @@ impl Source {
         }
     }
 
-    /// The message about this file as people get it. One about a file that the path of a card only leads to quotes nothing of it: a link
-    /// in a folder of cards would put a file of anyone into a log.
+    /// The message about this file as people get it. One about a file of another kind, or one that a link leads to, quotes nothing of it:
+    /// a path could put any file of the machine into a log.
     pub fn told(&self, message: &str) -> String {
-        const WHY: &str = " (the path leads to another file, whose text is not shown)";
+        const WHY: &str = " (its text is not shown: it is no file of an agent in its folder)";
         if !self.is_foreign || message.ends_with(WHY) {
             return message.to_owned();
         }

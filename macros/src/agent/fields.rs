@@ -45,7 +45,7 @@ keys! {
         "servers" => servers: Vec<Word> = field.list("servers: [time]", server)?;
         /// `tools: { server: [glob, ..] }` | patterns that select from the tools of a server; without an entry all
         "tools" => tools: Vec<(Word, Vec<Word>)> = field.tool_filters()?;
-        /// `lock: strict` | refuses tools of MCP servers that differ from the [lock file](crate::AgentDeclaration::strict_lock); default `report`, which only says so
+        /// `lock: strict` | refuses tools of MCP servers that differ from the [lock file](crate::declaration::AgentDeclaration::strict_lock); default `report`, which only says so
         "lock" => lock: Option<Ident> = Some(bare(field.input, "lock: strict")?);
         /// `function_tools: [path, ..]` | tools: `#[tool]` functions, types that implement [`Tool`](crate::Tool) and `Default`
         "function_tools" => function_tools: Vec<ListEntry> = field.list("function_tools: [add_one]", |input| {

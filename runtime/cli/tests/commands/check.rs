@@ -17,7 +17,9 @@ fn c1_nothing_is_quoted_of_a_file_that_a_link_leads_to() {
     let ran = folder.run(&["check", "cards", "secret"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(!ran.out.contains("hunter") && !ran.words.contains("hunter"), "{ran:?}");
-    for part in ["cards/a.yaml", "cards/b.md", "(the path leads to another file, whose text is not shown)"] {
+    for part in
+        ["cards/a.yaml", "cards/b.md", "(its text is not shown: it is no file of an agent in its folder)"]
+    {
         assert!(ran.out.contains(part), "{part}: {ran:?}");
     }
     // A link within the folder is a card of it, and a file of the right name is its own.

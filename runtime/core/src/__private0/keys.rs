@@ -92,7 +92,8 @@ keys! {
         tools
         /// `lock: strict`
         ///
-        /// Refuses tools of MCP servers that differ from the lock file; default `report`, which only says so.
+        /// Refuses tools of MCP servers that differ from the [lock
+        /// file](crate::declaration::AgentDeclaration::strict_lock); default `report`, which only says so.
         lock
         /// `function_tools: [path, ..]`
         ///

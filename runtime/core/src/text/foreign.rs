@@ -30,7 +30,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len());
     for (c, is_hidden) in marked(text) {
         if is_hidden && !matches!(c, '\n' | '\t') {
-            shown.extend(c.escape_unicode());
+            shown.extend(c.escape_default());
         } else {
             shown.push(c);
         }
@@ -163,7 +163,7 @@ impl Folded {
             self.blanks(&mut blanks);
             let shown = match c {
                 '"' | '\\' if in_json => format!("\\{c}"),
-                c if is_hidden => c.escape_unicode().to_string(),
+                c if is_hidden => c.escape_default().to_string(),
                 c => c.to_string(),
             };
             self.push(shown, 1);
@@ -179,7 +179,7 @@ impl Folded {
             for c in blanks.chars() {
                 let shown = match c {
                     '\n' | '\r' | '\t' => c.escape_default().to_string(),
-                    c if may_hide(c) => c.escape_unicode().to_string(),
+                    c if may_hide(c) => c.escape_default().to_string(),
                     c => c.to_string(),
                 };
                 self.push(shown, 1);

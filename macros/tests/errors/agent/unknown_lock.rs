@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        lock: loose,
+    }
+}
+
+fn main() {}
