@@ -87,7 +87,7 @@ impl Agent for Clock {
     fn declare() -> AgentDeclaration {
         let text =
             fs::read_to_string(Path::new(env!("CARGO_TARGET_TMPDIR")).join("renamed.lock.json")).unwrap();
-        let agent = AgentDeclaration::new().instruction("Tell the time.").server_snapshot(text.leak());
+        let agent = AgentDeclaration::new().instruction("Tell the time.").server_snapshot(text);
         agent.server("time", None).server("git", None)
     }
 }

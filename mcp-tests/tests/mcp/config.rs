@@ -33,7 +33,7 @@ const ORDINARY: &str = r#"{
   "inputs": [{"type": "promptString", "id": "key"}],
   "mcpServers": {
     "fix": {
-      "type": "stdio", "command": "COMMAND", "args": ["plain"], "description": "Fixes.", "alwaysAllow": ["get_echo"],
+      "type": "stdio", "command": "COMMAND", "args": ["plain"], "description": "Fixes.", "icon": "wrench.svg",
       "disabled": false, "timout": 5000
     },
     "other": {"command": 7},
@@ -56,7 +56,7 @@ async fn a4_an_ordinary_file_is_read_and_ignored_fields_are_reported() {
         ".mcp.json:2:14: `$schema`: unknown field, ignored",
         ".mcp.json:3:13: `inputs`: unknown field, ignored",
         "`mcpServers.fix.description`: unknown field, ignored",
-        "`mcpServers.fix.alwaysAllow`: unknown field, ignored",
+        "`mcpServers.fix.icon`: unknown field, ignored",
         ".mcp.json:7:36: `mcpServers.fix.timout`: unknown field; did you mean `timeout`?",
     ];
     assert_eq!(unread.len(), expected.len(), "{unread:?}");
@@ -134,11 +134,10 @@ async fn a4_what_editors_fill_in_themselves_is_named_once_its_server_is_wanted()
 /// The field that was meant may be why it does not start.
 #[tokio::test]
 async fn a4_a_server_that_does_not_start_names_the_fields_that_were_not_read() {
-    let text =
-        unusable(r#"{"mcpServers": {"fix": {"command": "false", "argz": ["x"], "alwaysAllow": []}}}"#).await;
+    let text = unusable(r#"{"mcpServers": {"fix": {"command": "false", "argz": ["x"], "icon": ""}}}"#).await;
     assert!(text.contains("did not start"), "{text}");
     assert!(text.contains("`mcpServers.fix.argz`: unknown field; did you mean `args`?"), "{text}");
-    assert!(text.contains("`mcpServers.fix.alwaysAllow`: unknown field, ignored"), "{text}");
+    assert!(text.contains("`mcpServers.fix.icon`: unknown field, ignored"), "{text}");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod filters;
 mod fixture;
 mod hooks;
 mod life;
+mod rules;
 mod snapshot;
 mod spec;
 mod start;

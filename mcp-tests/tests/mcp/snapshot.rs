@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use onionskin::declaration::AgentDeclaration;
+use onionskin::declaration::{AgentDeclaration, DynAgent};
 use onionskin::event::EventKind;
 use onionskin::mcp::snapshot::Snapshot;
 use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
-use onionskin::{Agent, AgentHandle, BuildError, ScriptedModel, ScriptedTurn};
+use onionskin::servers::ToolServers;
+use onionskin::testing::FakeServer;
+use onionskin::{Agent, AgentHandle, App, BuildError, ScriptedModel, ScriptedTurn};
 
 use super::fixture::{Log, runs, server, wait_until};
+use super::support::All as Unlocked;
 
 async fn locked(server: ServerConfig) -> Snapshot {
     let mut config = McpConfig::new();
@@ -61,7 +64,7 @@ macro_rules! agents {
 
             fn declare() -> AgentDeclaration {
                 let text = fs::read_to_string(lock_file()).unwrap();
-                AgentDeclaration::new().instruction("Echo.").server("fix", $filter).server_snapshot(text.leak())
+                AgentDeclaration::new().instruction("Echo.").server("fix", $filter).server_snapshot(text)
             }
         }
     )*};
@@ -105,8 +108,8 @@ async fn a3_a_server_that_has_changed_is_reported_once() {
     assert_eq!(warnings.text(), "");
 
     let agent = build::<All>("renamed", &log).await.unwrap();
-    let expected = "the MCP server `fix`: added `get_echoes`; removed `get_echo`, in comparison with `onionskin-mcp.lock.json`, which \
-                    the program was compiled with; run `onionskin mcp lock` to update the file";
+    let expected = "the MCP server `fix`: added `get_echoes`; removed `get_echo`, in comparison with `onionskin-mcp.lock.json`; run \
+                    `onionskin mcp lock` to update the file";
     assert_eq!(notices(&agent).await, [expected]);
     assert_eq!(notices(&agent).await, [""; 0]);
     agent.shutdown().await;
@@ -166,6 +169,125 @@ async fn a3_tools_of_the_file_are_those_of_the_server_but_for_the_calls() {
         assert!(error.to_string().contains("without a connection to its server `fix`"), "{error}");
     }
     live.shutdown().await;
+}
+
+/// An agent with this server, and with what its declaration keeps of servers.
+async fn keeping(
+    snapshot: Option<&Snapshot>,
+    is_strict: bool,
+    servers: impl ToolServers,
+) -> Result<AgentHandle, BuildError> {
+    let text = snapshot.map(Snapshot::to_json);
+    let keeper = DynAgent::new("Keeper", move || {
+        let agent = AgentDeclaration::new().instruction("Echo.").server("fix", None);
+        let agent = if is_strict { agent.strict_lock() } else { agent };
+        match &text {
+            Some(text) => agent.server_snapshot(text.clone()),
+            None => agent,
+        }
+    });
+    let turns = || [ScriptedTurn::call("fix__change", serde_json::json!({})), ScriptedTurn::say("Done.")];
+    let model = ScriptedModel::turns([turns(), turns(), turns()].concat());
+    let app = App::builder().dyn_agent(&keeper).model(model).servers(servers).build().await?;
+    Ok(app.agent("Keeper").unwrap().clone())
+}
+
+fn only(server: ServerConfig) -> McpConfig {
+    let mut config = McpConfig::new();
+    config.insert("fix", server);
+    config
+}
+
+fn tools(agent: &AgentHandle) -> Vec<String> {
+    agent.tool_names().into_iter().flatten().collect()
+}
+
+#[tokio::test]
+async fn a3_a_list_that_changes_later_is_compared_too() {
+    let log = Log::new("snapshot-later");
+    let then = locked(server("plain", &log)).await;
+    let agent = keeping(Some(&then), false, only(server("plain", &log))).await.unwrap();
+    notices(&agent).await;
+    wait_until("the new list", || tools(&agent).contains(&"fix__get_new".to_owned())).await;
+    let told = notices(&agent).await;
+    let expected = "the MCP server `fix`: added `get_new`; removed `get_old`, in comparison with `onionskin-mcp.lock.json`";
+    assert!(told.iter().any(|told| told.starts_with(expected)), "{told:?}");
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a3_a_strict_lock_refuses_what_differs() {
+    let log = Log::new("snapshot-strict");
+    let then = locked(server("plain", &log)).await;
+    let refused = async |snapshot, mode| match keeping(snapshot, true, only(server(mode, &log))).await {
+        Ok(agent) => panic!("it was built with {:?}", tools(&agent)),
+        Err(error) => error.to_string(),
+    };
+    let text = refused(Some(&then), "renamed").await;
+    assert!(
+        text.starts_with("the MCP server `fix`: added `get_echoes`; removed `get_echo`, in comparison"),
+        "{text}"
+    );
+    assert!(text.ends_with("the agent is not built, because it says `lock: strict`"), "{text}");
+    for none in [None, Some(&Snapshot::new())] {
+        let text = refused(none, "plain").await;
+        assert!(text.starts_with("the MCP server `fix` is not in `onionskin-mcp.lock.json`"), "{text}");
+    }
+    // A tool that comes later is not offered.
+    let agent = keeping(Some(&then), true, only(server("plain", &log))).await.unwrap();
+    notices(&agent).await;
+    wait_until("the new list", || !tools(&agent).contains(&"fix__get_old".to_owned())).await;
+    assert!(!tools(&agent).contains(&"fix__get_new".to_owned()), "{:?}", tools(&agent));
+    assert!(tools(&agent).contains(&"fix__get_echo".to_owned()), "{:?}", tools(&agent));
+    let told = notices(&agent).await;
+    assert!(
+        told.iter().any(|told| told.contains("agents do not get the tools that were added or changed")),
+        "{told:?}"
+    );
+    agent.shutdown().await;
+    // The builder says it for all agents.
+    let model = ScriptedModel::new();
+    let built =
+        Unlocked::builder().model(model).server("fix", server("plain", &log)).strict_lock().build().await;
+    assert!(built.is_err_and(|error| error.to_string().contains("says `lock: strict`")));
+}
+
+/// Agents of cards have the file beside the configuration of their servers.
+#[tokio::test]
+async fn a3_the_file_beside_a_configuration_counts_for_all_agents() {
+    let log = Log::new("snapshot-beside");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("beside");
+    fs::create_dir_all(&folder).unwrap();
+    locked(server("plain", &log)).await.write(folder.join(Snapshot::FILE)).unwrap();
+    let file = folder.join(".mcp.json");
+    let entry = serde_json::json!({"command": env!("CARGO_BIN_EXE_fixture"), "args": ["renamed"]});
+    fs::write(&file, serde_json::json!({"mcpServers": {"fix": entry}}).to_string()).unwrap();
+    let agent = keeping(None, false, McpConfig::from_file(&file).unwrap()).await.unwrap();
+    let told = notices(&agent).await;
+    assert!(told[0].starts_with("the MCP server `fix`: added `get_echoes`; removed `get_echo`"), "{told:?}");
+    agent.shutdown().await;
+    let strict = keeping(None, true, McpConfig::from_file(&file).unwrap()).await;
+    assert!(strict.is_err_and(|error| error.to_string().contains("says `lock: strict`")));
+    fs::write(folder.join(Snapshot::FILE), "{").unwrap();
+    let broken = keeping(None, false, McpConfig::from_file(&file).unwrap()).await;
+    assert!(broken.is_err_and(|error| error.to_string().contains("onionskin-mcp.lock.json:1:")));
+}
+
+#[tokio::test]
+async fn a4_a_tool_named_after_a_secret_is_left_out_and_descriptions_lose_what_is_hidden() {
+    let fake = FakeServer::new().tool(serde_json::json!({"name": "get_s3cret-value"}), |_| "noon").tool(
+        serde_json::json!({"name": "get_time", "description": "Tells\u{200b} the time.\u{e0041}"}),
+        |_| "noon",
+    );
+    let taken = Snapshot::take(&only(fake.config().env("API_KEY", "s3cret-value"))).await.unwrap();
+    assert!(!format!("{taken:?}").contains("s3cret"), "{taken:?}");
+    let tools = taken.snapshot.tools("fix").unwrap();
+    assert_eq!((tools.len(), tools[0].description()), (1, "Tells the time."));
+    let expected = [
+        "the MCP server `fix`: the descriptions of the tool `get_time` have 2 hidden characters, which are left out",
+        "the MCP server `fix`: a tool is left out: its name contains the value of a secret variable",
+    ];
+    assert_eq!(taken.notices, expected);
 }
 
 /// What cargo says of a package whose agent uses the tool `get_echo`, with this lock file.

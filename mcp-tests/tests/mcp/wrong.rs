@@ -120,7 +120,7 @@ async fn a4_one_malformed_tool_costs_no_other_and_is_told() {
         "the tool `no_schema` is left out: missing field `inputSchema`",
         "the tool `bad_schema` is left out",
         "the tool number 5 is left out: its name is empty",
-        r"the tool `bell\u{7}` is left out: its name contains control characters",
+        r"the tool `bell\u{7}` is left out: its name contains hidden characters",
         "the tool `half` is left out: a string contains half of a surrogate pair",
         "the tool `echo` is left out: it is listed twice",
     ] {

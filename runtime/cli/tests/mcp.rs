@@ -112,6 +112,35 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 #[test]
+fn a3_a_disabled_server_is_passed_over_and_stays_in_the_file() {
+    let folder = Folder::new(&[("fix", "plain"), ("off", "plain")]);
+    assert_eq!(folder.run("mcp lock").0, 0);
+    let text = fs::read_to_string(folder.path(".mcp.json")).unwrap();
+    let mut file: Value = serde_json::from_str(&text).unwrap();
+    file["mcpServers"]["off"] = json!({"command": "/no/such/program", "disabled": true});
+    fs::write(folder.path(".mcp.json"), file.to_string()).unwrap();
+    for command in ["mcp lock", "mcp lock --check", "mcp list"] {
+        let (code, out, words) = folder.run(command);
+        assert_eq!(code, 0, "{command}: {out}{words}");
+        assert!(words.contains("`off` is disabled, and is passed over"), "{command}: {words}");
+    }
+    assert!(folder.locked()["servers"]["off"].is_object() && folder.locked()["servers"]["fix"].is_object());
+    // Who names it wants it.
+    let (code, _, words) = folder.run("mcp list off");
+    assert!(code == 2 && words.contains("the server is disabled"), "{words}");
+}
+
+#[test]
+fn a3_nothing_is_locked_through_a_link() {
+    let folder = Folder::new(&[("fix", "plain")]);
+    fs::write(folder.path("secret"), r#"{"version": 1, "servers": {}}"#).unwrap();
+    std::os::unix::fs::symlink(folder.path("secret"), folder.path(LOCK_FILE)).unwrap();
+    let (code, out, words) = folder.run("mcp lock");
+    assert!(code == 2 && words.contains("it is a link; write to the file itself"), "{out}{words}");
+    assert_eq!(fs::read_to_string(folder.path("secret")).unwrap(), r#"{"version": 1, "servers": {}}"#);
+}
+
+#[test]
 fn a3_servers_are_locked_and_a_renamed_tool_is_a_difference() {
     let folder = Folder::new(&[("fix", "plain")]);
     let (code, out, words) = folder.run("mcp lock");

@@ -56,11 +56,19 @@ impl McpConfig {
     /// In `command`, `args`, `env` and `cwd`, `${NAME}` is replaced by this variable of the program's environment, and
     /// `${NAME:-text}` by `text` if the variable is unset or empty; `${env:NAME}`, as editors write it, is `${NAME}`. The file of VS Code calls the
     /// servers `servers`, which is read where there are no `mcpServers`. The time limits, of one request and of the start, are in
-    /// milliseconds.
+    /// milliseconds. Comments, trailing commas and a byte order mark are read as editors write them.
+    ///
+    /// Fields by which people take tools away are obeyed, in the forms of the known programs: `disabled` and `enabled`; lists of the tools
+    /// to offer (`tools`, `enabledTools`, `includeTools`, `allowedTools`, ..) and of those to leave out (`disabledTools`, `excludeTools`, ..),
+    /// with `*` for any text; and lists of the tools that run without approval (`autoApprove`, `alwaysAllow`, `trust`), beside which
+    /// the calls of all other tools of the server need approval. An unknown field whose name speaks of tools, allowing, denying or the like
+    /// is an error.
     ///
     /// Other programs share such files. So a mistake in one server is an error only when an agent uses that server; the same is
     /// true if it is `"disabled": true`, is reached by URL, or needs a variable that is not set. Other fields than those above
     /// are ignored: [`Self::unread`] lists them, and so do the notices of the agents that use their server.
+    ///
+    /// If the folder of the file has a [lock file](crate::snapshot) with the server, agents report how the server differs from it.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, has more than 8 MiB, or is not JSON of this form.
@@ -72,7 +80,11 @@ impl McpConfig {
         if text.len() > MOST_BYTES {
             return Err(unread(format!("it has more than {MOST_BYTES} bytes")));
         }
-        Self::from_json(&text, &name)
+        let mut config = Self::from_json(&text, &name)?;
+        for server in config.servers.values_mut().flatten() {
+            server.lock_file = Some(path.with_file_name(file::LOCK_FILE));
+        }
+        Ok(config)
     }
 
     /// Reads the text of a `.mcp.json`, in the form that [`Self::from_file`] describes. Errors name `file` as the place
@@ -104,9 +116,22 @@ impl McpConfig {
         self.servers.retain(|name, _| keep(name));
     }
 
+    /// Gives each of its servers these variables of the program's environment too, as [`ServerConfig::pass_env`] does.
+    pub fn pass_env(&mut self, names: impl IntoIterator<Item = impl AsRef<str>>) {
+        let names: Vec<_> = names.into_iter().collect();
+        for server in self.servers.values_mut().flatten() {
+            *server = server.clone().pass_env(&names);
+        }
+    }
+
     /// The names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.keys().map(String::as_str)
+    }
+
+    /// Whether the file of this server switches it off. An agent that uses it is not built.
+    pub fn is_disabled(&self, server: &str) -> bool {
+        matches!(self.servers.get(server), Some(Err(McpError::Disabled { .. })))
     }
 
     /// The ignored fields of its files, each with file, line and column, and with the field that was probably meant.

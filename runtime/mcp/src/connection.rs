@@ -287,6 +287,10 @@ fn not_spawned(config: &ServerConfig, error: &io::Error) -> (String, &'static st
     if let Some(cwd) = config.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
         return (format!("its working directory `{}` does not exist", cwd.display()), "Correct its `cwd`.");
     }
+    if error.kind() == io::ErrorKind::NotFound && config.command.shown.trim().contains(char::is_whitespace) {
+        let next = "`command` is the program only: put the arguments into `args`.";
+        return (format!("the command `{}` was not found", config.command.shown), next);
+    }
     if error.kind() == io::ErrorKind::NotFound {
         let next = "Install it, or correct `command`; a command without a path is looked up in `PATH`.";
         return (format!("the command `{}` was not found", config.command.shown), next);

@@ -47,8 +47,17 @@ pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
         definition.annotations.open_world = hints.open_world_hint;
     }
     definition.title = title.map(Into::into);
+    definition.annotations = strict(definition.annotations);
     definition.effect = effect(definition.annotations);
     definition
+}
+
+/// Hints that contradict each other, as the stricter says: what destroys does not only read.
+fn strict(mut hints: Annotations) -> Annotations {
+    if (hints.read_only, hints.destructive) == (Some(true), Some(true)) {
+        hints.read_only = Some(false);
+    }
+    hints
 }
 
 /// Whether a call may be repeated, by the server's hints. Without a hint it may not, as in the protocol.

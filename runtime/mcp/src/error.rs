@@ -30,6 +30,22 @@ pub enum McpError {
         /// The mistake.
         reason: String,
     },
+    /// A server is switched off in its file, by `disabled` or `enabled`.
+    #[error(
+        "{file}:{line}:{column}: {}the server is disabled; switch it on, remove it of the agent's `servers`, or configure it in code",
+        at(.field)
+    )]
+    #[non_exhaustive]
+    Disabled {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The column, counted from 1, in bytes.
+        column: usize,
+        /// The field, by path: `mcpServers.time.disabled`.
+        field: String,
+    },
     /// A time limit of a server is zero.
     #[error(
         "the MCP server `{server}` has a `{setting}` of zero; set a longer time, or leave out `.{setting}(..)`"
@@ -40,6 +56,24 @@ pub enum McpError {
         server: String,
         /// `timeout` or `start_timeout`.
         setting: &'static str,
+    },
+    /// A server differs from the lock file of an agent with `lock: strict`.
+    #[error("{drift}; the agent is not built, because it says `lock: strict`")]
+    #[non_exhaustive]
+    Drifted {
+        /// The server.
+        server: String,
+        /// The difference.
+        drift: String,
+    },
+    /// An agent with `lock: strict` uses a server that no lock file has.
+    #[error(
+        "the MCP server `{server}` is not in `onionskin-mcp.lock.json`, and the agent says `lock: strict`; run `onionskin mcp lock` to add it"
+    )]
+    #[non_exhaustive]
+    Unlocked {
+        /// The server.
+        server: String,
     },
     /// A server did not start.
     #[error(transparent)]

@@ -4,6 +4,9 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
+/// The name of the file that keeps what servers offer.
+pub(crate) const LOCK_FILE: &str = "onionskin-mcp.lock.json";
+
 /// The text of a file. Of a longer one, `most` bytes and one more are read, by which the caller sees that it is too long.
 ///
 /// # Errors

@@ -14,7 +14,7 @@
 // The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments, `server`
 // finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks the
 // result. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
-// the servers of a program, from a file (`mcp_json`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
+// the servers of a program, from a file (`mcp_json`, with `comments` and `tool_rules`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
 // file, and `provider` compares.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
@@ -24,10 +24,12 @@
 mod answer;
 mod changed;
 mod client;
+mod comments;
 mod config;
 mod connection;
 mod connection_thread;
 mod convert;
+mod descriptions;
 mod directory;
 mod env_vars;
 mod error;
@@ -55,6 +57,7 @@ mod standalone;
 mod stderr;
 mod tap;
 mod tool;
+mod tool_rules;
 mod tool_spec;
 mod unconnected;
 mod untraced_thread;

@@ -113,7 +113,7 @@ impl Listed {
             return self.refuse(None, "its name is empty");
         }
         if tool.name.len() > NAME || !is_plain(&tool.name) {
-            let reason = format!("its name contains control characters, or is longer than {NAME} bytes");
+            let reason = format!("its name contains hidden characters, or is longer than {NAME} bytes");
             return self.refuse(Some(tool.name.into_owned()), &reason);
         }
         if !names.insert(tool.name.to_string()) {

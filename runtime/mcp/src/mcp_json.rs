@@ -1,4 +1,4 @@
-//! Reads a `.mcp.json`. Errors name line, column and field.
+//! Reads a `.mcp.json`, with comments and trailing commas as editors write them. Errors name line, column and field.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -8,13 +8,15 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::comments;
 use super::env_vars::expand;
 use super::error::McpError;
 use super::server_config::{ServerConfig, Word};
+use super::tool_rules::{self, Rule, ToolRules, Tools};
 use onionskin_core::text::nearest;
 
-/// The fields of a server that are read.
-const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout", "disabled"];
+/// The fields of a server that are read, beside those of `tool_rules`.
+const FIELDS: [&str; 7] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout"];
 /// Shorter limits are probably meant as seconds.
 const LEAST_TIMEOUT: u64 = 100;
 const SERVERS: &str = "mcpServers";
@@ -37,10 +39,13 @@ pub(super) type Configured = Result<ServerConfig, McpError>;
 /// own in them.
 ///
 /// # Errors
-/// Returns an error if the text is not the JSON of such a file. A mistake in one server is an error of that server only.
+/// Returns an error if the text is not the JSON of such a file. A mistake in one server is an error of that server only, and a rule that
+/// is not obeyed one of every server.
 pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
+    let text = &*comments::blanked(text);
     let source = Source { text, file };
     let mut config = Servers::default();
+    let mut refused = None;
     let fields = source.object(text, "")?;
     let has = |name: &str| fields.iter().any(|(key, _)| key == name);
     let has_servers = has(SERVERS) || has(SERVERS_OF_VS_CODE);
@@ -58,9 +63,15 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
             }
         } else if !has_servers && nearest(&key, [SERVERS]).is_some() {
             return Err(source.unknown_field(value, "", &key, &[SERVERS]));
+        } else if let Some(error) = source.disobeyed(value, "", &key) {
+            refused.get_or_insert(error);
         } else {
             config.unread.push(source.unknown_field(value, "", &key, &[]).to_string());
         }
+    }
+    if let Some(error) = refused {
+        let usable = config.servers.values_mut().filter(|server| server.is_ok());
+        usable.for_each(|server| *server = Err(error.clone()));
     }
     Ok(config)
 }
@@ -85,17 +96,23 @@ impl<'t> Source<'t> {
         field: &str,
         reason: impl Into<String>,
     ) -> McpError {
+        let (line, column) = self.place(part, (line, column));
+        McpError::Config {
+            file: self.file.to_owned(),
+            line,
+            column,
+            field: field.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    /// The line and column in the text of a line and column of `part`.
+    fn place(&self, part: &str, (line, column): (usize, usize)) -> (usize, usize) {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let before = self.text.get(..start).unwrap_or_default();
         let above = before.matches('\n').count();
         let left = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
-        McpError::Config {
-            file: self.file.to_owned(),
-            line: above + line,
-            column: if line == 1 { left + column } else { column },
-            field: field.to_owned(),
-            reason: reason.into(),
-        }
+        (above + line, if line == 1 { left + column } else { column })
     }
 
     /// The fields of an object, which may not repeat.
@@ -129,25 +146,40 @@ impl<'t> Source<'t> {
         self.error(part, &field, reason)
     }
 
+    /// Why a field that is not read cannot be ignored: it, or a field within it, seems to take tools away.
+    fn disobeyed(&self, part: &str, parent: &str, name: &str) -> Option<McpError> {
+        let field = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
+        if parent.is_empty() && tool_rules::rule(name).is_some() {
+            return Some(self.error(
+                part,
+                &field,
+                "this is a field of a server, and not of the file; write it in each server",
+            ));
+        }
+        if let Some(reason) = tool_rules::refused(name) {
+            return Some(self.error(part, &field, reason));
+        }
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(part) else {
+            return Some(self.error(part, &field, "unknown field whose value cannot be read; remove it"));
+        };
+        let (path, reason) = tool_rules::refused_within(&value)?;
+        Some(self.error(part, &format!("{field}.{path}"), reason))
+    }
+
     /// A server, or why it cannot be used.
     fn server(&self, part: &'t str, path: &str) -> Configured {
         let fields = self.object(part, path)?;
-        for (name, value) in &fields {
-            if name == "disabled" && self.value(value, &format!("{path}.disabled"), "true or false")? {
-                let reason = "the server is disabled; write `false`, remove it of the agent's `servers`, or configure \
-                              it in code";
-                return Err(self.error(value, &format!("{path}.disabled"), reason));
-            }
-        }
+        self.switched_on(&fields, path)?;
         if let Some(refused) = self.not_stdio(&fields, path)? {
             return Err(refused);
         }
         let mut written = Written::default();
         let mut unread = Vec::new();
+        let mut rules = ToolRules::default();
         for (name, value) in fields {
             let field = format!("{path}.{name}");
             match name.as_str() {
-                "type" | "disabled" => {}
+                "type" => {}
                 "command" => written.command = Some((value, self.value(value, &field, "a string")?)),
                 "args" => written.args = Some((value, self.value(value, &field, "a list of strings")?)),
                 "env" => {
@@ -157,7 +189,17 @@ impl<'t> Source<'t> {
                 "cwd" => written.cwd = Some((value, self.value(value, &field, "a string")?)),
                 "timeout" => written.timeout = Some(self.time(value, &field)?),
                 "startTimeout" => written.start_timeout = Some(self.time(value, &field)?),
-                _ => unread.push((nearest(&name, FIELDS), self.unknown_field(value, path, &name, &FIELDS))),
+                _ => match tool_rules::rule(&name) {
+                    Some(Rule::Disabled | Rule::Enabled) => {}
+                    Some(rule) => self.add_rule(&mut rules, rule, &name, value, &field)?,
+                    None => match self.disobeyed(value, path, &name) {
+                        Some(error) => return Err(error),
+                        None => {
+                            let error = self.unknown_field(value, path, &name, &FIELDS);
+                            unread.push((nearest(&name, FIELDS), error));
+                        }
+                    },
+                },
             }
         }
         if written.command.is_none() {
@@ -167,7 +209,43 @@ impl<'t> Source<'t> {
         }
         let mut server = self.expanded(part, path, written)?;
         server.unread = unread.into_iter().map(|(_, error)| error.to_string()).collect();
+        server.rules = rules;
         Ok(server)
+    }
+
+    /// Fails for a server that is switched off.
+    fn switched_on(&self, fields: &[(String, &'t str)], path: &str) -> Result<(), McpError> {
+        for (name, value) in fields {
+            let field = format!("{path}.{name}");
+            let off = match tool_rules::rule(name) {
+                Some(Rule::Disabled) => true,
+                Some(Rule::Enabled) => false,
+                Some(Rule::Only | Rule::Never | Rule::Unasked) | None => continue,
+            };
+            if self.value::<bool>(value, &field, "true or false")? == off {
+                let (line, column) = self.place(value, (1, 1));
+                return Err(McpError::Disabled { file: self.file.to_owned(), line, column, field });
+            }
+        }
+        Ok(())
+    }
+
+    fn add_rule(
+        &self,
+        rules: &mut ToolRules,
+        rule: Rule,
+        name: &str,
+        part: &str,
+        field: &str,
+    ) -> Result<(), McpError> {
+        let expected = match rule {
+            Rule::Only => "a list of names of tools, or an object with `true` or `false` for each tool",
+            Rule::Never => "a list of names of tools",
+            Rule::Unasked => "a list of names of tools, `true` or `false`",
+            Rule::Disabled | Rule::Enabled => "true or false",
+        };
+        let tools: Tools = self.value(part, field, expected)?;
+        rules.add(rule, name, tools).map_err(|()| self.error(part, field, format!("expected {expected}")))
     }
 
     /// Why a server that is not a child process cannot be used.

@@ -47,7 +47,7 @@ impl Process {
             return Ok(Self::within(Arc::clone(fake)));
         }
         let mut command = Command::new(&config.command.value);
-        command.args(config.args.iter().map(|arg| &arg.value)).envs(&config.env);
+        command.args(config.args.iter().map(|arg| &arg.value)).env_clear().envs(config.environment());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         if let Some(cwd) = &config.cwd {
             command.current_dir(cwd);

@@ -10,6 +10,7 @@ use super::convert;
 use super::error::McpError;
 use super::list_tools::Listed;
 use super::normal_schema::{normalise, renamed};
+use super::tool_rules::{RULES, Rule};
 use super::wire::{self, Incoming};
 use onionskin_core::Exit;
 use onionskin_core::export::{Provider, plain_schema};
@@ -31,6 +32,13 @@ fn word() -> impl Strategy<Value = String> {
         "timeout",
         "startTimeout",
         "disabled",
+        "enabled",
+        "tools",
+        "disabledTools",
+        "enabled_tools",
+        "autoApprove",
+        "toolFilter",
+        "*",
         "type",
         "url",
         "stdio",
@@ -93,7 +101,7 @@ fn value() -> impl Strategy<Value = Value> {
 fn broken(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<u8>> {
     let pieces = [
         "", "\"", "{", "}", "[", "]", ",", ":", "\\", "\\ud800", "\\u0000", "\n", "NaN", "1e999", "-",
-        "\u{feff}",
+        "\u{feff}", "//", "/*", "*/", "// x\n", "/* x */", ",}", ",]",
     ];
     let piece = prop_oneof![
         4 => prop::sample::select(pieces.to_vec()).prop_map(|piece| piece.as_bytes().to_vec()),
@@ -128,6 +136,57 @@ fn file() -> impl Strategy<Value = Value> {
         file["mcpServers"] = servers.into_iter().collect();
         file
     })
+}
+
+/// The name of a rule, spelt in another way or misspelt by one letter.
+fn misspelt() -> impl Strategy<Value = (String, Rule)> {
+    let edits = (any::<prop::sample::Index>(), 0..5_u8, any::<bool>());
+    (prop::sample::select(RULES.to_vec()), edits).prop_map(|((name, rule), (at, kind, snake))| {
+        let mut letters: Vec<char> = name.chars().collect();
+        let at = at.index(letters.len() - 1);
+        match kind {
+            0 => _ = letters.remove(at + 1),
+            1 => letters.insert(at, letters[at]),
+            2 => letters.swap(at, at + 1),
+            3 => letters[at] = letters[at].to_ascii_uppercase(),
+            _ => {}
+        }
+        if snake {
+            letters = letters
+                .iter()
+                .flat_map(|letter| {
+                    [letter.is_ascii_uppercase().then_some('_'), Some(letter.to_ascii_lowercase())]
+                })
+                .flatten()
+                .collect();
+        }
+        (letters.into_iter().collect(), rule)
+    })
+}
+
+/// JSON as editors write it: a comment or blanks between any two tokens, and trailing commas.
+fn edited(value: &Value, notes: &mut impl Iterator<Item = u8>) -> String {
+    let mut note = || match notes.next() {
+        Some(0) => "// } \" ,\n",
+        Some(1) => "/* ] \" \n */",
+        Some(2) => "\n",
+        _ => "",
+    };
+    let (before, comma) = (note(), if note().is_empty() { "" } else { "," });
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            let fields: Vec<_> = fields
+                .iter()
+                .map(|(key, value)| format!("{before}{}:{}", json!(key), edited(value, notes)))
+                .collect();
+            format!("{{{}{comma}{before}}}", fields.join(","))
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let items: Vec<_> = items.iter().map(|item| edited(item, notes)).collect();
+            format!("[{}{before}{comma}{before}]", items.join(","))
+        }
+        plain => format!("{before}{plain}{before}"),
+    }
 }
 
 fn answer() -> impl Strategy<Value = Value> {
@@ -274,6 +333,40 @@ proptest! {
         let config = McpConfig::from_json(&file.to_string(), "f").unwrap();
         let servers = file["mcpServers"].as_object().unwrap();
         prop_assert!(config.names().eq(servers.keys().map(String::as_str).collect::<std::collections::BTreeSet<_>>()));
+    }
+
+    /// Comments and trailing commas change nothing but places.
+    #[test]
+    fn long_a4_comments_of_a_file_change_nothing(file in file(), notes in prop::collection::vec(0..6_u8, 0..64)) {
+        let text = edited(&file, &mut notes.into_iter());
+        let (plain, with) = (McpConfig::from_json(&file.to_string(), "f").unwrap(), McpConfig::from_json(&text, "f"));
+        let with = with.map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?;
+        prop_assert!(plain.names().eq(with.names()));
+        for name in plain.names() {
+            let (plain, with) = (plain.get(name).unwrap(), with.get(name).unwrap());
+            match (plain, with) {
+                (Ok(plain), Ok(with)) => prop_assert_eq!(format!("{plain:?}"), format!("{with:?}")),
+                (Err(McpError::Config { field, .. }), Err(McpError::Config { field: same, .. }))
+                | (Err(McpError::Disabled { field, .. }), Err(McpError::Disabled { field: same, .. })) => prop_assert_eq!(field, same),
+                _ => prop_assert!(false, "{:?} {:?}", plain, with),
+            }
+        }
+    }
+
+    /// A field by which people take tools away is obeyed or refused, however it is spelt. It is never ignored.
+    #[test]
+    fn long_a4_no_rule_is_ignored((name, rule) in misspelt()) {
+        let value = match rule {
+            Rule::Only | Rule::Unasked => json!([]),
+            Rule::Never => json!(["*"]),
+            Rule::Disabled => json!(true),
+            Rule::Enabled => json!(false),
+        };
+        let text = json!({"mcpServers": {"fix": {"command": "x", name.clone(): value}}}).to_string();
+        let config = McpConfig::from_json(&text, "f").unwrap();
+        if let Some(Ok(server)) = config.get("fix") {
+            prop_assert!(!server.rules.offers("fix", "t") || server.rules.asks("fix", "t"), "{} is ignored", name);
+        }
     }
 
     /// A result is used unchanged, or refused with a short message.

@@ -4,29 +4,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
+use super::error::McpError;
 use super::normal_schema;
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
-use super::snapshot::{self, REPORTED, ServerDrift, Snapshot};
-use super::tool::{McpTool, named_for_all};
+use super::snapshot::{self, REPORTED, ServerDrift, Snapshot, SnapshotTool};
+use super::tool::McpTool;
+use onionskin_core::DynTool;
 use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolProvider, ToolServer};
-use onionskin_core::{DynTool, ToolSpec};
 
 /// The tools of one server for one agent.
 pub(super) struct Provider {
     server: Arc<Server>,
     /// The number of the next news of the server that the agent has not received.
     news: Mutex<u64>,
+    locks: Locks,
 }
 
 impl Provider {
     fn tool(&self, tool: &RemoteTool) -> Arc<dyn DynTool> {
         let has_plain_names = normal_schema::renamed(&tool.definition.input_schema).is_empty();
-        let tool: Arc<dyn DynTool> = Arc::new(McpTool::new(Arc::clone(&self.server), tool.clone()));
-        if has_plain_names {
-            return tool;
-        }
-        Arc::new(named_for_all(ToolSpec::of_server(tool, ServerKind::Mcp, Some(&self.server.name))))
+        let made = McpTool::new(Arc::clone(&self.server), tool.clone());
+        if has_plain_names && !tool.asks { Arc::new(made) } else { Arc::new(made.spec()) }
     }
 }
 
@@ -36,8 +35,9 @@ impl ToolProvider for Provider {
     }
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
-        let tool = |tool: &RemoteTool| self.tool(tool);
-        self.server.tools().iter().map(tool).collect()
+        let takes = self.locks.compare(&self.server);
+        let taken = |tool: &&RemoteTool| takes(&tool.name);
+        self.server.tools().iter().filter(taken).map(|tool| self.tool(tool)).collect()
     }
 
     fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
@@ -49,16 +49,72 @@ impl ToolProvider for Provider {
     }
 }
 
-/// Reports once how a server differs from the snapshot that the program was compiled with. A server that the snapshot does not have is
-/// one that the program's author did not lock.
-fn compare(server: &Arc<Server>, snapshot: &Snapshot) {
-    let Some(then) = snapshot.tools(&server.name) else { return };
-    let Some(drift) = ServerDrift::between(&server.name, then, &snapshot::tools(server)) else { return };
-    let text = server.secrets.hide(drift.report());
-    if server.tell_once(&text) {
-        let [added, removed, changed] =
-            drift.listed(REPORTED).map(|tools| server.secrets.hide(tools.join(", ")));
-        tracing::warn!(server = &*server.name, added, removed, changed, "{text}");
+/// What the lock files keep of a server: the one that the agent was compiled with or loaded beside, and the one beside the server's
+/// configuration. A server that a file does not have is one that nobody locked.
+struct Locks {
+    files: Vec<Vec<SnapshotTool>>,
+    is_strict: bool,
+}
+
+impl Locks {
+    fn of(server: &Server, request: &ProviderRequest<'_>) -> Result<Self, BoxError> {
+        let mut snapshots = Vec::new();
+        if let Some(text) = request.snapshot() {
+            snapshots.push(Snapshot::from_json(text, Snapshot::FILE)?);
+        }
+        if let Some(file) = server.config.lock_file.as_ref().filter(|file| file.exists()) {
+            snapshots.push(Snapshot::read(file)?);
+        }
+        let mut files: Vec<_> =
+            snapshots.iter().filter_map(|snapshot| Some(snapshot.tools(&server.name)?.to_vec())).collect();
+        files.dedup();
+        let is_strict = request.is_lock_strict();
+        if is_strict && files.is_empty() {
+            return Err(McpError::Unlocked { server: server.name.to_string() }.into());
+        }
+        Ok(Self { files, is_strict })
+    }
+
+    /// How the server differs from each of the files.
+    fn drifts(&self, server: &Arc<Server>) -> Vec<ServerDrift> {
+        if self.files.is_empty() {
+            return Vec::new();
+        }
+        let now = snapshot::tools(server);
+        self.files.iter().filter_map(|then| ServerDrift::between(&server.name, then, &now)).collect()
+    }
+
+    /// Reports once how the tools that the server listed last differ. Returns which of them the agent takes.
+    fn compare(&self, server: &Arc<Server>) -> impl Fn(&str) -> bool + use<> {
+        let drifts = self.drifts(server);
+        for drift in &drifts {
+            let mut text = drift.report();
+            if self.is_strict {
+                text.push_str(
+                    "; with `lock: strict`, agents do not get the tools that were added or changed",
+                );
+            }
+            let text = server.secrets.hide(text);
+            if server.tell_once(&text) {
+                let [added, removed, changed] =
+                    drift.listed(REPORTED).map(|tools| server.secrets.hide(tools.join(", ")));
+                tracing::warn!(server = &*server.name, added, removed, changed, "{text}");
+            }
+        }
+        let is_strict = self.is_strict;
+        move |tool| !is_strict || drifts.iter().all(|drift| drift.leaves(tool))
+    }
+
+    /// # Errors
+    /// Returns an error if the lock is strict and the server differs.
+    fn hold(&self, server: &Arc<Server>) -> Result<(), McpError> {
+        match self.drifts(server).first().filter(|_| self.is_strict) {
+            Some(drift) => Err(McpError::Drifted {
+                server: server.name.to_string(),
+                drift: server.secrets.hide(drift.report()),
+            }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -71,10 +127,9 @@ impl ToolServer for SharedServer {
     }
 
     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
-        if let Some(text) = request.snapshot() {
-            compare(&self.0, &Snapshot::from_json(text, Snapshot::FILE)?);
-        }
-        Ok(Arc::new(Provider { server: Arc::clone(&self.0), news: Mutex::default() }))
+        let locks = Locks::of(&self.0, request)?;
+        locks.hold(&self.0)?;
+        Ok(Arc::new(Provider { server: Arc::clone(&self.0), news: Mutex::default(), locks }))
     }
 
     fn kind(&self) -> ServerKind {

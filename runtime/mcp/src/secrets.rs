@@ -33,7 +33,8 @@ impl Secrets {
     /// The values that a tool's result must not show: those that were given as secrets, and those of variables with the name
     /// of a secret. Other values, such as a time zone, may be part of results.
     pub(super) fn told(config: &ServerConfig) -> Self {
-        let all = [&config.env, &config.expanded].into_iter().flatten();
+        let taken = config.taken();
+        let all = [&config.env, &taken].into_iter().flatten();
         Self::of(all.filter(|(name, _)| config.secrets.contains(*name) || is_secret(name)))
     }
 

@@ -18,7 +18,7 @@ use super::restart::{Absence, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
 use super::visible::visible;
-use super::{changed, convert, list_tools, relist};
+use super::{changed, convert, descriptions, list_tools, relist};
 use crate::lock::lock;
 use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
@@ -33,7 +33,7 @@ const NEWS: usize = 64;
 /// A server that agents share.
 pub(super) struct Server {
     pub(super) name: Arc<str>,
-    config: ServerConfig,
+    pub(super) config: ServerConfig,
     pub(super) secrets: Secrets,
     /// Those that results must not show.
     pub(super) told: Secrets,
@@ -54,6 +54,8 @@ pub(super) struct RemoteTool {
     pub(super) name: Arc<str>,
     /// Under the name that hooks see: `server__tool`.
     pub(super) definition: ToolDefinition,
+    /// Whether the configuration asks for approval of its calls.
+    pub(super) asks: bool,
 }
 
 /// News for people, numbered, so that each agent reports each of them once.
@@ -79,7 +81,7 @@ impl Server {
         let unread = config.unread.clone();
         let server = Arc::new(Self {
             name: name.into(),
-            secrets: Secrets::all(&[&config.env, &config.expanded]),
+            secrets: Secrets::all(&[&config.env, &config.taken()]),
             told: Secrets::told(&config),
             config,
             live: Mutex::default(),
@@ -126,24 +128,47 @@ impl Server {
         }))
     }
 
-    /// Takes a list of tools, and reports what people should know of it: the tools that are left out and those whose schemas
-    /// were rewritten, unless the previous list had the same, and what changed.
-    fn take(&self, listed: Listed) {
-        let tool = |tool: rmcp::model::Tool| {
-            let name: Arc<str> = (&*tool.name).into();
-            let definition =
-                self.told.definition(convert::definition(&format!("{}__{name}", self.name), tool));
-            RemoteTool { name, definition }
-        };
-        let tools: Arc<[RemoteTool]> = listed.tools.into_iter().map(tool).collect();
+    /// A tool as the server describes it.
+    pub(super) fn tool(&self, tool: rmcp::model::Tool) -> RemoteTool {
+        let name: Arc<str> = (&*tool.name).into();
+        let definition = self.told.definition(convert::definition(&format!("{}__{name}", self.name), tool));
+        let asks = self.config.rules.asks(&self.name, &name);
+        RemoteTool { name, definition, asks }
+    }
+
+    /// Takes a list of tools, without those that the configuration takes away. Reports what people should know of it: the tools that are
+    /// left out and those whose schemas were rewritten, unless the previous list had the same, and what changed.
+    fn take(&self, mut listed: Listed) {
+        listed.tools.retain(|tool| {
+            // Its name would be in each request, in filters and in lists for people.
+            let is_secret = self.told.hide(&*tool.name) != *tool.name;
+            if is_secret {
+                listed
+                    .refused
+                    .push("a tool is left out: its name contains the value of a secret variable".to_owned());
+            }
+            !is_secret
+        });
+        for tool in &mut listed.tools {
+            for notice in descriptions::clean(tool) {
+                self.note(&format!("the MCP server `{}`: {notice}", self.name));
+            }
+        }
+        let names: Vec<_> = listed.tools.iter().map(|tool| &*tool.name).collect();
+        for notice in self.config.rules.notices(&self.name, &names) {
+            self.note(&notice);
+        }
         if listed.is_undeclared {
-            self.tell_undeclared(tools.len());
+            self.tell_undeclared(names.len());
         }
         let odd = [listed.refused, listed.rewritten].concat();
         let known = std::mem::replace(&mut *lock(&self.odd), odd.clone());
         if known != odd {
             self.tell_odd(&odd);
         }
+        let offered =
+            listed.tools.into_iter().filter(|tool| self.config.rules.offers(&self.name, &tool.name));
+        let tools: Arc<[RemoteTool]> = offered.map(|tool| self.tool(tool)).collect();
         let before = std::mem::replace(&mut *lock(&self.tools), Arc::clone(&tools));
         let is_first = self.generation.fetch_add(1, Ordering::Release) == 0;
         if !is_first && let Some(changes) = changed::changes(&before, &tools) {
@@ -237,6 +262,14 @@ impl Server {
             }
         };
         remote(self.secrets.hide(text), kind)
+    }
+
+    /// Reports a message for people, unless they have it.
+    fn note(&self, text: &str) {
+        let text = self.secrets.hide(text);
+        if self.tell_once(&text) {
+            tracing::warn!(server = &*self.name, "{text}");
+        }
     }
 
     /// Adds a message for users to the server's news, unless they have it. Returns whether it is new.

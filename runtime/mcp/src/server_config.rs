@@ -1,6 +1,7 @@
 //! The configuration of one server. `mcp_json` reads it from a file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,17 +11,41 @@ use futures_util::future::BoxFuture;
 use tokio::io::DuplexStream;
 
 use super::error::McpError;
+use super::tool_rules::ToolRules;
 use onionskin_core::secret::Secret;
 
 /// The time for one request: a list page or a call. Progress of a call restarts it.
 const REQUEST: Duration = Duration::from_mins(1);
 /// The time from starting the process to its first list of tools.
 const START: Duration = Duration::from_secs(30);
+/// The variables of the program's environment that every server gets. Programs need them to find files and other programs; none of them
+/// is a secret.
+const PASSED: &[&str] = if cfg!(windows) {
+    &[
+        "APPDATA",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "LOCALAPPDATA",
+        "PATH",
+        "PATHEXT",
+        "PROCESSOR_ARCHITECTURE",
+        "PROGRAMFILES",
+        "SYSTEMDRIVE",
+        "SYSTEMROOT",
+        "TEMP",
+        "TMP",
+        "USERNAME",
+        "USERPROFILE",
+    ]
+} else {
+    &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"]
+};
 
 /// One server: a process that speaks MCP over its standard streams.
 ///
-/// It gets this program's environment and the configured variables. The values of configured variables are secrets: no error
-/// text, log line or `Debug` output contains them. Results of the server's tools do not contain the values that were given
+/// Of this program's environment it gets `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER` (on Windows, those that programs need
+/// there), and the variables that [`Self::pass_env`] names; then the configured variables. Other variables can be keys of other services,
+/// which a server must not see. The values of configured and of named variables are secrets: no error text, log line or `Debug` output contains them. Results of the server's tools do not contain the values that were given
 /// with [`Self::secret`], or whose variable is named like a secret (the name contains `KEY`, `TOKEN`, `SECRET`, `PASSW`,
 /// `CREDENTIAL` or the like). Values of less than six bytes are too short to be hidden.
 ///
@@ -38,6 +63,8 @@ pub struct ServerConfig {
     pub(super) command: Word,
     pub(super) args: Vec<Word>,
     pub(super) env: BTreeMap<String, String>,
+    /// Variables of the program that the server gets too.
+    pub(super) passed: BTreeMap<String, OsString>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) timeout: Duration,
     pub(super) start_timeout: Duration,
@@ -47,6 +74,10 @@ pub struct ServerConfig {
     pub(super) expanded: BTreeMap<String, String>,
     /// The ignored fields of its entry in a file.
     pub(super) unread: Vec<String>,
+    /// Which of its tools its entry in a file takes away.
+    pub(super) rules: ToolRules,
+    /// The lock file beside the file that it was read from.
+    pub(super) lock_file: Option<PathBuf>,
     /// A server within the program, which is started instead of the command.
     pub(super) fake: Option<Arc<dyn InProcess>>,
 }
@@ -81,12 +112,15 @@ impl ServerConfig {
             command,
             args: Vec::new(),
             env: BTreeMap::new(),
+            passed: BTreeMap::new(),
             cwd: None,
             timeout: REQUEST,
             start_timeout: START,
             secrets: BTreeSet::new(),
             expanded: BTreeMap::new(),
             unread: Vec::new(),
+            rules: ToolRules::default(),
+            lock_file: None,
             fake: None,
         }
     }
@@ -119,6 +153,42 @@ impl ServerConfig {
         let name = name.into();
         self.secrets.insert(name.clone());
         self.env(name, value.into().expose())
+    }
+
+    /// Gives the server these variables of the program's environment too, with the values that they have now. A variable that is not set
+    /// is left out.
+    ///
+    /// ```
+    /// use onionskin::mcp::ServerConfig;
+    /// let server = ServerConfig::stdio("mcp-server-git").pass_env(["SSH_AUTH_SOCK", "HTTPS_PROXY"]);
+    /// ```
+    #[must_use]
+    pub fn pass_env(mut self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let set = names.into_iter().filter_map(|name| {
+            let name = name.as_ref();
+            Some((name.to_owned(), std::env::var_os(name)?))
+        });
+        self.passed.extend(set);
+        self
+    }
+
+    /// The environment of the process.
+    pub(super) fn environment(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        // A shell exports functions as variables, whose texts are programs.
+        let is_function = |value: &OsString| value.as_encoded_bytes().starts_with(b"()");
+        let of_program =
+            PASSED.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
+        let of_program = of_program.filter(move |(_, value)| !is_function(value));
+        let passed = self.passed.iter().map(|(name, value)| (name.into(), value.clone()));
+        let own = self.env.iter().map(|(name, value)| (name.into(), value.into()));
+        of_program.chain(passed).chain(own)
+    }
+
+    /// The variables of the program that are values of this configuration, each with its text.
+    pub(super) fn taken(&self) -> BTreeMap<String, String> {
+        let passed =
+            self.passed.iter().filter_map(|(name, value)| Some((name.clone(), value.to_str()?.to_owned())));
+        self.expanded.iter().map(|(name, value)| (name.clone(), value.clone())).chain(passed).collect()
     }
 
     /// Sets the working directory of the server. Default: the program's.

@@ -10,7 +10,6 @@ use super::server_config::ServerConfig;
 use super::tool::{McpTool, named_for_all};
 use super::unconnected::{self, McpDescription};
 use onionskin_core::ToolSpec;
-use onionskin_core::servers::ServerKind;
 use onionskin_core::spec::SpecError;
 
 /// A running server, and its tools as values. It is cheap to clone. When the last clone and the last of its tools are
@@ -72,7 +71,8 @@ impl McpServer {
     /// # Errors
     /// Returns an error if the value is not the description of a tool.
     pub fn import(&self, description: impl McpDescription) -> Result<ToolSpec, SpecError> {
-        Ok(self.spec(McpTool::described(self.server(), unconnected::read(description)?)))
+        let tool = self.0.server.tool(unconnected::read(description)?);
+        Ok(self.spec(McpTool::new(self.server(), tool)))
     }
 
     /// Ends the server and waits for it. A process that does not end within 2 seconds after its input was closed is
@@ -89,8 +89,7 @@ impl McpServer {
     }
 
     fn spec(&self, tool: McpTool) -> ToolSpec {
-        let tool = Arc::new(tool.at(Arc::clone(&self.0)));
-        named_for_all(ToolSpec::of_server(tool, ServerKind::Mcp, Some(self.name())))
+        tool.at(Arc::clone(&self.0)).spec()
     }
 }
 

@@ -10,6 +10,7 @@ use super::connection_thread::ConnectionThread;
 use super::server::{RemoteTool, Server};
 use super::{convert, normal_schema};
 use onionskin_core::Args;
+use onionskin_core::servers::ServerKind;
 use onionskin_core::spec::Transform;
 use onionskin_core::text::short;
 use onionskin_core::{DynTool, ToolDefinition, ToolSpec};
@@ -17,7 +18,7 @@ use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_core::{Inject, Progress, ToolContext};
 
 /// The tool with names of arguments that all providers take. A call goes to the server with its own names.
-pub(super) fn named_for_all(mut tool: ToolSpec) -> ToolSpec {
+fn named_for_all(mut tool: ToolSpec) -> ToolSpec {
     let renamed = normal_schema::renamed(&tool.definition().input_schema);
     if renamed.is_empty() {
         return tool;
@@ -40,12 +41,15 @@ impl McpTool {
         Self { answers: Answers::new(server, tool), thread: None }
     }
 
-    /// A tool of the server from a description that comes from elsewhere.
-    pub(super) fn described(server: Arc<Server>, tool: rmcp::model::Tool) -> Self {
-        let name: Arc<str> = (&*tool.name).into();
-        let definition =
-            server.told.definition(convert::definition(&format!("{}__{name}", server.name), tool));
-        Self::new(server, RemoteTool { name, definition })
+    /// The tool as a value, with names of arguments that all providers take. It asks for approval where the configuration of its server does.
+    pub(super) fn spec(self) -> ToolSpec {
+        let RemoteTool { asks, .. } = self.answers.tool;
+        let server = Arc::clone(&self.answers.server);
+        let mut spec = named_for_all(ToolSpec::of_server(Arc::new(self), ServerKind::Mcp, Some(&server.name)));
+        if asks {
+            spec.approval();
+        }
+        spec
     }
 
     pub(super) fn at(mut self, thread: Arc<ConnectionThread>) -> Self {

@@ -21,7 +21,7 @@ use crate::mcp::CONFIG;
 use crate::program::Program;
 
 /// Fields by which a server of other programs is not one for agents.
-const SET_ASIDE: [&str; 3] = ["disabled", "url", "type"];
+const SET_ASIDE: [&str; 2] = ["url", "type"];
 
 /// The servers that agents use, by their names: where each is named.
 type Uses<'a> = BTreeMap<&'a str, Vec<(&'a Source, &'a Range<usize>)>>;
@@ -106,12 +106,12 @@ fn one(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) {
     for name in config.names() {
         let Err(error) = ToolServers::server(config, name) else { continue };
         let line = error.to_string();
-        let is_aside = matches!(
+        let is_other = matches!(
             error.downcast_ref::<McpError>(),
             Some(McpError::Config { field, .. })
                 if field.rsplit('.').next().is_some_and(|field| SET_ASIDE.contains(&field))
         );
-        if is_aside && !uses.contains_key(name) {
+        if (is_other || config.is_disabled(name)) && !uses.contains_key(name) {
             report.warn(&line);
         } else {
             report.add_line(&line);

@@ -12,7 +12,7 @@ use crate::output;
 use crate::text;
 
 pub(crate) async fn run(arguments: ListArguments) -> Result<ExitCode, Failure> {
-    let snapshot = take(&arguments.of).await?;
+    let snapshot = take(&arguments.of).await?.snapshot;
     output::text(&if arguments.json { as_json(&snapshot) } else { as_table(&snapshot) })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -41,6 +41,9 @@ fn as_json(snapshot: &Snapshot) -> String {
     let tool = |tool: &SnapshotTool| {
         let mut fields = Map::new();
         fields.insert("name".to_owned(), tool.name().into());
+        if let Some(title) = tool.title() {
+            fields.insert("title".to_owned(), title.into());
+        }
         fields.insert("description".to_owned(), tool.description().into());
         fields.insert("inputSchema".to_owned(), tool.input_schema().clone());
         if let Some(schema) = tool.output_schema() {

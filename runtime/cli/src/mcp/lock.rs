@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use onionskin_mcp::snapshot::{Snapshot, SnapshotError};
 
 use super::arguments::{CONFIG, LockArguments};
-use super::servers::take;
+use super::servers::{Offered, take};
 use crate::failure::{FOUND, Failure};
 use crate::output;
 use crate::program::Program;
@@ -30,13 +30,26 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
             out.display()
         )));
     }
-    let mut now = take(&of).await?;
+    let Offered { snapshot: mut now, passed } = take(&of).await?;
+    let is_passed = |name: &str| passed.iter().any(|passed| passed == name);
     if check {
         let mut before = before.unwrap_or_default();
-        before.retain(|name| of.servers.is_empty() || of.servers.iter().any(|server| server == name));
+        before.retain(|name| match &of.servers[..] {
+            [] => !is_passed(name),
+            servers => servers.iter().any(|server| server == name),
+        });
         return compare(&before, &now, &out, &update);
     }
-    if let Some(mut kept) = before {
+    // A server that is passed over stays as it is in the file.
+    let kept = match before {
+        Some(before) => Some(before),
+        None if exists && !passed.is_empty() => Snapshot::read(&out).ok().map(|mut before| {
+            before.retain(is_passed);
+            before
+        }),
+        None => None,
+    };
+    if let Some(mut kept) = kept {
         kept.extend(now);
         now = kept;
     }

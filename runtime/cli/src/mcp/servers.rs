@@ -8,16 +8,28 @@ use crate::failure::Failure;
 use crate::output;
 use crate::text;
 
-/// Takes a snapshot of the chosen servers, and shows what they report.
+/// What servers offer, and the names of those that were passed over.
+pub(crate) struct Offered {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) passed: Vec<String>,
+}
+
+/// Takes a snapshot of the chosen servers, and shows what they report. Servers that are disabled and not named are passed over.
 ///
 /// Cancel safety: the servers are killed with the future.
-pub(crate) async fn take(arguments: &ServerArguments) -> Result<Snapshot, Failure> {
-    let config = chosen(arguments)?;
+pub(crate) async fn take(arguments: &ServerArguments) -> Result<Offered, Failure> {
+    let mut config = chosen(arguments)?;
+    let is_passed = |name: &&str| arguments.servers.is_empty() && config.is_disabled(name);
+    let passed: Vec<_> = config.names().filter(is_passed).map(str::to_owned).collect();
+    config.retain(|name| !passed.iter().any(|passed| passed == name));
+    for server in &passed {
+        output::note(&format!("`{}` is disabled, and is passed over", text::first_line(server)));
+    }
     let Taken { snapshot, notices, .. } = Snapshot::take(&config).await.map_err(Failure::new)?;
     for notice in &notices {
         output::note(notice);
     }
-    Ok(snapshot)
+    Ok(Offered { snapshot, passed })
 }
 
 fn chosen(arguments: &ServerArguments) -> Result<McpConfig, Failure> {

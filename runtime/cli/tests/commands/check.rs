@@ -9,7 +9,8 @@ use crate::folder::{Folder, Ran};
 #[test]
 fn c1_nothing_is_quoted_of_a_file_that_a_link_leads_to() {
     let secret = "hunter2: hunter3\ndescription: [hunter4\n";
-    let folder = Folder::new(&[("secret", secret), ("own.yaml", secret), ("cards/real.yaml", "colour: red\n")]);
+    let folder =
+        Folder::new(&[("secret", secret), ("own.yaml", secret), ("cards/real.yaml", "colour: red\n")]);
     for link in ["cards/a.yaml", "cards/b.md"] {
         std::os::unix::fs::symlink(folder.path("secret"), folder.path(link)).unwrap();
     }

@@ -200,8 +200,8 @@ fn a3_a_lock_file_that_cannot_be_used_is_one_problem() {
         (&json!(FILE), &json!(3), 1),
         "{problems:?}"
     );
-    folder.write(FILE, r#"{"version": 2}"#);
-    of(folder.run(&["check"]), "`onionskin-mcp.lock.json` has version 2, and this onionskin reads version 1");
+    folder.write(FILE, r#"{"version": 3}"#);
+    of(folder.run(&["check"]), "`onionskin-mcp.lock.json` has version 3, and this onionskin reads version 2");
     std::fs::remove_file(folder.path(FILE)).unwrap();
     folder.write(&format!("{FILE}/x"), "");
     of(folder.run(&["check"]), "error: cannot read `onionskin-mcp.lock.json`: ");

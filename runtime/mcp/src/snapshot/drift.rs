@@ -91,18 +91,22 @@ pub struct ServerDrift {
     pub added: Vec<String>,
     /// The tools that only the snapshot has.
     pub removed: Vec<String>,
-    /// The tools that have another description or schema.
+    /// The tools that have another title, description, schema, or other hints.
     pub changed: Vec<ToolDrift>,
 }
 
-/// A tool whose description or schema differs from a snapshot.
+/// A tool that differs from a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolDrift {
     /// The tool.
     pub tool: String,
+    /// Whether its title differs.
+    pub title: bool,
     /// Whether its description differs.
     pub description: bool,
+    /// Whether its hints differ: whether it only reads, destroys, can be repeated.
+    pub annotations: bool,
     /// Whether the schema of its arguments differs.
     pub input_schema: bool,
     /// Whether the schema of its result differs.
@@ -132,11 +136,16 @@ impl ServerDrift {
     /// The message for people who run a program. It lists a few tools of each kind.
     pub(crate) fn report(&self) -> String {
         format!(
-            "the MCP server {}, in comparison with `{}`, which the program was compiled with; run `onionskin mcp lock` to update the \
-             file",
+            "the MCP server {}, in comparison with `{}`; run `onionskin mcp lock` to update the file",
             self.text(REPORTED),
             Snapshot::FILE
         )
+    }
+
+    /// Whether the tool is as in the snapshot.
+    pub(crate) fn leaves(&self, tool: &str) -> bool {
+        !self.added.iter().any(|added| added == tool)
+            && !self.changed.iter().any(|changed| changed.tool == tool)
     }
 
     /// The added, the removed and the changed tools, at most so many of each, with what changed.
@@ -178,7 +187,9 @@ impl ToolDrift {
     fn between(then: &SnapshotTool, now: &SnapshotTool) -> Option<Self> {
         (then != now).then(|| Self {
             tool: then.name.clone(),
+            title: then.title != now.title,
             description: then.description != now.description,
+            annotations: then.annotations != now.annotations,
             input_schema: then.input_schema != now.input_schema,
             output_schema: then.output_schema != now.output_schema,
         })
@@ -188,7 +199,9 @@ impl ToolDrift {
 impl fmt::Display for ToolDrift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
+            (self.title, "title"),
             (self.description, "description"),
+            (self.annotations, "hints"),
             (self.input_schema, "input schema"),
             (self.output_schema, "output schema"),
         ];

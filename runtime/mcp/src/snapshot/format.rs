@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
+use onionskin_core::definition::Annotations;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value, json};
@@ -14,8 +15,8 @@ use serde_json::{Map, Number, Value, json};
 use super::tool::{SnapshotTool, sorted};
 use super::{Snapshot, SnapshotError};
 
-/// The version that is written, and the only one that is read.
-const VERSION: u64 = 1;
+/// The version that is written. Version 1, which has no titles and hints, is read too.
+const VERSION: u64 = 2;
 /// The first line of the file.
 const NOTE: &str = "Written by `onionskin mcp lock`: what MCP servers offer. Do not edit it.";
 
@@ -23,10 +24,16 @@ const NOTE: &str = "Written by `onionskin mcp lock`: what MCP servers offer. Do 
 pub(super) fn write(servers: &BTreeMap<String, Vec<SnapshotTool>>) -> String {
     let tool = |tool: &SnapshotTool| {
         let mut fields = Map::new();
+        if let Some(hints) = tool.hints() {
+            fields.insert("annotations".to_owned(), sorted(&hints));
+        }
         fields.insert("description".to_owned(), tool.description.clone().into());
         fields.insert("inputSchema".to_owned(), sorted(&tool.input_schema));
         if let Some(schema) = &tool.output_schema {
             fields.insert("outputSchema".to_owned(), sorted(schema));
+        }
+        if let Some(title) = &tool.title {
+            fields.insert("title".to_owned(), title.clone().into());
         }
         (tool.name.clone(), Value::Object(fields))
     };
@@ -58,7 +65,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<BTreeMap<String, Vec<Snapsh
     if version > VERSION {
         return Err(SnapshotError::TooNew { file: file.to_owned(), version, known: VERSION });
     }
-    if version < VERSION {
+    if version == 0 {
         let reason = format!("there is no version {version}");
         return Err(SnapshotError::Format { file: file.to_owned(), line: 1, column: 1, reason });
     }
@@ -66,6 +73,8 @@ pub(super) fn read(text: &str, file: &str) -> Result<BTreeMap<String, Vec<Snapsh
     let tools = |Server { tools }: Server| {
         let tool = |(name, tool): (String, Tool)| SnapshotTool {
             name,
+            title: tool.title,
+            annotations: tool.annotations.unwrap_or_default(),
             description: tool.description.unwrap_or_default(),
             input_schema: tool.input_schema.0,
             output_schema: tool.output_schema.map(|schema| schema.0),
@@ -99,7 +108,9 @@ struct Server {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Tool {
+    title: Option<String>,
     description: Option<String>,
+    annotations: Option<Annotations>,
     input_schema: Schema,
     output_schema: Option<Schema>,
 }

@@ -1,7 +1,7 @@
 //! What MCP servers offer, kept in a file beside `Cargo.toml`: `onionskin-mcp.lock.json`.
 //!
 //! `onionskin mcp lock` writes the file. With it in the package, the compiler checks the names of tools in `agent!`, `onionskin check`
-//! those in cards and workflow folders, and an agent reports how its servers differ from it, in a warning and in a notice event. The file has the names, descriptions and schemas of
+//! those in cards and workflow folders, and an agent reports how its servers differ from it, in a warning and in a notice event. The file has the names, titles, descriptions, hints and schemas of
 //! tools; it has no command, no variable and no address of a server, and values of configured variables are hidden in it.
 //!
 //! ```
@@ -64,7 +64,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The name of the file.
-    pub const FILE: &'static str = "onionskin-mcp.lock.json";
+    pub const FILE: &'static str = file::LOCK_FILE;
 
     /// A larger file is refused.
     pub const MOST_BYTES: usize = 8 << 20;
@@ -103,11 +103,17 @@ impl Snapshot {
     /// Writes the file, unless it has this text already. Another program sees the former file or the new one, and no part of one.
     /// Returns whether the file changed.
     ///
+    /// A path that is a link is refused: the file behind it may be anyone's.
+    ///
     /// # Errors
-    /// Returns an error if the file cannot be written, or if it could not be read again: see [`Self::read`].
+    /// Returns an error if the path is a link, if the file cannot be written, or if it could not be read again: see [`Self::read`].
     pub fn write(&self, path: impl AsRef<Path>) -> Result<bool, SnapshotError> {
         let path = path.as_ref();
         let file = path.display().to_string();
+        if std::fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) {
+            let reason = "it is a link; write to the file itself, or remove the link".to_owned();
+            return Err(SnapshotError::Write { file, reason });
+        }
         let text = self.to_json();
         Self::from_json(&text, &file)?;
         let is_as_long = |there: std::fs::Metadata| there.is_file() && there.len() == text.len() as u64;

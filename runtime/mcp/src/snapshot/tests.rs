@@ -74,7 +74,7 @@ fn a3_the_text_is_sorted_and_ends_with_a_line() {
       }
     }
   },
-  "version": 1
+  "version": 2
 }
 "#
     );
@@ -89,7 +89,7 @@ fn a3_errors_name_the_file_the_place_and_the_command() {
         "onionskin-mcp.lock.json:3:14: invalid type: integer `2`, expected an object; run `onionskin mcp lock` to write the file anew"
     );
     let error = read(r#"{"version": 7, "tools": []}"#).unwrap_err();
-    assert!(matches!(error, SnapshotError::TooNew { version: 7, known: 1, .. }), "{error}");
+    assert!(matches!(error, SnapshotError::TooNew { version: 7, known: 2, .. }), "{error}");
     let long = " ".repeat(Snapshot::MOST_BYTES + 1);
     assert!(matches!(read(&long), Err(SnapshotError::TooLarge { .. })));
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
@@ -143,14 +143,18 @@ fn a3_files_are_bounded_and_replaced_as_a_whole() {
 
 #[cfg(unix)]
 #[test]
-fn a3_a_link_stays_a_link() {
+fn a3_nothing_is_written_through_a_link() {
     let folder = folder("link");
     let (real, link) = (folder.join("real.json"), folder.join("link.json"));
     std::fs::write(&real, "x").unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    Snapshot::new().write(&link).unwrap();
-    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert_eq!(Snapshot::read(&real).unwrap(), Snapshot::new());
+    std::os::unix::fs::symlink(folder.join("none"), folder.join("dangling.json")).unwrap();
+    for path in [link, folder.join("dangling.json")] {
+        let error = Snapshot::new().write(&path).unwrap_err().to_string();
+        assert!(error.contains("it is a link; write to the file itself"), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), "x");
+    assert!(!folder.join("none").exists());
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -160,7 +164,9 @@ fn a3_a_snapshot_that_could_not_be_read_is_not_written() {
     let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
     let tool = SnapshotTool {
         name: "deep".to_owned(),
+        title: None,
         description: String::new(),
+        annotations: onionskin_core::definition::Annotations::NONE,
         input_schema: json!({ "default": deep }),
         output_schema: None,
     };
@@ -201,6 +207,36 @@ fn a3_a_drift_names_each_difference() {
     assert_eq!(other.drift(&then).added(), ["time"]);
     other.extend(then.clone());
     assert_eq!(other, then);
+}
+
+#[tokio::test]
+async fn a3_hints_and_titles_are_kept_and_compared() {
+    let of = async |description: Value| {
+        let mut config = McpConfig::new();
+        config.insert("bank", FakeServer::new().tool(description, |_| FakeAnswer::from("done")).config());
+        Snapshot::take(&config).await.unwrap().snapshot
+    };
+    let locked = of(json!({"name": "pay", "title": "Pay", "annotations": {"destructiveHint": true}})).await;
+    assert_eq!(read(&locked.to_json()).unwrap(), locked);
+    let tool = &locked.tools("bank").unwrap()[0];
+    assert_eq!((tool.title(), tool.annotations().destructive), (Some("Pay"), Some(true)));
+    let spec = locked.tool_spec("bank", "pay").unwrap().unwrap();
+    assert_eq!(spec.definition().effect, onionskin_core::Effect::Once);
+    let hinted = of(json!({"name": "pay", "title": "Look", "annotations": {"readOnlyHint": true}})).await;
+    assert_eq!(locked.drift(&hinted).to_string(), "`bank`: changed `pay` (title, hints)");
+    // Both at once: the stricter counts.
+    let both =
+        of(json!({"name": "pay", "annotations": {"readOnlyHint": true, "destructiveHint": true}})).await;
+    assert_eq!(both.tools("bank").unwrap()[0].annotations().read_only, Some(false));
+    assert_eq!(
+        both.tool_spec("bank", "pay").unwrap().unwrap().definition().effect,
+        onionskin_core::Effect::Once
+    );
+    // A file of version 1 has neither: it is out of date.
+    let old = read(
+        r#"{"version": 1, "servers": {"bank": {"tools": {"pay": {"description": "", "inputSchema": {"type": "object"}}}}}}"#,
+    );
+    assert!(old.unwrap().drift(&locked).to_string().contains("(title, hints"), "{}", locked.to_json());
 }
 
 #[tokio::test]

@@ -1,13 +1,16 @@
 //! `SnapshotTool` is a tool of a snapshot.
 
 use onionskin_core::ToolDefinition;
+use onionskin_core::definition::Annotations;
 use serde_json::{Map, Value};
 
 /// A tool, as its server described it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotTool {
     pub(super) name: String,
+    pub(super) title: Option<String>,
     pub(super) description: String,
+    pub(super) annotations: Annotations,
     pub(super) input_schema: Value,
     pub(super) output_schema: Option<Value>,
 }
@@ -16,6 +19,16 @@ impl SnapshotTool {
     /// The server's own name for it: `get_time`, and not `time__get_time`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The title for people, if the server gave one.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// The hints about its behaviour. A replay, and the hook that retries, go by them.
+    pub fn annotations(&self) -> Annotations {
+        self.annotations
     }
 
     /// The description; empty if the server gave none.
@@ -37,10 +50,18 @@ impl SnapshotTool {
     pub(crate) fn of(name: &str, definition: &ToolDefinition) -> Self {
         Self {
             name: name.to_owned(),
+            title: definition.title.as_deref().map(str::to_owned),
             description: definition.description.to_string(),
+            annotations: definition.annotations,
             input_schema: sorted(&definition.input_schema),
             output_schema: definition.output_schema.as_deref().map(sorted),
         }
+    }
+
+    /// The hints, if there are some.
+    pub(super) fn hints(&self) -> Option<Value> {
+        let hints = serde_json::to_value(self.annotations).ok()?;
+        hints.as_object().is_some_and(|hints| !hints.is_empty()).then_some(hints)
     }
 
     /// The tool as MCP describes it.
@@ -49,6 +70,12 @@ impl SnapshotTool {
         description.insert("name".to_owned(), self.name.clone().into());
         if !self.description.is_empty() {
             description.insert("description".to_owned(), self.description.clone().into());
+        }
+        if let Some(title) = &self.title {
+            description.insert("title".to_owned(), title.clone().into());
+        }
+        if let Some(hints) = self.hints() {
+            description.insert("annotations".to_owned(), hints);
         }
         description.insert("inputSchema".to_owned(), self.input_schema.clone());
         if let Some(schema) = &self.output_schema {

@@ -5,9 +5,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Writes a new file beside the former one and renames it. Where the path is a link, the file behind the link is replaced.
+/// Writes a new file beside the former one and renames it. A link that appears at the path meanwhile is replaced, and not followed.
 pub(super) fn atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name =
         path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is a folder"))?;
     let mut new = OsString::from(".");
@@ -16,7 +15,7 @@ pub(super) fn atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_file_name(new);
     // What an interrupted program of the same number left behind.
     let _ = fs::remove_file(&new);
-    let written = written(&new, &path, bytes);
+    let written = written(&new, path, bytes);
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
