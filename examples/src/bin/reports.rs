@@ -48,7 +48,9 @@ fn servers() -> std::io::Result<McpConfig> {
     } else {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let run = ["run", "--quiet", "--package", "onionskin-examples", "--bin", "time_server"];
-        ServerConfig::stdio(cargo).args(run).start_timeout(Duration::from_mins(10))
+        // A server gets no other variables of this program, and these say where cargo has its files.
+        let places = ["CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
+        ServerConfig::stdio(cargo).args(run).pass_env(places).start_timeout(Duration::from_mins(10))
     };
     let mut servers = McpConfig::new();
     servers.insert("time", server);
