@@ -75,7 +75,7 @@ impl Answers {
         let mut told = ToolOutput::text(text);
         if !output.content().is_empty() {
             told.push_text(". The result of the server is:\n");
-            told.content_mut().extend(output.content().iter().cloned());
+            told.content_only_mut().extend(output.content().iter().cloned());
         }
         Err(Exit::Tool(ToolError::from_output(ErrorKind::Unreadable, told)))
     }

@@ -1,6 +1,9 @@
 //! How a list of tools differs from the one before it, in words.
 
-use super::server::RemoteTool;
+use std::collections::HashMap;
+
+use onionskin_core::ToolDefinition;
+
 use super::visible::{cut, name};
 
 /// Up to this number, tools are named.
@@ -8,14 +11,17 @@ const NAMED: usize = 8;
 /// A longer name is cut.
 const NAME: usize = 64;
 
+/// A tool: the server's own name for it, and its definition.
+pub(super) type Named<'t> = (&'t str, &'t ToolDefinition);
+
 /// The differences; `None` if there are none.
-pub(super) fn changes(before: &[RemoteTool], now: &[RemoteTool]) -> Option<String> {
-    let find = |tools: &[RemoteTool], name: &str| tools.iter().position(|tool| &*tool.name == name);
-    let added = now.iter().filter(|tool| find(before, &tool.name).is_none());
-    let removed = before.iter().filter(|tool| find(now, &tool.name).is_none());
-    let changed = now
-        .iter()
-        .filter(|tool| find(before, &tool.name).is_some_and(|place| !is_same(&before[place], tool)));
+pub(super) fn changes(before: &[Named<'_>], now: &[Named<'_>]) -> Option<String> {
+    // A list may be long.
+    let [then, new]: [HashMap<&str, &ToolDefinition>; 2] =
+        [before, now].map(|all| all.iter().copied().collect());
+    let added = now.iter().filter(|(name, _)| !then.contains_key(name));
+    let removed = before.iter().filter(|(name, _)| !new.contains_key(name));
+    let changed = now.iter().filter(|(name, tool)| then.get(name).is_some_and(|then| !is_same(then, tool)));
     let parts: Vec<_> = [("added", names(added)), ("removed", names(removed)), ("changed", names(changed))]
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
@@ -25,8 +31,7 @@ pub(super) fn changes(before: &[RemoteTool], now: &[RemoteTool]) -> Option<Strin
 }
 
 /// Whether a tool is described as before.
-fn is_same(before: &RemoteTool, now: &RemoteTool) -> bool {
-    let (before, now) = (&before.definition, &now.definition);
+fn is_same(before: &ToolDefinition, now: &ToolDefinition) -> bool {
     before.description == now.description
         && before.title == now.title
         && before.input_schema == now.input_schema
@@ -34,8 +39,9 @@ fn is_same(before: &RemoteTool, now: &RemoteTool) -> bool {
         && before.annotations == now.annotations
 }
 
-fn names<'t>(tools: impl Iterator<Item = &'t RemoteTool>) -> String {
-    let names: Vec<_> = tools.map(|tool| format!("`{}`", name(&cut(tool.name.to_string(), NAME)))).collect();
+fn names<'t>(tools: impl Iterator<Item = &'t Named<'t>>) -> String {
+    let names: Vec<_> =
+        tools.map(|(tool, _)| format!("`{}`", name(&cut((*tool).to_owned(), NAME)))).collect();
     match names.len().checked_sub(NAMED) {
         Some(more) if more > 0 => format!("{} and {more} more", names[..NAMED].join(", ")),
         _ => names.join(", "),

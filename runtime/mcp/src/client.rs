@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use tokio::sync::mpsc;
 
-use super::relist::Changes;
+use super::announced::Changes;
 use super::visible::visible;
 
 /// Progress reports that may wait for their call to look at them; further ones are dropped.

@@ -16,10 +16,10 @@ use rmcp::service::{
 use rmcp::{ServiceExt, model::ErrorData};
 use tokio::time::Instant;
 
+use super::announced::Changes;
 use super::client::{Client, Listeners, Unasked};
 use super::error::StartFailure;
 use super::process::Process;
-use super::relist::Changes;
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
 use super::tap::{Beginning, Tap};

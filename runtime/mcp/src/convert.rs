@@ -104,7 +104,7 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     if let Some(structured) = answer.structured_content {
         // The model sees the content only.
         if output.to_text().trim().is_empty() {
-            output.content_mut().retain(|block| block.as_text().is_none());
+            output.content_only_mut().retain(|block| block.as_text().is_none());
             output.push_text(structured.to_string());
         }
         output.set_remote_structured(structured);

@@ -394,7 +394,9 @@ proptest! {
         let line = json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string();
         let Incoming::Answer(_, result) = wire::read(line.as_bytes()) else { panic!("{line}") };
         let output = convert::result("s", result).map_err(|exit| TestCaseError::fail(exit.to_string()))?;
-        prop_assert_eq!(&*output.to_text(), &*text);
+        // Without a text, the JSON of the value is one.
+        let told = if text.trim().is_empty() { structured.to_string() } else { text };
+        prop_assert_eq!(&*output.to_text(), &*told);
         prop_assert_eq!(&*output.structured_content().unwrap(), &structured);
     }
 

@@ -21,14 +21,6 @@ pub(super) struct Provider {
     locks: Locks,
 }
 
-impl Provider {
-    fn tool(&self, tool: &RemoteTool) -> Arc<dyn DynTool> {
-        let has_plain_names = normal_schema::renamed(&tool.definition.input_schema).is_empty();
-        let made = McpTool::new(Arc::clone(&self.server), tool.clone());
-        if has_plain_names && !tool.asks { Arc::new(made) } else { Arc::new(made.spec()) }
-    }
-}
-
 impl ToolProvider for Provider {
     fn generation(&self) -> u64 {
         self.server.generation()
@@ -36,8 +28,12 @@ impl ToolProvider for Provider {
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
         let takes = self.locks.compare(&self.server);
-        let taken = |tool: &&RemoteTool| takes(&tool.name);
-        self.server.tools().iter().filter(taken).map(|tool| self.tool(tool)).collect()
+        let tool = |tool: &RemoteTool| -> Arc<dyn DynTool> {
+            let has_plain_names = normal_schema::renamed(&tool.definition.input_schema).is_empty();
+            let made = McpTool::new(Arc::clone(&self.server), tool.clone());
+            if tool.asks || !has_plain_names { Arc::new(made.spec()) } else { Arc::new(made) }
+        };
+        self.server.tools().iter().filter(|tool| takes(&tool.name)).map(tool).collect()
     }
 
     fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {

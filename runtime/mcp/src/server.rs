@@ -58,6 +58,12 @@ pub(super) struct RemoteTool {
     pub(super) asks: bool,
 }
 
+impl RemoteTool {
+    fn named(&self) -> changed::Named<'_> {
+        (&self.name, &self.definition)
+    }
+}
+
 /// News for people, numbered, so that each agent reports each of them once.
 #[derive(Default)]
 struct News {
@@ -114,20 +120,6 @@ impl Server {
         news.texts.iter().skip(skip).cloned().collect()
     }
 
-    /// Waits for a list that was announced and not given yet, within a limit; `None` if there is none.
-    pub(super) fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
-        let connection = self.living().filter(|connection| connection.changes().are_pending())?;
-        Some(Box::pin(async move {
-            if !connection.listed(LIST_WAIT).await && connection.is_alive() {
-                self.tell_once(&format!(
-                    "the MCP server `{}` announced other tools and did not list them within {LIST_WAIT:?}; the tools that it \
-                     had are used",
-                    self.name
-                ));
-            }
-        }))
-    }
-
     /// A tool as the server describes it.
     pub(super) fn tool(&self, tool: rmcp::model::Tool) -> RemoteTool {
         let name: Arc<str> = (&*tool.name).into();
@@ -136,8 +128,8 @@ impl Server {
         RemoteTool { name, definition, asks }
     }
 
-    /// Takes a list of tools, without those that the configuration takes away. Reports what people should know of it: the tools that are
-    /// left out and those whose schemas were rewritten, unless the previous list had the same, and what changed.
+    /// Takes a list of tools, without those that the configuration takes away. Reports what people should know of it: the tools that
+    /// are left out and those whose schemas were rewritten, unless the previous list had the same, and what changed.
     fn take(&self, mut listed: Listed) {
         listed.tools.retain(|tool| {
             // Its name would be in each request, in filters and in lists for people.
@@ -158,9 +150,7 @@ impl Server {
         for notice in self.config.rules.notices(&self.name, &names) {
             self.note(&notice);
         }
-        if listed.is_undeclared {
-            self.tell_undeclared(names.len());
-        }
+        let is_undeclared = listed.is_undeclared;
         let odd = [listed.refused, listed.rewritten].concat();
         let known = std::mem::replace(&mut *lock(&self.odd), odd.clone());
         if known != odd {
@@ -169,12 +159,31 @@ impl Server {
         let offered =
             listed.tools.into_iter().filter(|tool| self.config.rules.offers(&self.name, &tool.name));
         let tools: Arc<[RemoteTool]> = offered.map(|tool| self.tool(tool)).collect();
+        if is_undeclared {
+            self.tell_undeclared(tools.len());
+        }
         let before = std::mem::replace(&mut *lock(&self.tools), Arc::clone(&tools));
         let is_first = self.generation.fetch_add(1, Ordering::Release) == 0;
-        if !is_first && let Some(changes) = changed::changes(&before, &tools) {
+        let [before, now] =
+            [&before, &tools].map(|all| all.iter().map(RemoteTool::named).collect::<Vec<_>>());
+        if !is_first && let Some(changes) = changed::changes(&before, &now) {
             let changes = self.secrets.hide(changes);
             self.tell(format!("the MCP server `{}` changed its tools: {changes}", self.name));
         }
+    }
+
+    /// Waits for a list that was announced and not given yet, within a limit; `None` if there is none.
+    pub(super) fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
+        let connection = self.living().filter(|connection| connection.changes().are_pending())?;
+        Some(Box::pin(async move {
+            if !connection.listed(LIST_WAIT).await && connection.is_alive() {
+                self.tell_once(&format!(
+                    "the MCP server `{}` announced other tools and did not list them within {LIST_WAIT:?}; the tools that it \
+                     had are used",
+                    self.name
+                ));
+            }
+        }))
     }
 
     /// Reports that the server does not declare what it has.

@@ -7,7 +7,7 @@ use super::connection_thread::ConnectionThread;
 use super::error::McpError;
 use super::server::Server;
 use super::server_config::ServerConfig;
-use super::tool::{McpTool, named_for_all};
+use super::tool::McpTool;
 use super::unconnected::{self, McpDescription};
 use onionskin_core::ToolSpec;
 use onionskin_core::spec::SpecError;

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::answer::Answers;
 use super::connection_thread::ConnectionThread;
+use super::normal_schema;
 use super::server::{RemoteTool, Server};
-use super::{convert, normal_schema};
 use onionskin_core::Args;
 use onionskin_core::servers::ServerKind;
 use onionskin_core::spec::Transform;
@@ -41,11 +41,12 @@ impl McpTool {
         Self { answers: Answers::new(server, tool), thread: None }
     }
 
-    /// The tool as a value, with names of arguments that all providers take. It asks for approval where the configuration of its server does.
+    /// The tool as a value, which asks for approval where the configuration of its server does.
     pub(super) fn spec(self) -> ToolSpec {
         let RemoteTool { asks, .. } = self.answers.tool;
         let server = Arc::clone(&self.answers.server);
-        let mut spec = named_for_all(ToolSpec::of_server(Arc::new(self), ServerKind::Mcp, Some(&server.name)));
+        let mut spec =
+            named_for_all(ToolSpec::of_server(Arc::new(self), ServerKind::Mcp, Some(&server.name)));
         if asks {
             spec.approval();
         }

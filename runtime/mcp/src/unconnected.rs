@@ -6,7 +6,7 @@ use futures_util::future::{BoxFuture, ready};
 use rmcp::model::Tool;
 use serde_json::Value;
 
-use super::{convert, tool};
+use super::convert;
 use onionskin_core::Args;
 use onionskin_core::ToolContext;
 use onionskin_core::ToolSpec;
@@ -117,5 +117,5 @@ pub(super) fn unconnected(
     let tool = read(description)?;
     let name = tool.name.clone();
     let tool = Arc::new(Unconnected(convert::definition(&name, tool)));
-    Ok(tool::named_for_all(ToolSpec::of_server(tool, ServerKind::Mcp, server)))
+    Ok(ToolSpec::of_server(tool, ServerKind::Mcp, server))
 }

@@ -30,10 +30,11 @@ pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, 
         if pointer == "#" {
             return Err(site.refuse("$", "refers to itself", "describe the arguments"));
         }
-        let target = inliner.target(&pointer, "$")?;
-        let target = match target {
-            Value::Object(target) => Value::Object(inliner.children(target, "$", 1)?),
-            other => other.clone(),
+        let target = match inliner.target(&pointer, "$")? {
+            Value::Object(target) if inliner.recursive.contains_key(&pointer) => {
+                Value::Object(inliner.children(target, "$", 1)?)
+            }
+            target => inliner.walk(target, "$", 1)?,
         };
         out = beside_reference(target, out);
     }
