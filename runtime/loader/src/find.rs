@@ -1,6 +1,6 @@
 //! Finds the items that a card names.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,27 @@ use crate::script::{self, Fault};
 /// Functions of scripts that were read: by file, name, and whether as a tool.
 type Scripts = BTreeMap<(PathBuf, String, bool), Result<Entry, Fault>>;
 
+/// For how many items that are not found it is looked what is most like them, which takes time for each item of the program.
+const MOST_HINTS: usize = 200;
+
 /// The items of the program, by the full paths of their files.
 pub(crate) struct Finder<'r> {
     registry: &'r Registry,
     files: BTreeMap<PathBuf, &'r BTreeMap<String, Entry>>,
     scripts: RefCell<Scripts>,
+    /// How many hints may be looked for still.
+    hints: Cell<usize>,
 }
 
 impl<'r> Finder<'r> {
     /// `base` is the folder that the files of the registry begin at.
     pub(crate) fn new(registry: &'r Registry, base: &Path) -> Self {
-        Self { registry, files: registry.by_files(base), scripts: RefCell::default() }
+        Self {
+            registry,
+            files: registry.by_files(base),
+            scripts: RefCell::default(),
+            hints: Cell::new(MOST_HINTS),
+        }
     }
 
     /// The item that a card names, without mistakes.
@@ -89,7 +99,7 @@ impl<'r> Finder<'r> {
         match self.registry.by_path(&child.value) {
             Some(entry) if entry.is_of(Kind::Agent) => Ok(entry),
             Some(entry) => Err((MistakeKind::WrongKind, need.another_kind(Some(entry.kind())))),
-            None => Err((MistakeKind::MissingItem, need.missing(self.paths(Kind::Agent)))),
+            None => Err((MistakeKind::MissingItem, self.missing_item(&need, self.paths(Kind::Agent)))),
         }
     }
 
@@ -102,13 +112,13 @@ impl<'r> Finder<'r> {
         }
         let Item::File { file, .. } = &need.item.value else {
             let Some(problem) = need.without_place(|| self.file_of(card, need)) else {
-                return (MistakeKind::MissingItem, need.missing(self.paths(need.kind)));
+                return (MistakeKind::MissingItem, self.missing_item(need, self.paths(need.kind)));
             };
             return (MistakeKind::MissingItem, problem);
         };
         let (path, shown) = (card.beside(file), card.shown(file));
         match self.files.get(&path) {
-            Some(items) => (MistakeKind::MissingItem, need.missing(of_kind(items, need.kind))),
+            Some(items) => (MistakeKind::MissingItem, self.missing_item(need, of_kind(items, need.kind))),
             None if path.is_file() => (MistakeKind::MissingFile, need.unregistered_file(&shown)),
             None if let Some(file) = self.registry.file_named(&path) => {
                 let message = format!(
@@ -119,6 +129,16 @@ impl<'r> Finder<'r> {
             }
             None => (MistakeKind::MissingFile, need.missing_file(&shown)),
         }
+    }
+
+    /// The mistake, with what could have been meant. Of very many, the first ones have it.
+    fn missing_item<'n>(&self, need: &Need<'_>, names: impl Iterator<Item = &'n str>) -> Problem {
+        let left = self.hints.get();
+        self.hints.set(left.saturating_sub(1));
+        if left > 0 {
+            return need.missing(names);
+        }
+        Problem { message: format!("there is no `{}`", need.item.value), span: need.item.span.clone() }
     }
 
     /// The registered file in the folder of the card that has the item, if it is named without one.
