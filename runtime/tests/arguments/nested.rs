@@ -328,7 +328,11 @@ async fn t11_a_list_for_an_object_and_an_object_for_a_text_are_refused() {
             r#"["p"]"#,
             "`opts`: expected an integer or an object with one of the keys `path`, `note`, found a list of 1",
         ),
-        (layers::spec(), r#"{"t":0,"c":{"x":1}}"#, "`opts.t`: expected \"One\", found the number 0"),
+        (
+            layers::spec(),
+            r#"{"t":0,"c":{"x":1}}"#,
+            "`opts.t`: expected one of \"One\", \"Two\", found the number 0",
+        ),
         (defaults::spec(), "[]", "`opts`: expected an object, found a list of 0"),
         (defaults::spec(), "[5]", "`opts`: expected an object"),
         (time::spec(), "[5,0]", "`opts`: expected an object"),

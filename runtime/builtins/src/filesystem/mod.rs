@@ -120,7 +120,7 @@ pub fn list() -> impl DynTool {
 /// Makes the tool that `agent!` makes of `filesystem.edit`: it replaces a text in a file.
 ///
 /// `edit(path, old, new, all)` replaces `old`, which is at exactly one place of the file; with `all` it replaces it everywhere. No place, and several without `all`, are
-/// errors. Edits by one program run one after another in a folder. If another program replaced the file meanwhile, the edit is done again on
+/// errors, and so is a file of more than 10 MiB, before the edit or after it. Edits by one program run one after another in a folder. If another program replaced the file meanwhile, the edit is done again on
 /// its new content. (A program that writes into the file itself, without a new file, can lose what it writes at the same moment.)
 /// Otherwise as [`write()`]. Effect: [`Once`](onionskin_core::Effect::Once), because a repeated edit can find `old` in what it wrote.
 pub fn edit() -> impl DynTool {
@@ -129,7 +129,7 @@ pub fn edit() -> impl DynTool {
 
 /// Makes the tool that `agent!` makes of `filesystem.search`: it finds lines in files, or files by their names.
 ///
-/// `search(pattern, path, files)` returns lines that match the regular expression, as `path:line: text`; `files` is a glob for the names, such as `*.rs`.
+/// `search(pattern, path, files)` returns lines that match the regular expression, as `path:line: text`; `files` is a glob for the names, such as `*.rs`, of at most 1,000 bytes.
 /// Without `pattern` it returns the files of these names. At most 200 results, 20 seconds, 64 levels of folders; files of more than 4 MiB, binary
 /// files and folders with the name `.git` are not searched, and of a long line its first 16 KiB are. Links are not followed. The result says what was left out. Effect:
 /// [`Pure`](onionskin_core::Effect::Pure).

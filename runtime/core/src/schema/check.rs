@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 
 use super::budget::{Budget, Chain, of_text, weight};
+use super::closed::field_names;
 use super::found::{Findings, Path, Verdict};
 use super::pattern::Patterns;
 use super::problem::{Problem, expected};
@@ -227,13 +228,9 @@ impl<'s> Walk<'s> {
     /// The option of which an object has the most fields; `None` if it has none of any, or as many of another.
     fn nearest_option(&self, fields: &Object, options: &[&'s Value]) -> Option<usize> {
         let known = |option: &&Value| {
-            let properties = option["properties"].as_object();
-            fields
-                .keys()
-                .filter(|name| {
-                    self.budget.take(1) && properties.is_some_and(|known| known.contains_key(*name))
-                })
-                .count()
+            let names = field_names(option);
+            self.budget.take((names.len() + fields.len()) as u64);
+            fields.keys().filter(|name| names.contains(name.as_str())).count()
         };
         let missing = |option: &&Value| {
             let required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);

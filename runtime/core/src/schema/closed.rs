@@ -1,6 +1,6 @@
 //! Closes the schemas of structs, so that a key without a field is refused and not dropped.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -113,10 +113,7 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
 /// A flattened `Option` of an enum is the enum or anything. What is neither would be read as `None`, and what the model wrote would be lost. So the
 /// other option is an object without any key of the enum.
 fn say_nothing(parts: &mut [Value]) {
-    let mut names = Vec::new();
-    for part in parts.iter() {
-        find_names(part, &mut names);
-    }
+    let names: BTreeSet<String> = parts.iter().flat_map(field_names).map(str::to_owned).collect();
     let Some(anything) = parts.iter_mut().find(|part| part.as_object().is_some_and(Map::is_empty)) else {
         return;
     };
@@ -125,12 +122,10 @@ fn say_nothing(parts: &mut [Value]) {
 }
 
 /// The names of the fields of a schema and of its options.
-fn find_names(schema: &Value, names: &mut Vec<String>) {
-    let Value::Object(object) = schema else { return };
-    let own = object.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-    names.extend(own.cloned());
-    let parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| object.get(key)?.as_array());
-    parts.flatten().for_each(|part| find_names(part, names));
+pub(super) fn field_names(schema: &Value) -> BTreeSet<&str> {
+    let own = schema["properties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str);
+    let parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+    own.chain(parts.flat_map(field_names)).collect()
 }
 
 /// Calls `look` with each nested schema, and whether it applies to the same value.

@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::closed::field_names;
 use super::union::Marks;
 use crate::text::{first_of, nearest, short};
 
@@ -126,8 +127,7 @@ impl Problem {
             let required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
             let mut names: Vec<_> = required.map(|name| format!("`{}`", short(name, NAME))).collect();
             if names.is_empty() {
-                let all = option["properties"].as_object().into_iter().flatten();
-                names = all.map(|(name, _)| format!("`{}`", short(name, NAME))).collect();
+                names = field_names(option).iter().map(|name| format!("`{}`", short(name, NAME))).collect();
             }
             if names.is_empty() {
                 "without fields".to_owned()
