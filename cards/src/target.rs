@@ -17,7 +17,7 @@ pub enum Target {
     Source(String),
     /// `tool(lookup)`: a tool that is known at run time only.
     Tool(String),
-    /// `everywhere`: all calls, and those of the agents beneath.
+    /// `everywhere`: all calls, and those of the agents below.
     Everywhere,
 }
 

@@ -224,7 +224,8 @@ fn hooks(card: &Card, reader: &mut Reader) {
                     }
                 }
                 Target::Everywhere if filter.except || filter.targets.len() > 1 => {
-                    let message = "`for: [everywhere]` is for all calls, and those of the agents beneath: write it alone";
+                    let message =
+                        "`for: [everywhere]` is for all calls, and those of the agents below: write it alone";
                     reader.note(&target.span, message);
                 }
                 Target::Source(_) | Target::Tool(_) | Target::Everywhere => {}

@@ -68,7 +68,7 @@ pub(super) enum Target {
     Tool(Word),
     /// A built-in tool.
     Builtin(BuiltinTool),
-    /// `everywhere`: all calls, and those of the agents beneath.
+    /// `everywhere`: all calls, and those of the agents below.
     Everywhere(Span),
 }
 

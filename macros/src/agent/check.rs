@@ -295,10 +295,8 @@ fn resolved<'a>(entry: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -
     if let Some(span) = everywhere
         && (targets().count() > 1 || entry.filter.as_ref().is_some_and(|filter| filter.except))
     {
-        errors.push(
-            span,
-            "`for [everywhere]` is for all calls, and those of the agents beneath: write it alone",
-        );
+        errors
+            .push(span, "`for [everywhere]` is for all calls, and those of the agents below: write it alone");
     }
     let filter = if everywhere.is_some() { None } else { filter(entry, fields, errors) };
     Hook { entry: &entry.entry, config: &entry.config, filter, everywhere }

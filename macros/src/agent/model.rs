@@ -103,7 +103,7 @@ pub(super) struct Hook<'a> {
     pub(super) entry: &'a ListEntry,
     pub(super) config: &'a [Expr],
     pub(super) filter: Option<Filter<'a>>,
-    /// The word that says that a hook sees the calls of the agents beneath too.
+    /// The word that says that a hook sees the calls of the agents below too.
     pub(super) everywhere: Option<Span>,
 }
 

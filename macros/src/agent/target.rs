@@ -22,7 +22,7 @@ const SOURCES: Choices = &[
     ("runtime", "Runtime"),
 ];
 
-/// The word for all calls, and those of the agents beneath.
+/// The word for all calls, and those of the agents below.
 const EVERYWHERE: &str = "everywhere";
 
 /// The name of a child as a tool begins with it.

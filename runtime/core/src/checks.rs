@@ -122,11 +122,11 @@ pub trait BeforeTypedHooks<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> BeforeTypedHooks<true> for T {}
 
-/// A hook of an agent that is not a typed hook, so that it can see the calls of the agents beneath.
+/// A hook of an agent that is not a typed hook, so that it can see the calls of the agents below.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is a typed hook on one tool, so it cannot be everywhere",
     label = "take `for [everywhere]` off",
-    note = "a hook on the calls of all agents beneath is not typed: `args: &mut Args, next: impl Next`"
+    note = "a hook on the calls of all agents below is not typed: `args: &mut Args, next: impl Next`"
 )]
 pub trait UntypedEverywhere<const IS: bool> {
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Hooks that see the calls of their agent, and of all agents beneath it.
+//! Hooks that see the calls of their agent, and of all agents below it.
 
 use std::sync::{Arc, Mutex};
 

@@ -370,9 +370,9 @@ pub enum BuildError {
         /// The type of the agent's state.
         state: &'static str,
     },
-    /// A hook of a declaration sees the calls of the agents beneath too, and takes a state.
+    /// A hook of a declaration sees the calls of the agents below too, and takes a state.
     #[error(
-        "the hook `{hook}` of the agent `{agent}` is everywhere and takes `State<{takes}>`: the agents beneath have other states, so \
+        "the hook `{hook}` of the agent `{agent}` is everywhere and takes `State<{takes}>`: the agents below have other states, so \
          name the hook in each agent with this state"
     )]
     #[non_exhaustive]
@@ -384,7 +384,7 @@ pub enum BuildError {
         /// The state that the hook takes.
         takes: &'static str,
     },
-    /// A guardrail of a declaration has the filter of hooks that see the calls of the agents beneath too.
+    /// A guardrail of a declaration has the filter of hooks that see the calls of the agents below too.
     #[error(
         "the guardrail `{guardrail}` of the agent `{agent}` is everywhere: it checks the calls of its own agent, so name it in each \
          agent, without this filter"

@@ -171,7 +171,7 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// As [`Self::hook`], for a hook that sees the calls of all agents beneath too: those of children, of theirs, and of agents
+    /// As [`Self::hook`], for a hook that sees the calls of all agents below too: those of children, of theirs, and of agents
     /// that tools ask, outside of the hooks of these. Its value is one for all. It takes no state, because each agent has its own.
     ///
     /// ```

@@ -36,7 +36,7 @@ impl CallFilter {
         Self { concerns: Arc::new(concerns), names: Vec::new(), words: None, is_everywhere: false }
     }
 
-    /// Lets all calls through, and those of all agents beneath: `for [everywhere]` in `agent!`. The hook takes no state, because each agent
+    /// Lets all calls through, and those of all agents below: `for [everywhere]` in `agent!`. The hook takes no state, because each agent
     /// has its own ([`BuildError::HookEverywhere`](crate::BuildError::HookEverywhere)). It is for hooks around calls: a guardrail with it is
     /// not built ([`BuildError::GuardrailEverywhere`](crate::BuildError::GuardrailEverywhere)).
     pub fn everywhere() -> Self {

@@ -85,7 +85,7 @@ pub struct AgentDeclaration {
     /// Tools that are values, behind the other ones.
     pub(crate) specs: Vec<ToolSpec>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
-    /// Those of them that see the calls of the agents beneath too.
+    /// Those of them that see the calls of the agents below too.
     pub(crate) reaching: Vec<Arc<dyn DynHook>>,
     /// The number of these hooks that are outside of the builder's.
     pub(crate) outside: usize,
@@ -100,7 +100,7 @@ pub struct AgentDeclaration {
     pub(crate) around: Around,
     /// The states that the hooks work on, by the hook's type.
     pub(crate) hook_states: Vec<(&'static str, Vec<StateType>)>,
-    /// Those of hooks that see the calls of the agents beneath too.
+    /// Those of hooks that see the calls of the agents below too.
     pub(crate) reaching_states: Vec<(&'static str, Vec<StateType>)>,
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(crate) filter_names: Vec<(&'static str, Cow<'static, str>)>,
@@ -677,7 +677,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Says that the last compiled hook sees the calls of the agents beneath too. `agent!` writes it.
+    /// Says that the last compiled hook sees the calls of the agents below too. `agent!` writes it.
     #[doc(hidden)]
     #[must_use]
     pub fn everywhere(self) -> Self {

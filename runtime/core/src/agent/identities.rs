@@ -50,7 +50,7 @@ pub enum FilterWord {
     Added(&'static str),
     /// A tool of a server, or a built-in one.
     Named(&'static str),
-    /// All calls, and those of the agents beneath.
+    /// All calls, and those of the agents below.
     Everywhere,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Instance {
     /// The hooks of the onion.
     pub(super) hook_names: HookNames,
     pub(super) guardrails: Arc<AgentGuardrails>,
-    /// Its hooks that see the calls of the agents beneath it too.
+    /// Its hooks that see the calls of the agents below it too.
     pub(super) reaches: Option<Arc<dyn Outside>>,
     /// Those around each run, in their order.
     pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,

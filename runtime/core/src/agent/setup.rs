@@ -96,7 +96,7 @@ pub(super) struct Setup {
 #[derive(Default)]
 pub(super) struct Extra {
     pub(super) hooks: Vec<ExtraHook<dyn DynHook>>,
-    /// Those of them that see the calls of the agents beneath too.
+    /// Those of them that see the calls of the agents below too.
     pub(super) reaching: Vec<Arc<dyn DynHook>>,
     pub(super) input_guardrails: Vec<ExtraHook<dyn DynInputGuardrail>>,
     pub(super) output_guardrails: Vec<ExtraHook<dyn DynOutputGuardrail>>,
@@ -129,7 +129,7 @@ impl Extra {
         self.hook_on(hook, Vec::new());
     }
 
-    /// Adds a hook that sees the calls of the agents beneath too.
+    /// Adds a hook that sees the calls of the agents below too.
     pub(super) fn reaching_hook<H: Hook>(&mut self, hook: H) {
         self.hook(hook);
         self.reaching.extend(self.hooks.last().map(|extra| Arc::clone(&extra.hook)));

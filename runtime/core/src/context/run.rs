@@ -96,7 +96,7 @@ pub(crate) struct RunSeed {
     pub(crate) core: Option<Arc<dyn DynCall>>,
     /// The hooks of agents above around its calls.
     pub(crate) outside: Option<Arc<dyn Outside>>,
-    /// Those for the runs beneath it.
+    /// Those for the runs below it.
     pub(crate) beneath: Option<Arc<dyn Outside>>,
     /// The hooks that the agent's messages to agents beneath pass, if it has any.
     pub(crate) sender: Option<Arc<dyn DynSender>>,
@@ -380,7 +380,7 @@ impl RunContext {
         self.0.seed.outside.as_ref()
     }
 
-    /// The hooks around the calls of the runs beneath.
+    /// The hooks around the calls of the runs below.
     pub(crate) fn beneath(&self) -> Option<&Arc<dyn Outside>> {
         self.0.seed.beneath.as_ref()
     }

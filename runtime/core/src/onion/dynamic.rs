@@ -132,7 +132,7 @@ enum Inner<'a> {
     Call(&'a dyn DynCall),
     /// With spans of hooks, these ones included.
     Traced(&'a dyn TracedCall),
-    /// The onion of a run beneath the agent of these hooks.
+    /// The onion of a run below the agent of these hooks.
     Onion(&'a dyn DynCall),
 }
 
@@ -245,7 +245,7 @@ pub struct Seam<C> {
 #[derive(Clone, Default)]
 pub struct RuntimeHooks {
     pub(crate) hooks: Arc<[Arc<dyn DynHook>]>,
-    /// The compiled hooks that reach beneath their agent. The onion is composed with them, so it says which they are.
+    /// The compiled hooks that reach below their agent. The onion is composed with them, so it says which they are.
     reaching: Arc<Mutex<Vec<Arc<dyn DynHook>>>>,
 }
 
@@ -254,7 +254,7 @@ impl RuntimeHooks {
         Self { hooks, reaching: Arc::default() }
     }
 
-    /// Says that a compiled hook reaches beneath its agent.
+    /// Says that a compiled hook reaches below its agent.
     pub fn reaches<H: Hook>(&self, hook: &Arc<H>) {
         lock(&self.reaching).push(Arc::clone(hook) as _);
     }

@@ -1,4 +1,4 @@
-//! Hooks that see the calls of their agent, and of all agents beneath it.
+//! Hooks that see the calls of their agent, and of all agents below it.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::args::Args;
 use crate::context::{DynCall, Outside, ToolContext};
 use crate::error::ToolResult;
 
-/// The hooks of one agent that reach beneath it, the outermost first.
+/// The hooks of one agent that reach below it, the outermost first.
 struct Reaching(Arc<[Arc<dyn DynHook>]>);
 
-/// These hooks for the runs beneath their agent; `None` without hooks.
+/// These hooks for the runs below their agent; `None` without hooks.
 pub(crate) fn reaching(hooks: Vec<Arc<dyn DynHook>>) -> Option<Arc<dyn Outside>> {
     (!hooks.is_empty()).then(|| Arc::new(Reaching(hooks.into())) as Arc<dyn Outside>)
 }

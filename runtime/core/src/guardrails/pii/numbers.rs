@@ -312,7 +312,7 @@ fn is_phone(
     between: &[&str],
 ) -> bool {
     let is_gap = |gap: &&str| !gap.contains('/') || digits[0] == b'0';
-    // Numbers beneath each other are a column, unless the first one has a plus sign.
+    // Numbers below each other are a column, unless the first one has a plus sign.
     let is_column = !has_plus && between.iter().any(|gap| gap.contains(['\n', '\r']));
     if is_column || !between.iter().all(is_gap) {
         return false;
