@@ -1,6 +1,7 @@
 //! Files as editors write them: JSON with comments, trailing commas and a byte order mark.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text as plain JSON. Each comment and each trailing comma becomes blanks of the same length, so that all places stay the same. A
 /// byte order mark is left out, because no editor counts it.
@@ -27,7 +28,7 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
                 if let (Some((b',', at)), Some(before)) = (last, before_last)
                     && !matches!(before, b'{' | b'[' | b',' | b':')
                 {
-                    blanks.push(at..at + 1);
+                    blanks.push(Range { start: at, end: at + 1 });
                 }
                 rest.at += 1;
             }

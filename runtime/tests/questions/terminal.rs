@@ -108,11 +108,21 @@ async fn u3_a_terminal_whose_input_ended_leaves_the_question_open() {
 async fn u3_a_terminal_shows_control_characters_escaped() {
     let question = approval().with_text("harmless\u{1b}[2K\rdelete all");
     let (_, shown) = asked(&question, "n\n").await;
-    assert!(shown.contains("harmless\\u{1b}[2K\\u{d}delete all"), "{shown}");
+    assert!(shown.contains("harmless\\u{1b}[2K\\rdelete all"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "{shown}");
     let question = approval().with_text("lla \u{202e}eteled");
     let (_, shown) = asked(&question, "n\n").await;
     assert!(shown.contains("lla \\u{202e}eteled"), "{shown}");
+}
+
+#[tokio::test]
+async fn u3_a_terminal_shows_a_long_question_within_its_window() {
+    let blanks = " ".repeat(20_000);
+    let question =
+        approval().with_text(format!("harmless{blanks}\u{200b}delete all{blanks}, {}", "x".repeat(50_000)));
+    let (_, shown) = asked(&question, "n\n").await;
+    assert!(shown.contains("harmless[20,000 blanks]\\u{200b}delete all[20,000 blanks], xxx"), "{shown}");
+    assert!(shown.contains(" more characters]") && shown.chars().count() < 1_600, "{shown}");
 }
 
 /// Lines of a person who types them later.
