@@ -19,6 +19,7 @@ const ENUMS: [(&str, &str); 26] = [
     ("Limit", "runtime/core/src/agent/limits.rs"),
     ("JournalErrorKind", "runtime/core/src/journal/error.rs"),
     ("SavedSessionError", "runtime/core/src/session/saved.rs"),
+    ("HistoryError", "runtime/core/src/model/history_check.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
     ("SnapshotError", "runtime/mcp/src/snapshot/error.rs"),
     ("ModelError", "runtime/core/src/model/error.rs"),
