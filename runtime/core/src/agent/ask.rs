@@ -77,7 +77,8 @@ impl AgentRun {
     /// Prepares one turn of the model on the conversation. Awaited, it asks the model, appends the answer to the conversation, and
     /// returns it. The turn has the agent's limits, retries, journal, events and redaction.
     ///
-    /// Calls of the answer are not run. Run them with [`call_tools`](Self::call_tools) before the next turn.
+    /// Calls of the answer are not run. Run them with [`call_tools`](Self::call_tools) before the next turn. An answer that is not
+    /// [whole](crate::model::StopReason::is_whole) is returned as any other: its `stop` says so. One without text and calls is not in the conversation.
     ///
     /// Cancel safety: as [`Ask`].
     ///

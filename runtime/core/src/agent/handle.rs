@@ -447,7 +447,8 @@ impl RunRequest {
     /// Cancel safety: as [`AgentHandle::run`].
     ///
     /// # Errors
-    /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if none of its answers fits the type.
+    /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if none of its answers fits the type;
+    /// [`RunError::Unfinished`] if an answer is a refusal or was cut.
     pub fn run_as<T: TypedAnswer>(self) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
         Box::pin(self.stream_as().output())
     }
