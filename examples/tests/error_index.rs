@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public error types, and their files.
-const ENUMS: [(&str, &str); 26] = [
+const ENUMS: [(&str, &str); 27] = [
     ("BuildError", "runtime/core/src/agent/build_error.rs"),
     ("RunError", "runtime/core/src/agent/run_error.rs"),
     ("AnswerError", "runtime/core/src/question/error.rs"),

@@ -61,7 +61,7 @@ mod tests {
     fn t3_an_error_is_never_without_a_text() {
         let picture = || ContentBlock::from(Image(Media::new("aGk=", "image/png")));
         let mut emptied = ToolError::new("no");
-        emptied.output_mut().content_mut().clear();
+        emptied.output_mut().content_only_mut().clear();
         let said = "the tool failed and gave no reason";
         for error in [
             ToolError::new(""),

@@ -159,7 +159,7 @@ impl AgentRun {
             return Arc::clone(arguments);
         }
         let shown = filters.push(arguments.to_string());
-        Arc::from(shown + &filters.finish())
+        format!("{shown}{}", filters.finish()).into()
     }
 
     /// Shows a whole text, if there is a reader of events.
