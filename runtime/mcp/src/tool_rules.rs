@@ -25,7 +25,7 @@ pub(super) enum Rule {
     Enabled,
 }
 
-/// The known fields: of Codex, Copilot, Cline, Cursor, Gemini CLI, Kiro, LangChain, Roo, VS Code, Windsurf and others.
+/// The known fields: of Codex, Copilot, Cline, Cursor, Gemini CLI, Kiro, `LangChain`, Roo, VS Code, Windsurf and others.
 pub(super) const RULES: [(&str, Rule); 23] = [
     ("tools", Rule::Only),
     ("enabledTools", Rule::Only),

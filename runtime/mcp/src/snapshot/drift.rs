@@ -97,6 +97,7 @@ pub struct ServerDrift {
 
 /// A tool that differs from a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each part of a tool")]
 #[non_exhaustive]
 pub struct ToolDrift {
     /// The tool.
