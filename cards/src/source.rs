@@ -180,6 +180,7 @@ mod tests {
             assert_eq!(places.line_and_column(byte), joined.line_and_column(byte), "{byte}");
         }
         assert_eq!(joined.line_and_column(12), (1, 1));
-        assert_eq!(joined.line_and_column(15), (2, 1));
+        assert_eq!(joined.line_and_column(14), (2, 1));
+        assert_eq!(joined.line_and_column(15), (2, 2), "the end");
     }
 }

@@ -35,7 +35,8 @@ async fn a6_the_model_asks_the_user_and_the_run_pauses() {
     );
     let plum = Answer::value("plum").unwrap();
     assert_eq!(baker.resume(&first).answer(question.key(), plum).run().await.unwrap().text, "plum");
-    let declined = baker.resume(&first).answer(question.key(), Answer::declined("I am busy")).run().await;
+    let again = paused(&baker).await;
+    let declined = baker.resume(&again).answer(question.key(), Answer::declined("I am busy")).run().await;
     assert_eq!(declined.unwrap().text, "the question was declined: I am busy");
 }
 
