@@ -1,7 +1,7 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Path, Type, Visibility};
+use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Member, Path, Type, Visibility};
 
 use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
 use super::of_workflow::OfWorkflow;

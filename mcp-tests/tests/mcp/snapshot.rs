@@ -312,7 +312,8 @@ fn compile(lock_file: &Snapshot) -> String {
         .current_dir(&folder)
         // What the package depends on is shared with the programs of `ui-tests`.
         .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
-        .env_remove("RUSTFLAGS")
+        // No flags of a person's own: this comes before `RUSTFLAGS` and the files of cargo, also when it is empty.
+        .env("CARGO_ENCODED_RUSTFLAGS", "")
         .output()
         .unwrap();
     String::from_utf8(output.stderr).unwrap()

@@ -23,9 +23,9 @@ pub use crate::agent::{
 pub use crate::args::Args;
 pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
-    HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOnOwnTool, InputOfAgent, MadeBy, MoreThanZero,
-    NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OutputOfAgent, OwnHook,
-    ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce, UntypedEverywhere, WrittenAgain,
+    HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOfUnstated, HookOnOwnTool, InputOfAgent, MadeBy,
+    MoreThanZero, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum,
+    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce, UntypedEverywhere, WrittenAgain,
     approval_by,
 };
 pub use crate::context::{

@@ -79,19 +79,19 @@ fn declare(all: &[ToolDeclaration], adapter: &str, where_taken: bool) -> Result<
     }
     let (mut declared, mut errors) = (Vec::new(), Vec::new());
     for (tool, strict) in all.iter().zip(schemas) {
-        let new = Tool::new(&*tool.name).with_description(&*tool.description);
-        match strict.map_or_else(
-            || plain_schema(provider, tool).map(|schema| (schema, false)),
-            |schema| Ok((schema, true)),
-        ) {
-            Ok((schema, true)) => declared.push(new.with_schema(schema).with_strict(true)),
-            // The Responses API treats a tool without `strict` as strict.
-            Ok((schema, false)) if adapter == "openai_resp" => {
-                declared.push(new.with_schema(schema).with_strict(false));
-            }
-            Ok((schema, false)) => declared.push(new.with_schema(schema)),
-            Err(error) => errors.push(error),
-        }
+        let (schema, strict) = match strict {
+            Some(schema) => (schema, Some(true)),
+            None => match plain_schema(provider, tool) {
+                // The Responses API treats a tool without `strict` as strict.
+                Ok(schema) => (schema, (adapter == "openai_resp").then_some(false)),
+                Err(error) => {
+                    errors.push(error);
+                    continue;
+                }
+            },
+        };
+        let (name, description) = (Arc::clone(&tool.name), Arc::clone(&tool.description));
+        declared.push(WireTool { name, description, schema, strict });
     }
     if errors.is_empty() { Ok(declared) } else { Err(ModelError::Tools(errors)) }
 }

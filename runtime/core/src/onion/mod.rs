@@ -25,6 +25,7 @@ use futures_util::future::BoxFuture;
 
 pub use self::attempt::short_name;
 pub use self::attempt::{call_dynamic, call_tool};
+pub(crate) use crate::caught::{caught, caught_async};
 pub use caller::{AgentGuards, Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};
 pub(crate) use dynamic::{DynHook, DynNext, Filtered, outermost};
@@ -36,7 +37,7 @@ pub(crate) use made::InArc;
 pub use made::{AtRunTime, ByDefault, ForEachClone, FromValues, ListValues, MadeBy, StateOf, Values};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
-pub(crate) use panics::{Caught, caught, caught_async, hook_panicked, panic_exit, tool_panicked};
+pub(crate) use panics::{Caught, hook_panicked, panic_exit, tool_panicked};
 pub(crate) use reaching::{both, reaching};
 pub(crate) use traced::{Absent, at_place, hooks_are_traced, in_span, of_output};
 

@@ -10,7 +10,7 @@ use crate::approval::Approval;
 use crate::journal::{StepId, StepKind};
 use crate::json::Literals;
 use crate::schema;
-use crate::secret::{Redact, Redactor};
+use crate::secret::{Redact, Redactor, is_masked};
 use crate::text::first_of;
 
 /// A question for a person: its text, who asks, and which answers fit. It owns its data and can be serialised, so it can be
@@ -156,6 +156,22 @@ impl Question {
         &self.0.answer_schema
     }
 
+    /// Whether a person who was shown `shown` saw this question, except for its secrets.
+    pub(crate) fn is_shown_as(&self, shown: &Self) -> bool {
+        let seen = |question: &Self| {
+            let mut asked = question.0.clone();
+            if asked.kind == QuestionKind::Approval {
+                // Nobody sees it, and the call checks its arguments.
+                asked.answer_schema = Value::Null;
+            }
+            serde_json::to_value(asked)
+        };
+        match (seen(self), seen(shown)) {
+            (Ok(asked), Ok(shown)) => is_masked(&shown, &asked),
+            _ => false,
+        }
+    }
+
     /// Checks an answer: its kind, and that its value fits the schema, as it is or converted without loss (`"3"` for an integer).
     ///
     /// ```
@@ -186,10 +202,18 @@ impl Question {
         if !fits {
             return Err(AnswerError::WrongKind { key: key(), wanted, given: answer.kind() });
         }
-        let Answer::Value(value) = &mut answer else { return Ok(answer) };
-        let schema = self.answer_schema();
-        schema::coerce(value, schema, schema, &Literals::none());
-        let problems = schema::check(value, schema, schema, "");
+        let whole = self.answer_schema();
+        let problems = match &mut answer {
+            Answer::Value(value) => {
+                schema::coerce(value, whole, whole, &Literals::none());
+                schema::check(value, whole, whole, "")
+            }
+            Answer::Approval(Approval::AllowWith(args)) => {
+                let of_args = whole.pointer(ARGUMENTS).unwrap_or(&Value::Bool(true));
+                schema::check(&Value::Object(args.clone()), of_args, whole, "")
+            }
+            Answer::Approval(_) | Answer::Declined(_) => return Ok(answer),
+        };
         if problems.is_empty() {
             return Ok(answer);
         }

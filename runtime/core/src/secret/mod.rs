@@ -37,6 +37,7 @@ mod visit;
 
 pub(crate) use concealed::Concealed;
 pub(crate) use environment::keys as keys_of_environment;
+pub(crate) use masked::is_masked;
 #[doc = include_str!("../docs/visit_secrets.md")]
 pub use onionskin_macros::VisitSecrets;
 pub(crate) use owned::made_during;
