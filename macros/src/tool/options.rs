@@ -56,7 +56,7 @@ keys! {
         "effect" => effect: Option<Ident> = Some(effect(option)?);
         /// `stop_after` | the run ends with this tool's result
         "stop_after" => stop_after: bool = option.flag()?;
-        /// `max_calls = 3` | how many calls one run may make
+        /// `max_calls = 3` | how many calls of one run may start the tool; refused ones and cache hits do not count
         "max_calls" => max_calls: Option<Expr> = Some(option.count("max_calls = 3")?);
         /// `blocking` | the function (not `async`) runs on a thread of its own; its `CancellationToken` is cancelled when its caller is gone
         "blocking" => blocking: Option<Span> = option.flag()?.then(|| option.meta.span());

@@ -207,9 +207,8 @@ async fn a3_a_list_that_changes_later_is_compared_too() {
     let log = Log::new("snapshot-later");
     let then = locked(server("plain", &log)).await;
     let agent = keeping(Some(&then), false, only(server("plain", &log))).await.unwrap();
-    notices(&agent).await;
-    wait_until("the new list", || tools(&agent).contains(&"fix__get_new".to_owned())).await;
     let told = notices(&agent).await;
+    wait_until("the new list", || tools(&agent).contains(&"fix__get_new".to_owned())).await;
     let expected = "the MCP server `fix`: added `get_new`; removed `get_old`, in comparison with `onionskin-mcp.lock.json`";
     assert!(told.iter().any(|told| told.starts_with(expected)), "{told:?}");
     agent.shutdown().await;
@@ -235,11 +234,10 @@ async fn a3_a_strict_lock_refuses_what_differs() {
     }
     // A tool that comes later is not offered.
     let agent = keeping(Some(&then), true, only(server("plain", &log))).await.unwrap();
-    notices(&agent).await;
+    let told = notices(&agent).await;
     wait_until("the new list", || !tools(&agent).contains(&"fix__get_old".to_owned())).await;
     assert!(!tools(&agent).contains(&"fix__get_new".to_owned()), "{:?}", tools(&agent));
     assert!(tools(&agent).contains(&"fix__get_echo".to_owned()), "{:?}", tools(&agent));
-    let told = notices(&agent).await;
     assert!(
         told.iter().any(|told| told.contains("agents do not get the tools that were added or changed")),
         "{told:?}"

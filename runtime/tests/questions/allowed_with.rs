@@ -176,7 +176,7 @@ fn no_seven(args: &Args) -> Result<(), String> {
 agent! { Booker { name: "booker", instruction: "Book.", function_tools: [book], tool_hooks: [no_seven] } }
 
 #[tokio::test]
-async fn f8_what_never_ran_does_not_count_among_the_calls() {
+async fn t4_what_never_ran_does_not_count_among_the_calls() {
     let (log, journal) = (Log::default(), Arc::new(MemoryJournal::default()));
     let call = |seats: Value| ScriptedTurn::call("book", json!({ "seats": seats }));
     let run = async || {

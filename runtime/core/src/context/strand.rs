@@ -109,7 +109,7 @@ impl RunContext {
 
     /// The step that a run has with its first record of reads: a run without it has none, and is not searched for them.
     fn read_step(&self) -> StepId {
-        StepId { scope: Arc::clone(self.scope()), ..StepId::new(StepKind::State, "") }
+        StepId { scope: Arc::clone(self.scope()), ..StepId::new(StepKind::States, "") }
     }
 
     /// Notes that the run records reads.

@@ -33,7 +33,7 @@ pub enum StepKind {
     Ask,
     /// What the code of hooks and prompts, or of a loop by hand, read of the states behind another step, and how it changed them. Code that
     /// reads no state has no such step.
-    State,
+    States,
 }
 
 impl StepKind {
@@ -49,7 +49,7 @@ impl StepKind {
             Self::Random => "random",
             Self::Aside => "aside",
             Self::Ask => "ask",
-            Self::State => "state",
+            Self::States => "states",
         }
     }
 }
@@ -87,7 +87,7 @@ impl StepId {
     /// The step of what the code `place` this step read of the states: `before`, `in` or `after` it.
     pub(crate) fn state(self, place: &str) -> Self {
         let name = format!("{place} {} {}", self.kind.word(), self.name);
-        Self { kind: StepKind::State, name: name.trim_end().into(), ..self }
+        Self { kind: StepKind::States, name: name.trim_end().into(), ..self }
     }
 
     /// The step that began this run; empty for the outermost run.

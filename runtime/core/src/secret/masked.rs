@@ -9,7 +9,9 @@ pub(crate) fn is_masked(shown: &Value, whole: &Value) -> bool {
     match (shown, whole) {
         (Value::String(shown), Value::String(whole)) => is_masked_text(shown, whole),
         // A mask in place of a number.
-        (Value::String(shown), Value::Number(whole)) => is_masked_text(shown, &whole.to_string()),
+        (Value::String(shown), Value::Number(whole)) => {
+            MASKS.iter().any(|mask| shown.contains(mask)) && is_masked_text(shown, &whole.to_string())
+        }
         (Value::Array(shown), Value::Array(whole)) => {
             shown.len() == whole.len()
                 && shown.iter().zip(whole).all(|(shown, whole)| is_masked(shown, whole))
