@@ -106,7 +106,7 @@ impl Paused {
     /// # agent! { Payer { instruction: "Pay.", function_tools: [pay] } }
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// # let model = ScriptedModel::turns([ScriptedTurn::call("pay", serde_json::json!({ "cents": 500 }))]);
-    /// # let Err(RunError::Paused(paused)) = Payer::builder().model(model).build().await.unwrap().run("").await else { panic!() };
+    /// # let Err(RunError::Paused(paused)) = Payer::builder().model(model).build().await.unwrap().run("Pay Ada.").await else { panic!() };
     /// let key = SealKey::new([7; 32])?;
     /// let sealed = paused.seal(&key, SystemTime::now() + Duration::from_secs(3600))?;
     /// assert_eq!(Paused::unseal(&sealed, &key)?, paused);
