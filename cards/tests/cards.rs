@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use onionskin_cards::{Card, CardError, HookItem, Item, Source, Spanned, Target, Text};
+use onionskin_cards::{Card, CardError, HookItem, Item, Source, Spanned, Target, Text, read_file};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -132,6 +132,8 @@ run_hooks: [hooks.rs:check]
 fn c1_each_mistake_has_a_place_and_says_what_to_write() {
     let bless = env::var_os("ONIONSKIN_BLESS").is_some();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mistakes");
+    let files = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
+    fs::create_dir_all(&files).unwrap();
     let (mut cases, mut differ) = (0, Vec::new());
     for file in fs::read_dir(&folder).unwrap() {
         let path = file.unwrap().path();
@@ -145,7 +147,11 @@ fn c1_each_mistake_has_a_place_and_says_what_to_write() {
             cases += 1;
             let (name, rest) = case.split_once("\n\n~~~text\n").unwrap();
             let (card, _) = rest.split_once("\n~~~\n").unwrap();
-            let said = match read(name, card) {
+            let file = files.join(name);
+            fs::write(&file, card).unwrap();
+            let source = read_file(&file, name).unwrap();
+            fs::remove_file(file).unwrap();
+            let said = match Card::read(Path::new(name), source) {
                 Ok(_) => "no mistake".to_owned(),
                 Err(error) => error.to_string(),
             };

@@ -25,8 +25,9 @@ async fn paused(agent: &AgentHandle) -> Paused {
 
 #[tokio::test]
 async fn a6_the_model_asks_the_user_and_the_run_pauses() {
-    let baker = baker(json!({ "question": "Which cake?" })).await;
-    let first = paused(&baker).await;
+    let asks = json!({ "question": "Which cake?" });
+    let agent = baker(asks.clone()).await;
+    let first = paused(&agent).await;
     let [question] = first.questions() else { panic!("{first:?}") };
     assert_eq!((question.kind(), question.text()), (&QuestionKind::Question, Some("Which cake?")));
     assert_eq!(
@@ -34,9 +35,11 @@ async fn a6_the_model_asks_the_user_and_the_run_pauses() {
         ("human.input", &json!({ "type": "string" }))
     );
     let plum = Answer::value("plum").unwrap();
-    assert_eq!(baker.resume(&first).answer(question.key(), plum).run().await.unwrap().text, "plum");
-    let again = paused(&baker).await;
-    let declined = baker.resume(&again).answer(question.key(), Answer::declined("I am busy")).run().await;
+    assert_eq!(agent.resume(&first).answer(question.key(), plum).run().await.unwrap().text, "plum");
+    let agent = baker(asks).await;
+    let first = paused(&agent).await;
+    let key = first.questions()[0].key();
+    let declined = agent.resume(&first).answer(key, Answer::declined("I am busy")).run().await;
     assert_eq!(declined.unwrap().text, "the question was declined: I am busy");
 }
 

@@ -25,8 +25,8 @@ pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
     HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOfUnstated, HookOnOwnTool, InputOfAgent, MadeBy,
     MoreThanZero, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum,
-    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce, UntypedEverywhere, WrittenAgain,
-    approval_by,
+    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce,
+    UntypedEverywhere, WrittenAgain, approval_by,
 };
 pub use crate::context::{
     Inject, InjectArgs, InjectContext, InjectInRun, InjectName, RunContext, State, StateType, ToolContext,

@@ -356,7 +356,8 @@ mod tests {
 
     #[test]
     fn t8_what_cannot_be_looked_for_does_not_pass() {
-        let layer = Layer { secrets: Vec::new(), forms: Vec::new(), alike: Vec::new(), automaton: None, longest: 0 };
+        let layer =
+            Layer { secrets: Vec::new(), forms: Vec::new(), alike: Vec::new(), automaton: None, longest: 0 };
         let redactor = Redactor { layers: vec![Arc::new(layer)], mask: MASK };
         let mut text = "anything".to_owned();
         text.redact(&redactor);
