@@ -124,7 +124,7 @@ agent! {
 fn marked(ctx: &ToolContext, log: State<Log>, args: &mut Args) -> Result<(), String> {
     log.push("input", ctx);
     if let Some(text) = args.get("text").and_then(Value::as_str).map(str::to_owned) {
-        args.insert("text", format!("{text} (in)")).map_err(|error| error.to_string())?;
+        args.insert("text", format!("{text} (in)")).map_err(ToString::to_string)?;
     }
     Ok(())
 }

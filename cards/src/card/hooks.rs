@@ -14,14 +14,14 @@ pub const TURN_PLACES: &[&str] =
 
 /// What an entry of a list is: the word for it, which is the key that names it, and an example.
 #[derive(Clone, Copy)]
-pub(super) struct Word {
+pub(super) struct Kind {
     pub(super) word: &'static str,
     pub(super) example: &'static str,
     /// Whether it has a filter.
     pub(super) filters: bool,
 }
 
-impl Word {
+impl Kind {
     /// A hook without a filter.
     pub(super) fn hook(example: &'static str) -> Self {
         Self { word: "hook", example, filters: false }
@@ -46,14 +46,14 @@ impl Reader {
         if matches!(&node.value, Value::Scalar(scalar) if scalar.text == "..") {
             return Some(HookItem::Rest(Spanned::new((), node.span.clone())));
         }
-        let word = Word { filters: true, ..Word::hook("hooks.rs:audit") };
-        let (hook, filter) = self.hook(node, word)?;
+        let kind = Kind { filters: true, ..Kind::hook("hooks.rs:audit") };
+        let (hook, filter) = self.hook(node, kind)?;
         Some(HookItem::Hook(hook, filter))
     }
 
     /// A hook or a guardrail: its name, or fields with its values and its filter.
-    pub(super) fn hook(&mut self, node: &Node, of: Word) -> Option<(Hook, Option<Filter>)> {
-        let Word { word, example, filters } = of;
+    pub(super) fn hook(&mut self, node: &Node, of: Kind) -> Option<(Hook, Option<Filter>)> {
+        let Kind { word, example, filters } = of;
         let Value::Map(entries) = &node.value else {
             if let Some(parts) = called(node, of) {
                 self.note(&node.span, format!("a {word} has its values in `with`: write `{{ {parts} }}`"));
@@ -146,7 +146,7 @@ impl Reader {
                 _ => std::slice::from_ref(value),
             };
             for value in values {
-                if let Some((hook, _)) = self.hook(value, Word::hook("hooks.rs:watch")) {
+                if let Some((hook, _)) = self.hook(value, Kind::hook("hooks.rs:watch")) {
                     hooks.push((Some(Spanned::new(*place, key.span.clone())), hook));
                 }
             }
@@ -156,7 +156,7 @@ impl Reader {
 }
 
 /// The fields of an entry that is written as in `agent!`: `hooks.rs:short(2000)`.
-fn called(node: &Node, Word { word, example, .. }: Word) -> Option<String> {
+fn called(node: &Node, Kind { word, example, .. }: Kind) -> Option<String> {
     let Value::Scalar(scalar) = &node.value else { return None };
     let (name, values) = scalar.text.strip_suffix(')')?.split_once('(')?;
     Item::read(name.trim_end(), example).ok()?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::fields::{FIELDS, FLAGS, LIMITS, REQUEST_PARAMS, unknown};
-use super::hooks::Word;
+use super::hooks::Kind;
 use super::{Card, HookItem, Text, Toolbox, check, fields, synonyms};
 use crate::item::Item;
 use crate::paths::default_name;
@@ -214,7 +214,7 @@ fn items(reader: &mut Reader, field: Field<'_>, list: &str, example: &str) -> Ve
 
 fn hooks(reader: &mut Reader, field: Field<'_>, list: &str, example: &'static str) -> Vec<super::Hook> {
     let nodes = reader.list(field, list);
-    nodes.iter().filter_map(|node| reader.hook(node, Word::hook(example))).map(|(hook, _)| hook).collect()
+    nodes.iter().filter_map(|node| reader.hook(node, Kind::hook(example))).map(|(hook, _)| hook).collect()
 }
 
 fn guardrails(
@@ -222,9 +222,9 @@ fn guardrails(
     field: Field<'_>,
     list: &str,
 ) -> Vec<(super::Hook, Option<super::Filter>)> {
-    let word = Word { word: "guardrail", example: "guardrails.rs:check", filters: true };
+    let kind = Kind { word: "guardrail", example: "guardrails.rs:check", filters: true };
     let nodes = reader.list(field, list);
-    nodes.iter().filter_map(|node| reader.hook(node, word)).collect()
+    nodes.iter().filter_map(|node| reader.hook(node, kind)).collect()
 }
 
 fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, Vec<Spanned<String>>)> {

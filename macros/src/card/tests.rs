@@ -254,7 +254,7 @@ fn c2_each_mistake_of_a_card_is_a_compile_error_with_the_same_words_and_place() 
 #[test]
 fn c2_a_thousand_missing_tools_are_mistakes_and_more_are_too_many() {
     let names = |count: usize, before: &str, behind: &str| -> String {
-        (0..count).map(|at| format!("{before}{at:04}{behind}\n")).collect()
+        (0..count).map(|at| [before, &format!("{at:04}"), behind, "\n"].concat()).collect()
     };
     let tools = names(1_000, "#[onionskin::tool] pub fn look_up_part_", "() {}");
     let card = |count: usize| {

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::fixture::Log;
 
 /// A case that takes longer has no bound of its own.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 struct Reader;
 
@@ -51,7 +51,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn tools(&self, turn: Option<&ModelRequest>) -> Vec<String> {
+    fn tools(turn: Option<&ModelRequest>) -> Vec<String> {
         let name = |tool: &ToolDeclaration| tool.name.strip_prefix("fix__").unwrap_or(&tool.name).to_owned();
         turn.iter().flat_map(|request| request.tools.iter()).map(name).collect()
     }
@@ -149,10 +149,10 @@ fn differences(case: &Value, seen: &Seen) -> Vec<String> {
         }
     };
     if let Some(tools) = expected.get("tools") {
-        same("the list of tools", &json!(seen.tools(seen.requests.first())), tools);
+        same("the list of tools", &json!(Seen::tools(seen.requests.first())), tools);
     }
     if let Some(tools) = expected.get("tools_after") {
-        same("the last list of tools", &json!(seen.tools(seen.requests.last())), tools);
+        same("the last list of tools", &json!(Seen::tools(seen.requests.last())), tools);
     }
     for (name, schema) in expected["schemas"].as_object().into_iter().flatten() {
         let offered = seen.tool(name).map(|tool| Value::clone(&tool.input_schema)).unwrap_or_default();

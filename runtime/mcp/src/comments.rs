@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(plain.matches('\n').count(), text.matches('\n').count());
         let value: serde_json::Value = serde_json::from_str(&plain).unwrap();
         assert_eq!(value, serde_json::json!({"a": [1, 2], "c": "// no /* comment \" ,]"}));
-        assert_eq!(plain.find("2"), text.strip_prefix('\u{feff}').unwrap().find("2"));
+        assert_eq!(plain.find('2'), text.strip_prefix('\u{feff}').unwrap().find('2'));
         assert!(matches!(blanked("{\"a\": 1}"), Cow::Borrowed(_)));
     }
 

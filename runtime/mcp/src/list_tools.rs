@@ -123,7 +123,7 @@ impl Listed {
         match convert::normalise(&mut tool) {
             Ok(None) => {}
             Ok(Some(how)) => {
-                self.rewritten.push(format!("the schema of `{}` is rewritten: {how}", tool.name))
+                self.rewritten.push(format!("the schema of `{}` is rewritten: {how}", tool.name));
             }
             Err(reason) => return self.refuse(Some(tool.name.into_owned()), &reason),
         }

@@ -417,7 +417,7 @@ fn references(schema: &Value, root: &mut Object) -> Result<(), String> {
         }
     }
     if let Value::Object(object) = schema {
-        *root = object.clone();
+        root.clone_from(object);
     }
     Ok(())
 }

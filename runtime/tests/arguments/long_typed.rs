@@ -171,10 +171,14 @@ fn places(value: &Value, at: &str, into: &mut Vec<String>) {
     into.push(at.to_owned());
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, field)| places(field, &format!("{at}/{name}"), into))
+            for (name, field) in fields {
+                places(field, &format!("{at}/{name}"), into);
+            }
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| places(item, &format!("{at}/{index}"), into));
+            for (index, item) in items.iter().enumerate() {
+                places(item, &format!("{at}/{index}"), into);
+            }
         }
         _ => {}
     }
@@ -265,7 +269,9 @@ proptest! {
     ) {
         let case = &cases()[case];
         let mut x = base.get(&case.values).clone();
-        changes.iter().for_each(|one| change(&mut x, one));
+        for one in &changes {
+            change(&mut x, one);
+        }
         let args = json!({ "x": x });
         for tool in &case.tools {
             let schema = &tool.definition().input_schema;

@@ -160,6 +160,13 @@ fn flags(x: BTreeMap<String, BTreeMap<bool, u8>>) -> String {
     format!("{x:?}")
 }
 
+/// A map whose keys are single letters.
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "it is read only")]
+struct Letters {
+    x: BTreeMap<char, u8>,
+}
+
 #[tokio::test]
 async fn t11_a_key_that_its_type_refuses_is_named_with_its_field() {
     assert_eq!(
@@ -169,12 +176,7 @@ async fn t11_a_key_that_its_type_refuses_is_named_with_its_field() {
     let error =
         flags::spec().call(json!({ "x": { "a": { "true": 1 }, "b": { "yes": 1 } } })).await.unwrap_err();
     assert!(error.to_string().contains("- `x.b.yes`: "), "{error}");
-    #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "it is read only")]
-    struct Args {
-        x: BTreeMap<char, u8>,
-    }
-    let spec = ToolSpec::from_fn("letters", "Takes letters.", |_: Args, _| async { Ok(String::new()) });
+    let spec = ToolSpec::from_fn("letters", "Takes letters.", |_: Letters, _| async { Ok(String::new()) });
     let error = spec.call(json!({ "x": { "a": 1, "bc": 2 } })).await.unwrap_err().to_string();
     assert!(error.contains("`x.bc`: "), "{error}");
 }

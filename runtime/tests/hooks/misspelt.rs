@@ -1,4 +1,5 @@
 //! A hook that reads an argument which the tool does not have lets nothing through.
+#![allow(clippy::needless_pass_by_value, reason = "tools take their arguments by value")]
 
 use onionskin::approval::{Approval, ApprovalRequest};
 use onionskin::{
@@ -79,7 +80,7 @@ async fn h1_an_approver_that_reads_another_argument_allows_nothing() {
     assert_eq!(output.text, "Tool execution was not approved.");
 }
 
-async fn pays<A: Agent>() -> Result<String, RunError>
+async fn pays<A>() -> Result<String, RunError>
 where
     A: Agent<State = ()>,
 {

@@ -1,6 +1,12 @@
 //! What providers say, as data: each text in `data/providers` is served on the loopback, and becomes the answer, or the error, that stands
 //! beside it; then an agent runs with it.
-#![allow(missing_docs, clippy::unwrap_used, unreachable_pub)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    unreachable_pub,
+    reason = "tests"
+)]
 
 mod cases;
 mod mutated;

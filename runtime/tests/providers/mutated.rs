@@ -128,7 +128,9 @@ fn long_changed_answers_of_providers_end_typed() {
         let (protocol, case) = &texts[at];
         let mut wire = protocol.wire_of(case);
         wire.pieces = pieces;
-        changes.iter().for_each(|change| change.apply(&mut wire));
+        for change in &changes {
+            change.apply(&mut wire);
+        }
         let held = runtime.block_on(async {
             let (url, _) = serve(vec![wire.clone()]).await;
             match ask(&protocol.model(&url, case.stream)).await? {

@@ -706,7 +706,7 @@ async fn a7_a_sealed_run_is_used_as_it_was_sealed_and_in_time() {
     let payer = payer(&log).await;
     let first = paused(payer.run("go").await);
     let key = SealKey::new(*b"32 random bytes of this program!").unwrap();
-    let soon = SystemTime::now() + Duration::from_secs(600);
+    let soon = SystemTime::now() + Duration::from_mins(10);
     let sealed = first.seal(&key, soon).unwrap();
     let read = Paused::unseal(&sealed, &key).unwrap();
     assert_eq!(read, first);

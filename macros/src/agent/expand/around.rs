@@ -12,7 +12,7 @@ use crate::listed::Listed;
 
 /// One list of an agent.
 pub(super) struct Around<'a> {
-    entries: Vec<Entry<'a>>,
+    entries: Vec<Item<'a>>,
     /// The trait: `RunHook`, `InputGuardrail` and the like.
     kind: &'static str,
     /// The method of the declaration.
@@ -22,7 +22,7 @@ pub(super) struct Around<'a> {
 }
 
 /// An entry of a list, with its values and its filter.
-struct Entry<'a> {
+struct Item<'a> {
     entry: &'a ListEntry,
     config: &'a [Expr],
     filter: Option<&'a Filter<'a>>,
@@ -41,12 +41,12 @@ impl<'a> Around<'a> {
     }
 
     fn hooks(hooks: &'a [RunHookEntry], kind: &'static str, method: &'static str) -> Self {
-        let entry = |RunHookEntry { entry, config }: &'a RunHookEntry| Entry { entry, config, filter: None };
+        let entry = |RunHookEntry { entry, config }: &'a RunHookEntry| Item { entry, config, filter: None };
         Self { entries: hooks.iter().map(entry).collect(), kind, method, is_filtered: false }
     }
 
     fn guardrails(guardrails: &'a [Hook<'_>], kind: &'static str, method: &'static str) -> Self {
-        let entry = |Hook { entry, config, filter, .. }: &'a Hook<'_>| Entry {
+        let entry = |Hook { entry, config, filter, .. }: &'a Hook<'_>| Item {
             entry,
             config,
             filter: filter.as_ref(),
@@ -66,7 +66,7 @@ impl<'a> Around<'a> {
 
     fn checks(&self, state: &TokenStream) -> TokenStream {
         let (kind, state_of) = (format_ident!("{}", self.kind), format_ident!("StateOf{}", self.kind));
-        let checks = self.entries.iter().enumerate().map(|(index, Entry { entry, config, .. })| {
+        let checks = self.entries.iter().enumerate().map(|(index, Item { entry, config, .. })| {
             let ListEntry { cfgs, path } = entry;
             let (alias, known, span) = (self.alias(index, path), self.known(index, path), entry_span(path));
             let listed = Listed { alias: &alias, kind: quote!(__rt::#kind), spans: [span; 2] };
@@ -85,7 +85,7 @@ impl<'a> Around<'a> {
     fn declared(&self, agent: &AgentModel<'_>) -> TokenStream {
         let [kind, values, method] =
             [self.kind, &format!("ValuesOf{}", self.kind), self.method].map(|word| format_ident!("{word}"));
-        let calls = self.entries.iter().enumerate().map(|(index, Entry { entry, config, filter })| {
+        let calls = self.entries.iter().enumerate().map(|(index, Item { entry, config, filter })| {
             let ListEntry { cfgs, path } = entry;
             let (alias, known, span) = (self.alias(index, path), self.known(index, path), entry_span(path));
             // The value is written directly with its type, so rustc reports a wrong value at its own token.
@@ -113,7 +113,7 @@ impl<'a> Around<'a> {
 pub(super) fn aliases(agent: &AgentModel<'_>) -> TokenStream {
     let lists = Around::all(agent);
     let aliases = lists.iter().flat_map(|around| {
-        around.entries.iter().enumerate().map(move |(index, Entry { entry, .. })| {
+        around.entries.iter().enumerate().map(move |(index, Item { entry, .. })| {
             let ListEntry { cfgs, path } = entry;
             let alias = around.alias(index, path);
             quote!(#(#cfgs)* type #alias = #path;)

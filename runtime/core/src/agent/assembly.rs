@@ -118,6 +118,7 @@ struct Assembly<'s> {
 }
 
 impl Assembly<'_> {
+    #[allow(clippy::too_many_lines, reason = "each step needs what the ones before it made")]
     fn instance(&mut self, agent: Declared) -> Result<Arc<Instance>, BuildError> {
         if let Some(built) = self.built.get(&agent.link.id) {
             return Ok(Arc::clone(built));

@@ -51,12 +51,10 @@ impl CompiledHook {
 
     /// How the hook chooses the calls that it is around.
     fn choice(&self) -> Choice {
-        match self.words {
-            Some((false, words)) if words.iter().all(FilterWord::is_of_one) => Choice::Each,
-            Some((false, _)) => Choice::Some,
-            Some((true, _)) => Choice::All,
-            None if self.concerns.is_some() => Choice::Some,
-            None => Choice::All,
+        match (self.words, self.concerns) {
+            (Some((false, words)), _) if words.iter().all(FilterWord::is_of_one) => Choice::Each,
+            (Some((false, _)), _) | (None, Some(_)) => Choice::Some,
+            (Some((true, _)), _) | (None, None) => Choice::All,
         }
     }
 

@@ -15,14 +15,14 @@ use crate::policy::{
 };
 use crate::tool::Works;
 
+/// Those of builders: on arguments, and on results.
+type Added = (Vec<ExtraHook<dyn DynInputGuardrail>>, Vec<ExtraHook<dyn DynOutputGuardrail>>);
+
 /// Those of a declaration, then those of builders.
 pub(super) fn all(
     input: Vec<DeclaredGuardrail<dyn DynInputGuardrail>>,
     output: Vec<DeclaredGuardrail<dyn DynOutputGuardrail>>,
-    (more_input, more_output): (
-        Vec<ExtraHook<dyn DynInputGuardrail>>,
-        Vec<ExtraHook<dyn DynOutputGuardrail>>,
-    ),
+    (more_input, more_output): Added,
 ) -> AgentGuardrails {
     AgentGuardrails { input: with_added(input, more_input), output: with_added(output, more_output) }
 }

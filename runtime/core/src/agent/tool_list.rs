@@ -276,7 +276,9 @@ impl ToolList {
             }
         }
         if let Some(guards) = &self.owner.guards {
-            all.iter_mut().for_each(|entry| entry.guard(guards));
+            for entry in &mut all {
+                entry.guard(guards);
+            }
         }
         let (table, clashes) = ToolTable::new(&self.owner.agent, all);
         problems.extend(clashes.into_iter().map(BuildError::from));

@@ -41,6 +41,7 @@ use unknown::unknown;
 /// A [`Value`] holds whole numbers from `i64::MIN` to `u64::MAX`; longer ones read as the nearest fraction. They keep
 /// their digits all the same, also if a hook changed or moved arguments. Two different ones that read as the same
 /// fraction are refused if a hook changed the arguments, because they cannot be distinguished.
+#[allow(clippy::struct_excessive_bools, reason = "each says something of its own of one text")]
 pub struct Args {
     text: Arc<str>,
     object: OnceLock<Result<Map<String, Value>, Arc<Broken>>>,
@@ -265,13 +266,13 @@ impl Args {
     /// Replaces all arguments, whatever they were.
     pub fn replace(&mut self, object: Map<String, Value>) {
         let (schema, shows_defaults) = (self.schema.take(), self.shows_defaults);
-        *self = Self { schema, shows_defaults, ..Self::new(object) };
+        *self = Self { shows_defaults, schema, ..Self::new(object) };
     }
 
     /// Replaces the text, whose numbers keep their digits.
     pub(crate) fn replace_text(&mut self, text: String) {
         let (schema, shows_defaults) = (self.schema.take(), self.shows_defaults);
-        *self = Self { schema, shows_defaults, ..Self::from(text) };
+        *self = Self { shows_defaults, schema, ..Self::from(text) };
     }
 
     /// Writes changes back into the text, which the tool reads.

@@ -39,7 +39,7 @@ fn names(schema: &Value) -> Option<&Map<String, Value>> {
         "$ref",
         "if",
     ];
-    if elsewhere.iter().any(|key| says_more(key)) {
+    if elsewhere.iter().any(says_more) {
         return None;
     }
     schema.get("properties")?.as_object()
