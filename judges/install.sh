@@ -59,7 +59,7 @@ install_inspector() {
 
 install_api() {
   # Programs that run for a second each: they are built faster than they would be with optimisations.
-  cargo install --quiet --locked --debug --root "$kit/api" cargo-public-api@0.52.0 cargo-semver-checks@0.51.0
+  cargo install --quiet --locked --debug --root "$kit/api" cargo-public-api@0.52.0
 }
 
 install_otel() {

@@ -1,21 +1,16 @@
 #!/usr/bin/env python3
 """Holds the public API of the crates against what the repository says about it.
 
-Six things are held, for every library crate of the workspace with all its features:
+Three things are held, for every library crate of the workspace with all its features:
 
-1. Its public items with `lists/CRATE.txt`, so that each change of the API shows in a diff (cargo-public-api).
-2. Its API with that of the baseline, which is the commit that the file `baseline` names: the last state that landed before the newest one
-   (cargo-semver-checks). Each break has to be in `accepted.toml` with a reason, and each break in that file has to be there.
-3. Its lines in that list, and its features with what they turn on, with those of the baseline: each line or feature that is gone or changed has to be in `accepted.toml`
-   too, unless 2 found it. cargo-semver-checks does not see each change, for example of a re-export or of a parameter's type.
-4. Its types with a rule: an enum, a variant with named fields, and a struct whose fields are all public are `non_exhaustive`, and a tuple variant has one
+1. Its types with a rule: an enum, a variant with named fields, and a struct whose fields are all public are `non_exhaustive`, and a tuple variant has one
    field, or they are in `accepted.toml`.
-5. The types of other crates in it with the table in `docs/design.md`.
-6. Its documentation: each function that returns a future says what happens when the future is dropped, with a sentence that begins a line with
+2. The types of other crates in it with the table in `docs/design.md`.
+3. Its documentation: each function that returns a future says what happens when the future is dropped, with a sentence that begins a line with
    `Cancel safety:`; each trait has an example, or says that
    programs do not implement it.
 
-usage: judge.py [--bless]     `--bless` writes the lists. First: `judges/install.sh api`.
+usage: judge.py. First: `judges/install.sh api`.
 
 Rustdoc of the stable toolchain writes JSON only with `RUSTC_BOOTSTRAP`, which is set for these calls of rustdoc alone.
 """
@@ -23,7 +18,6 @@ Rustdoc of the stable toolchain writes JSON only with `RUSTC_BOOTSTRAP`, which i
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -52,108 +46,31 @@ def run(command, **options):
     return done.stdout
 
 
-def git(*arguments):
-    return run(["git", "-C", str(ROOT), *arguments]).strip()
-
-
-def baseline_sources():
-    """The sources of the baseline's commit, and the commit."""
-    if git("rev-parse", "--is-shallow-repository") == "true":
-        raise Failed("this clone has no history, so there is no baseline; run `git fetch --unshallow`")
-    commit = (HERE / "baseline").read_text().split()[0]
-    if subprocess.run(["git", "-C", str(ROOT), "merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True).returncode:
-        raise Failed(f"judges/api/baseline names {commit}, which is not a commit before this one")
-    folder = TARGET / "api" / "baseline"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    archive = subprocess.run(["git", "-C", str(ROOT), "archive", commit], capture_output=True, check=True).stdout
-    subprocess.run(["tar", "-x", "-C", str(folder)], input=archive, check=True)
-    return folder, commit
-
-
-def library_crates(sources):
-    """The crates of the runtime: their features by their names. The macros have no items but macros, and rustdoc does not describe their input; the
+def library_crates():
+    """The names of the crates of the runtime. The macros have no items but macros, and rustdoc does not describe their input; the
     items of `onionskin-cards` are for the macros and the runtime, and say that they change without notice; programs have none."""
-    metadata = json.loads(run(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=sources))
-    runtime = sources / "runtime"
+    metadata = json.loads(run(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=ROOT))
+    runtime = ROOT / "runtime"
     packages = (package for package in metadata["packages"] if Path(package["manifest_path"]).is_relative_to(runtime))
     packages = (package for package in packages if any("lib" in target["kind"] for target in package["targets"]))
-    return {package["name"]: package["features"] for package in sorted(packages, key=lambda package: package["name"])}
+    return sorted(package["name"] for package in packages)
 
 
-def rustdoc(sources, crate, age):
-    """The file with rustdoc's JSON of a crate, of `now` or of the baseline's commit: a folder for each, because the files of a commit have its time, and cargo
-    would take the build of another one for theirs."""
-    # A folder for each age: cargo takes two workspaces with crates of the same names for one.
-    folder = TARGET / "api" / age
+def rustdoc(crate):
+    """The file with rustdoc's JSON of a crate."""
+    folder = TARGET / "api"
     run(
         ["cargo", "rustdoc", "--quiet", "-p", crate, "--lib", "--all-features", "--target-dir", str(folder),
          "--", "-Zunstable-options", "--output-format", "json", "--cap-lints", "allow"],
-        cwd=sources, env={**os.environ, "RUSTC_BOOTSTRAP": "1"},
+        cwd=ROOT, env={**os.environ, "RUSTC_BOOTSTRAP": "1"},
     )  # fmt: skip
     return folder / "doc" / f"{crate.replace('-', '_')}.json"
-
-
-# ---- 1. the lists ----------------------------------------------------------------------------------------------------
 
 
 def public_items(document):
     lines = run([str(TOOLS / "cargo-public-api"), "-sss", "--color", "never", "--rustdoc-json", str(document)]).splitlines()
     lines = [ALIAS.sub(BOXED, line) for line in lines]
     return [line for line in lines if not INTERNAL.search(line)]
-
-
-def judge_list(crate, items, bless):
-    file = HERE / "lists" / f"{crate}.txt"
-    if bless:
-        file.write_text("\n".join(items) + "\n")
-        return []
-    listed = file.read_text().splitlines() if file.exists() else []
-    gone, new = set(listed) - set(items), set(items) - set(listed)
-    problems = [f"{crate}: no longer public, but in {file.relative_to(ROOT)}: {item}" for item in sorted(gone)]
-    problems += [f"{crate}: public, but not in {file.relative_to(ROOT)}: {item}" for item in sorted(new)]
-    if problems:
-        problems.append(f"{crate}: if the change is wanted, run `judges/api/judge.py --bless` and commit the list")
-    return problems
-
-
-# ---- 2. breaks -------------------------------------------------------------------------------------------------------
-
-
-def breaks(then, now):
-    """The breaks between two documents, as pairs of a lint's name and an item without its place."""
-    done = subprocess.run(
-        [str(TOOLS / "cargo-semver-checks"), "semver-checks", "--color", "never", "--release-type", "minor",
-         "--baseline-rustdoc", str(then), "--current-rustdoc", str(now)],
-        text=True, capture_output=True,
-    )  # fmt: skip
-    # The failures are in its output, and its progress is beside it.
-    if not re.search(r"Checked \[.*\] \d+ checks", done.stderr):
-        raise Failed(f"cargo-semver-checks did not check:\n{done.stderr}")
-    found, lint, listing = set(), None, False
-    for line in done.stdout.splitlines():
-        if start := re.match(r"--- failure (\w+):", line):
-            lint, listing = start[1], False
-        elif line == "Failed in:":
-            listing = True
-        elif listing and line.startswith("  "):
-            found.add((lint, re.sub(r",? (previously )?(in|in file) \S+:\d+$", "", line.strip())))
-        else:
-            listing = False
-    # A failure that this program could not read is not a pass.
-    if done.returncode != 0 and not found:
-        raise Failed(f"cargo-semver-checks failed in words that are not known here:\n{done.stdout}")
-    return found
-
-
-def judge_breaks(crate, found, accepted):
-    listed = set()
-    for entry in accepted:
-        if entry["crate"] == crate:
-            listed |= {(entry["lint"], item) for item in entry["items"]}
-    problems = [f"{crate}: a break that judges/api/accepted.toml does not explain: {lint}: {item}" for lint, item in sorted(found - listed)]
-    problems += [f"{crate}: judges/api/accepted.toml explains a break that is not there: {lint}: {item}" for lint, item in sorted(listed - found)]
-    return problems
 
 
 def public_names(items, kinds):
@@ -165,45 +82,7 @@ def public_names(items, kinds):
 # ---- 3. lines and features ---------------------------------------------------------------------------------------------
 
 
-def item_of(line):
-    """The path of the item that a line of a list is about, without generic parameters: the type of an `impl`; empty for a type without a path."""
-    line = re.sub(r"^(#\[[^]]*\] )+", "", line.replace("->", "")).split(" where ")[0]
-    while (plain := re.sub(r"<[^<>]*>", "", line)) != line:
-        line = plain
-    line = line.split(" for ")[-1] if line.startswith("impl ") else line
-    path = re.search(r"\w+(?:::\w+)+", line.split("(")[0])
-    return path[0] if path else ""
-
-
-def gone_lines(then, now, found):
-    """The lines of the baseline's list that are not in today's, without those of the breaks that are found. A break explains the lines of its item,
-    and those of the item's members if the item is gone. Lines that only name the item are of other items."""
-    # Many lints have words before the path: `struct a::B`, `method c in trait a::D`.
-    broken = {path[0] for _, item in found if (path := re.search(r"\w+(?:::\w+)+", item))}
-    there = {item_of(line) for line in now}
-    explained = lambda item: item in broken or any(item.startswith(f"{path}::") for path in broken - there)
-    return {line for line in set(then) - set(now) if not explained(item_of(line))}
-
-
-def gone_features(then, now):
-    """The features of the baseline that are not there, and what they no longer turn on: `default -> mcp`."""
-    for name, members in then.items():
-        if name not in now:
-            yield name
-            continue
-        # Other crates and their features are how a feature does it, not what it promises.
-        promised = {member for member in members if member in then}
-        yield from (f"{name} -> {member}" for member in promised - set(now[name]))
-
-
-def judge_gone(crate, what, gone, accepted):
-    listed = {item for entry in accepted if entry["crate"] == crate for item in entry["items"]}
-    problems = [f"{crate}: a {what} of the baseline is gone or changed, and judges/api/accepted.toml does not explain it: {item}" for item in sorted(gone - listed)]
-    problems += [f"{crate}: judges/api/accepted.toml explains a {what} that is still there, or never was: {item}" for item in sorted(listed - gone)]
-    return problems
-
-
-# ---- 4. types that can grow ------------------------------------------------------------------------------------------
+# ---- 1. types that can grow ------------------------------------------------------------------------------------------
 
 
 def closed_types(document, items):
@@ -250,7 +129,7 @@ def judge_closed(found, accepted):
     return problems
 
 
-# ---- 5. types of other crates ----------------------------------------------------------------------------------------
+# ---- 2. types of other crates ----------------------------------------------------------------------------------------
 
 
 def foreign_types(items):
@@ -275,7 +154,7 @@ def judge_foreign(found):
     return problems
 
 
-# ---- 6. the documentation --------------------------------------------------------------------------------------------
+# ---- 3. the documentation --------------------------------------------------------------------------------------------
 
 
 def undocumented(document, items):
@@ -331,44 +210,23 @@ def undocumented(document, items):
 
 
 def main():
-    bless = sys.argv[1:] == ["--bless"]
     accepted = tomllib.loads((HERE / "accepted.toml").read_text())
-    if unknown := accepted.keys() - {"break", "line", "feature", "closed"}:
+    if unknown := accepted.keys() - {"closed"}:
         raise Failed(f"judges/api/accepted.toml has tables that are not known: {sorted(unknown)}")
-    of_crates = accepted.get("break", []) + accepted.get("line", []) + accepted.get("feature", [])
-    for entry in of_crates + accepted.get("closed", []):
+    for entry in accepted.get("closed", []):
         if not entry.get("reason", "").strip() or not entry["items"]:
             raise Failed(f"an entry of judges/api/accepted.toml has no reason or no items: {entry}")
-    crates = library_crates(ROOT)
-    unknown = {entry["crate"] for entry in of_crates} - set(crates)
-    if unknown:
-        raise Failed(f"judges/api/accepted.toml names crates that are not in the workspace: {sorted(unknown)}")
-    then, commit = baseline_sources()
-    older = library_crates(then)
-    print(f"the baseline is {commit[:12]}")
 
     problems, closed, foreign = [], set(), defaultdict(set)
-    problems += [f"{crate} was in the baseline, and is not in the workspace" for crate in older if crate not in crates]
-    for crate in crates:
-        now = rustdoc(ROOT, crate, "now")
-        items = public_items(now)
+    for crate in library_crates():
+        document = rustdoc(crate)
+        items = public_items(document)
         if not items:
             raise Failed(f"{crate} has no public items, so its documents were not read")
-        problems += judge_list(crate, items, bless)
-        closed |= set(closed_types(now, items))
+        closed |= set(closed_types(document, items))
         foreign[crate] = set(foreign_types(items))
-        problems += undocumented(now, items)
-        # Nothing is gone from a crate that is new, so what `accepted.toml` says of it is not needed.
-        found, lines, features = set(), set(), set()
-        if crate in older:
-            before = rustdoc(then, crate, f"then-{commit[:12]}")
-            found = breaks(before, now)
-            lines = gone_lines(public_items(before), items, found)
-            features = set(gone_features(older[crate], crates[crate]))
-        problems += judge_breaks(crate, found, accepted.get("break", []))
-        problems += judge_gone(crate, "line", lines, accepted.get("line", []))
-        problems += judge_gone(crate, "feature", features, accepted.get("feature", []))
-        print(f"{crate}: {len(items)} public items, {len(found)} breaks, {len(foreign[crate])} types of other crates")
+        problems += undocumented(document, items)
+        print(f"{crate}: {len(items)} public items, {len(foreign[crate])} types of other crates")
     problems += judge_closed(closed, accepted.get("closed", []))
     problems += judge_foreign(foreign)
     for problem in problems:
