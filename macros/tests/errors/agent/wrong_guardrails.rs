@@ -1,5 +1,5 @@
 // Each of the mistakes is reported once.
-use onionskin::{agent, guardrails::{MaskPii, RejectInjection, max_output}, tool};
+use onionskin::{agent, guardrails::RejectInjection, tool};
 
 /// Adds one.
 #[tool]
