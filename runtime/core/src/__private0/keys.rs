@@ -387,7 +387,7 @@ keys! {
         stop_after
         /// `max_calls = 3`
         ///
-        /// How many calls of one run may start the tool.
+        /// How many calls of one run may start the tool; refused ones and cache hits do not count.
         max_calls
         /// `blocking`
         ///
