@@ -151,6 +151,26 @@ async fn t11_a_flattened_option_with_something_wrong_is_never_none() {
             "`x.x`: expected an integer, found the string \"two\"",
         ),
         ("of_struct", json!({ "id": 1, "x": 2, "y": 300 }), "`x.y`: expected at most 255, found 300"),
+        (
+            "of_struct",
+            json!({ "id": 1, "x": 1e20, "y": 3 }),
+            "`x.x`: expected at most 9223372036854775807, found 1e+20",
+        ),
+        (
+            "of_struct",
+            json!({ "id": 1, "x": -1e20, "y": 3 }),
+            "`x.x`: expected at least -9223372036854775808, found -1e+20",
+        ),
+        (
+            "of_tagged",
+            json!({ "id": 1, "kind": "File", "path": "p", "lines": 4_294_967_296_u64 }),
+            "`x.lines`: expected at most 4294967295, found 4294967296",
+        ),
+        (
+            "of_external",
+            json!({ "id": 1, "One": { "a": u64::MAX } }),
+            "`x.One.a`: expected at most 9223372036854775807, found 18446744073709551615",
+        ),
         ("of_struct", json!({ "id": 1, "x": 2 }), "`x.y`: missing beside `x`; expected an integer"),
         ("of_struct", json!({ "id": 1, "x": "2" }), "`x.y`: missing beside `x`; expected an integer"),
         (

@@ -35,7 +35,7 @@ enum Adjacent {
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 enum External {
-    One { x: i64 },
+    One { x: i32 },
     Two(String),
     Stop,
 }
@@ -161,6 +161,7 @@ fn pool() -> Vec<Value> {
         json!({ "kind": "stop" }),
         json!("{\"x\":1,\"y\":2}"),
         json!(9_007_199_254_740_993_i64),
+        json!(1e20),
     ]
 }
 

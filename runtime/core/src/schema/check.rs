@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::budget::{Budget, Chain, of_text, weight};
 use super::closed::field_names;
 use super::found::{Findings, Path, Verdict};
+use super::integers::{bounds_of, whole};
 use super::pattern::Patterns;
 use super::problem::{Problem, expected};
 use super::union::{Marks, is_of_nothing};
@@ -408,6 +409,18 @@ fn walk_number(number: f64, value: &Value, schema: &Object, path: &Path<'_>, fou
             && !holds(number, number_limit)
         {
             found.add(path, |path| Problem::out_of_range(path, bound, limit, value));
+        }
+    }
+    // Decoding checks it too, except where serde takes a value that does not fit for one that is not there.
+    if let Some([least, most]) = schema.get("format").and_then(bounds_of)
+        && let Some(whole) = whole(value)
+    {
+        for (key, bound, limit, holds) in
+            [("minimum", "at least", least, whole >= least), ("maximum", "at most", most, whole <= most)]
+        {
+            if !holds && !schema.contains_key(key) {
+                found.add(path, |path| Problem::out_of_range(path, bound, &limit, value));
+            }
         }
     }
     if let Some(step) = schema.get("multipleOf").and_then(Value::as_f64)

@@ -11,6 +11,7 @@ mod culprit;
 mod defaults;
 mod found;
 mod halves;
+mod integers;
 mod mistakes;
 mod pattern;
 mod problem;

@@ -140,7 +140,7 @@ impl Problem {
     }
 
     /// The number is outside a bound: `at least`, `3`.
-    pub(super) fn out_of_range(path: String, bound: &str, limit: &Value, value: &Value) -> Self {
+    pub(super) fn out_of_range(path: String, bound: &str, limit: &impl fmt::Display, value: &Value) -> Self {
         Self::at(path, format!("expected {bound} {limit}, found {value}"))
     }
 

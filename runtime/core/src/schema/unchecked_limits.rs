@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::integers::{bounds_of, whole};
+
 /// Whether a schema limits values beyond what decoding into its type checks.
 pub(crate) fn has_limits(schema: &Value) -> bool {
     match schema {
@@ -26,14 +28,16 @@ pub(crate) fn has_limits(schema: &Value) -> bool {
 
 /// `u8` has the bounds 0 to 255, which the type itself checks.
 fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
-    let bounds = match schema["format"].as_str() {
-        Some("uint8") => (0, 0xFF),
-        Some("uint16") => (0, 0xFFFF),
-        Some("uint32") => (0, 0xFFFF_FFFF),
-        Some("int8") => (-0x80, 0x7F),
-        Some("int16") => (-0x8000, 0x7FFF),
-        Some("uint" | "uint64" | "uint128") => return key == "minimum" && value == 0,
-        _ => return false,
+    let implied = match (bounds_of(&schema["format"]), schema["format"].as_str()) {
+        (Some([least, most]), _) => {
+            if key == "minimum" {
+                least
+            } else {
+                most
+            }
+        }
+        (None, Some("uint128")) if key == "minimum" => 0,
+        (None, _) => return false,
     };
-    value.as_i64() == Some(if key == "minimum" { bounds.0 } else { bounds.1 })
+    value.as_number().is_some() && whole(value) == Some(implied)
 }
