@@ -13,9 +13,10 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::approval::{Approval, ApprovalRequest};
 use onionskin::journal::MemoryJournal;
+use onionskin::question::Answer;
 use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{
-    AgentHandle, Args, Next, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
+    AgentHandle, Args, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
     ToolOutput, ToolResult, ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
@@ -130,7 +131,29 @@ impl Kb {
     }
 }
 
+/// Pays, at most once in a run.
+#[tool(effect = once, max_calls = 1, annotations(destructive))]
+fn pay(log: State<Log>, x: i64) -> i64 {
+    log.push("paid");
+    x
+}
+
+/// Waits for a person.
+#[tool(approval)]
+fn post(log: State<Log>, x: i64) -> i64 {
+    log.push("posted");
+    x
+}
+
+#[tool_hook]
+async fn attempts(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    let _ = next;
+    let output = ctx.call_original(args).await?;
+    Ok(format!("{} of {}", output.to_text(), ctx.attempt()).into())
+}
+
 agent! {
+    Payer { state: Log, instruction: "Go.", function_tools: [pay, post, plain], tool_hooks: [attempts for [pay, plain]] }
     Own { state: Log, instruction: "Go.", function_tools: [double, twice], toolboxes: [Kb] }
     Outer { state: Log, instruction: "Go.", function_tools: [double, plain], tool_hooks: [agent_original, typed] }
     Typed { state: Log, instruction: "Go.", function_tools: [other], tool_hooks: [typed_original] }
@@ -170,6 +193,51 @@ async fn h3_call_original_from_an_own_hook_is_no_step_of_its_own() {
     assert_eq!(handle.request("go").run_id("run").run().await.unwrap().text, "42 42 of 2");
     let steps = journal.steps("run");
     assert_eq!(steps.iter().filter(|step| step.contains("tool twice")).count(), 1, "{steps:?}");
+}
+
+/// A call that an agent's hook makes is as any other: it counts, it has its limits, and a journal knows it.
+#[tokio::test]
+async fn h3_call_original_from_an_agents_hook_is_a_start_and_a_step() {
+    let log = Log::default();
+    for journal in [None, Some(Arc::new(MemoryJournal::default()))] {
+        let turns = [
+            ScriptedTurn::call("pay", json!({ "x": 5 })),
+            ScriptedTurn::call("pay", json!({ "x": 5 })),
+            ScriptedTurn::say("{last}"),
+        ];
+        let mut builder = Payer::builder().model(ScriptedModel::turns(turns)).state(log.clone());
+        if let Some(journal) = &journal {
+            builder = builder.journal(Arc::clone(journal));
+        }
+        let handle = builder.build().await.unwrap();
+        let output = handle.request("go").run_id("run").run().await.unwrap();
+        assert_eq!(log.take(), ["paid"]);
+        assert!(output.text.contains("may be called 1 times"), "{}", output.text);
+        if let Some(journal) = journal {
+            let steps = journal.steps("run");
+            assert!(steps.iter().any(|step| step.contains("tool pay")), "{steps:?}");
+        }
+    }
+    let output = Payer::builder().model(calls("plain")).state(log.clone()).run("go").await.unwrap();
+    assert_eq!(output.text, "42 of 1");
+}
+
+/// An effect of a call that a hook made is not repeated when a paused run goes on.
+#[tokio::test]
+async fn h3_call_original_from_an_agents_hook_is_not_repeated_by_a_resume() {
+    let log = Log::default();
+    let turns = [
+        ScriptedTurn::call("pay", json!({ "x": 5 })),
+        ScriptedTurn::call("post", json!({ "x": 6 })),
+        ScriptedTurn::say("{last}"),
+    ];
+    let handle =
+        Payer::builder().model(ScriptedModel::turns(turns)).state(log.clone()).build().await.unwrap();
+    let Err(RunError::Paused(paused)) = handle.run("go").await else { panic!("it pauses") };
+    assert_eq!(log.take(), ["paid"]);
+    let key = paused.questions()[0].key();
+    let output = handle.resume(&paused).answer(key, Answer::allow()).run().await.unwrap();
+    assert_eq!((output.text.as_str(), log.take()), ("6", vec!["posted"]));
 }
 
 #[tokio::test]

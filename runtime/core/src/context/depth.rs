@@ -8,36 +8,38 @@ use pin_project_lite::pin_project;
 
 use super::ToolContext;
 
-/// How deep in an onion the code is that runs now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What the code that runs now is inside of. A bit each, because the original tool can be called from any of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Depth {
-    /// In the agent's hooks, or in a tool without its own hooks.
-    Outside,
-    /// In the step of the call, which a replay answers without its code. Only calls with a journal have this depth.
-    Step,
-    /// In the core: in a typed hook, one of the tool's own hooks, or further inside.
-    Inside,
-    /// Inside [`ToolContext::call_original`].
-    Original,
+    /// The step of the call, which a replay answers without its code. Only calls with a journal have it.
+    Step = 1,
+    /// The core: a typed hook, one of the tool's own hooks, or code further inside.
+    Inside = 2,
+    /// [`ToolContext::call_original`].
+    Original = 4,
 }
 
 impl ToolContext {
+    fn is_in_any(&self, depths: u8) -> bool {
+        self.depth.load(Ordering::Relaxed) & depths != 0
+    }
+
     /// Whether the call is in the core already, so that a start is part of an attempt.
     #[inline]
     pub(crate) fn is_inside(&self) -> bool {
-        self.depth.load(Ordering::Relaxed) >= Depth::Inside as u8
+        self.is_in_any(Depth::Inside as u8)
     }
 
     /// Whether the code is a part of the call's step in a journal.
     pub(super) fn is_in_step(&self) -> bool {
-        self.depth.load(Ordering::Relaxed) >= Depth::Step as u8
+        self.is_in_any(Depth::Step as u8 | Depth::Inside as u8)
     }
 
     /// Whether the hooks that have not run yet are skipped.
     #[inline]
     pub(crate) fn is_past_hooks(&self) -> bool {
-        self.depth.load(Ordering::Relaxed) == Depth::Original as u8
+        self.is_in_any(Depth::Original as u8)
     }
 }
 
@@ -63,8 +65,7 @@ impl<F: Future> Future for AtDepth<'_, F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let _back =
-            Back { cx: this.cx, depth: this.cx.depth.fetch_max(*this.depth as u8, Ordering::Relaxed) };
+        let _back = Back { cx: this.cx, depth: this.cx.depth.fetch_or(*this.depth as u8, Ordering::Relaxed) };
         this.call.poll(context)
     }
 }

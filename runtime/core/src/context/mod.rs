@@ -166,7 +166,7 @@ impl ToolContext {
             attempt: AtomicU32::new(0),
             number: 0,
             arguments: None,
-            depth: AtomicU8::new(Depth::Outside as u8),
+            depth: AtomicU8::new(0),
             extra: Mutex::new(None),
         }
     }

@@ -22,22 +22,9 @@ impl ToolContext {
         }
         match self.run().core() {
             Some(core) => {
-                // The core takes the call for one from inside, which is within the guardrails already.
-                let guards = self.guards();
-                if let Some(guards) = guards {
-                    guards.admit(self, args).await?;
-                }
                 self.note_arguments(args);
-                let checked = guards.map(|guards| (guards, args.clone()));
                 let call = AtDepth::new(self, Depth::Original, core.call_dyn(self, args));
-                let result = Latched::new(call, self).await;
-                match checked {
-                    Some((guards, args)) => {
-                        let result = self.run().hide(result);
-                        Latched::new(guards.release(self, &args, result), self).await
-                    }
-                    None => result,
-                }
+                Latched::new(call, self).await
             }
             None => Err(Exit::Tool(
                 ToolError::new("this context belongs to no run, so there is no tool to call")
