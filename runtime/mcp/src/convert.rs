@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{normal_schema, wire};
+use super::{argument_names, normal_schema, wire};
 use onionskin_core::ToolOutput;
 use onionskin_core::content::ContentBlock;
 use onionskin_core::definition::Annotations;
@@ -29,7 +29,9 @@ pub(crate) fn normalise(tool: &mut Tool) -> Result<Option<String>, String> {
             return Err(format!("values cannot be checked against its {which} schema: {reason}"));
         }
     }
-    normal_schema::normalise(Arc::make_mut(&mut tool.input_schema))
+    let changed = normal_schema::normalise(Arc::make_mut(&mut tool.input_schema))?;
+    argument_names::check_parts(&tool.input_schema)?;
+    Ok(changed)
 }
 
 /// A server's description of a tool, under the name that hooks see.

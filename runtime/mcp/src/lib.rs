@@ -24,6 +24,7 @@
 
 mod announced;
 mod answer;
+mod argument_names;
 mod changed;
 mod client;
 mod comments;

@@ -15,8 +15,6 @@ type Object = Map<String, Value>;
 const NAMED: usize = 3;
 /// A longer value is cut in a message.
 const SHOWN: usize = 60;
-/// The longest name of an argument that all providers take.
-const LONGEST_NAME: usize = 64;
 
 /// Brings the schema of arguments into the normal form, and returns what was changed, in words. Changes without a meaning, as
 /// an empty `properties`, are not named.
@@ -42,32 +40,6 @@ pub(super) fn normalise(root: &mut Object) -> Result<Option<String>, String> {
     root.entry("properties").or_insert_with(|| json!({}));
     references(&Value::Object(std::mem::take(root)), root)?;
     Ok(walk.told())
-}
-
-/// The arguments whose names some provider refuses, each with a name that all take.
-pub(super) fn renamed(schema: &Value) -> Vec<(String, String)> {
-    let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
-    let mut renamed: Vec<(String, String)> = Vec::new();
-    for own in properties.keys().filter(|own| !is_taken_by_all(own)) {
-        let plain: String = own.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        let plain = plain.trim_matches('_');
-        let plain = if plain.is_empty() { "argument" } else { plain };
-        let plain = &plain[..plain.len().min(LONGEST_NAME - 4)];
-        let is_free =
-            |new: &str| !properties.contains_key(new) && renamed.iter().all(|(_, taken)| taken != new);
-        let numbered = (2..).map(|number| format!("{plain}_{number}"));
-        let new = std::iter::once(plain.to_owned()).chain(numbered).find(|new| is_free(new));
-        renamed.extend(new.map(|new| (own.clone(), new)));
-    }
-    renamed
-}
-
-fn is_taken_by_all(name: &str) -> bool {
-    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_plain)
-}
-
-fn is_plain(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
 }
 
 /// The value in a message.
@@ -501,17 +473,5 @@ mod tests {
             let error = normal(schema.clone()).unwrap_err();
             assert!(error.contains(reason), "{error} of {schema}");
         }
-    }
-
-    #[test]
-    fn a4_arguments_have_names_that_all_providers_take() {
-        let long = "x".repeat(80);
-        let schema =
-            json!({ "properties": { "$top": {}, "top": {}, "a-b.c": {}, "é": {}, "": {}, (long): {} } });
-        let renamed = renamed(&schema);
-        let new = |own: &str| renamed.iter().find(|(name, _)| name == own).map(|(_, new)| new.as_str());
-        assert_eq!((new("$top"), new("top"), new("a-b.c")), (Some("top_2"), None, None));
-        assert!(renamed.iter().all(|(_, new)| is_taken_by_all(new)), "{renamed:?}");
-        assert_eq!(renamed.len(), 4);
     }
 }

@@ -5,11 +5,12 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Value, json};
 
+use super::argument_names::renamed;
 use super::config::McpConfig;
 use super::convert;
 use super::error::McpError;
 use super::list_tools::Listed;
-use super::normal_schema::{normalise, renamed};
+use super::normal_schema::normalise;
 use super::tool_rules::{RULES, Rule};
 use super::wire::{self, Incoming};
 use onionskin_core::Exit;

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
+use super::argument_names;
 use super::error::McpError;
-use super::normal_schema;
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
 use super::snapshot::{self, REPORTED, ServerDrift, Snapshot, SnapshotTool};
@@ -29,7 +29,7 @@ impl ToolProvider for Provider {
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
         let takes = self.locks.compare(&self.server);
         let tool = |tool: &RemoteTool| -> Arc<dyn DynTool> {
-            let has_plain_names = normal_schema::renamed(&tool.definition.input_schema).is_empty();
+            let has_plain_names = argument_names::renamed(&tool.definition.input_schema).is_empty();
             let made = McpTool::new(Arc::clone(&self.server), tool.clone());
             if tool.asks || !has_plain_names { Arc::new(made.spec()) } else { Arc::new(made) }
         };

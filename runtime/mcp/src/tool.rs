@@ -6,8 +6,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::answer::Answers;
+use super::argument_names;
 use super::connection_thread::ConnectionThread;
-use super::normal_schema;
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
 use onionskin_core::servers::ServerKind;
@@ -19,7 +19,7 @@ use onionskin_core::{Inject, Progress, ToolContext};
 
 /// The tool with names of arguments that all providers take. A call goes to the server with its own names.
 fn named_for_all(mut tool: ToolSpec) -> ToolSpec {
-    let renamed = normal_schema::renamed(&tool.definition().input_schema);
+    let renamed = argument_names::renamed(&tool.definition().input_schema);
     if renamed.is_empty() {
         return tool;
     }
