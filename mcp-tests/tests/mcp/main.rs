@@ -7,6 +7,7 @@ mod corpus;
 mod filters;
 mod fixture;
 mod hooks;
+mod instructions;
 mod life;
 mod rules;
 mod snapshot;

@@ -13,7 +13,7 @@
 
 // The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments, `server`
 // finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks the
-// result. `list_tools` reads a list, within bounds, and `normal_schema` brings its schemas into one form; `announced` counts the changes that
+// result. `list_tools` reads a list, within bounds, `normal_schema` brings its schemas into one form, and `descriptions` and `instructions` look at its texts; `announced` counts the changes that
 // `relist` lists. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
 // the servers of a program, from a file (`mcp_json`, with `comments` and `tool_rules`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
 // file, and `provider` compares.
@@ -40,6 +40,7 @@ mod error;
 mod export;
 mod fake;
 mod file;
+mod instructions;
 mod list_tools;
 mod lock;
 mod mcp_json;

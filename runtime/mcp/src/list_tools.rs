@@ -1,6 +1,6 @@
 //! Asks a server for its tools: all pages, within bounds.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, Tool};
@@ -8,9 +8,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::connection::{Connection, RequestError};
-use super::convert;
 use super::visible::{cut, is_plain, visible};
-use super::wire;
+use super::{convert, descriptions, instructions, wire};
 
 /// A server with more pages is assumed to have no last one.
 const PAGES: usize = 100;
@@ -18,6 +17,8 @@ const PAGES: usize = 100;
 const TOOLS: usize = 10_000;
 /// The maximum number of bytes of all pages.
 const BYTES: usize = 32 << 20;
+/// The maximum number of bytes of one tool. Each of its texts is searched at once.
+const TOOL: usize = 1 << 20;
 /// How long a server that declares no tools may take to list them. Some do not answer at all.
 const UNDECLARED: Duration = Duration::from_secs(5);
 
@@ -28,12 +29,24 @@ const NAME: usize = 256;
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) tools: Vec<Tool>,
-    /// The tools that were left out, and why.
-    pub(super) refused: Vec<String>,
+    pub(super) refused: Vec<LeftOut>,
     /// The tools whose schemas were rewritten, and how.
     pub(super) rewritten: Vec<String>,
+    /// What was taken out of descriptions.
+    pub(super) cleaned: Vec<String>,
+    /// The tools that try to give the model other instructions, by name, and where.
+    pub(super) instructing: HashMap<String, String>,
     /// Whether the server does not declare that it has tools.
     pub(super) is_undeclared: bool,
+}
+
+/// A tool of a server that agents do not get.
+#[derive(Debug, Clone)]
+pub(super) struct LeftOut {
+    /// The server's own name for it, if it can be read.
+    pub(super) name: Option<String>,
+    /// Names the tool, and says why, for people.
+    pub(super) told: String,
 }
 
 /// One page with unread tools, so that a broken one does not affect the others.
@@ -76,7 +89,10 @@ async fn pages(connection: &Connection) -> Result<Listed, String> {
         if bytes > BYTES {
             return Err(format!("its list of tools is longer than {} MiB", BYTES >> 20));
         }
-        let Some(next) = listed.page(&text, &mut names)? else { return Ok(listed) };
+        let Some(next) = listed.page(&text, &mut names)? else {
+            listed.read_texts().await;
+            return Ok(listed);
+        };
         if !cursors.insert(next.clone()) {
             let next = visible(&cut(next, NAME));
             return Err(format!("its pages do not end: it gave the cursor `{next}` twice"));
@@ -104,7 +120,20 @@ impl Listed {
         Ok(page.next_cursor.filter(|next| !next.is_empty()))
     }
 
+    /// Cleans the texts of the tools, and searches them for instructions.
+    async fn read_texts(&mut self) {
+        for tool in &mut self.tools {
+            self.cleaned.extend(descriptions::clean(tool));
+            if let Some(place) = instructions::place(tool).await {
+                self.instructing.insert(tool.name.to_string(), place);
+            }
+        }
+    }
+
     fn take(&mut self, text: &RawValue, names: &mut HashSet<String>) {
+        if text.get().len() > TOOL {
+            return self.refuse(named(text), &format!("it is longer than {} MiB", TOOL >> 20));
+        }
         let mut tool = match serde_json::from_str::<Tool>(text.get()) {
             Ok(tool) => tool,
             Err(error) => return self.refuse(named(text), &wire::reason(&error)),
@@ -132,9 +161,12 @@ impl Listed {
 
     fn refuse(&mut self, name: Option<String>, reason: &str) {
         let place = self.tools.len() + self.refused.len() + 1;
-        let name =
-            name.map_or_else(|| format!("number {place}"), |name| format!("`{}`", visible(&cut(name, NAME))));
-        self.refused.push(format!("the tool {name} is left out: {}", visible(reason)));
+        let shown = match &name {
+            Some(name) => format!("`{}`", visible(&cut(name.clone(), NAME))),
+            None => format!("number {place}"),
+        };
+        let told = format!("the tool {shown} is left out: {}", visible(reason));
+        self.refused.push(LeftOut { name, told });
     }
 }
 

@@ -11,7 +11,7 @@ use super::server::{RemoteTool, Server};
 use super::snapshot::{self, REPORTED, ServerDrift, Snapshot, SnapshotTool};
 use super::tool::McpTool;
 use onionskin_core::DynTool;
-use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolProvider, ToolServer};
+use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolFilter, ToolProvider, ToolServer};
 
 /// The tools of one server for one agent.
 pub(super) struct Provider {
@@ -33,11 +33,22 @@ impl ToolProvider for Provider {
             let made = McpTool::new(Arc::clone(&self.server), tool.clone());
             if tool.asks || !has_plain_names { Arc::new(made.spec()) } else { Arc::new(made) }
         };
-        self.server.tools().iter().filter(|tool| takes(&tool.name)).map(tool).collect()
+        self.server.tools().iter().filter(|tool| takes(tool)).map(tool).collect()
     }
 
     fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
         self.server.pending_list()
+    }
+
+    fn left_out(&self, pattern: &str) -> Option<String> {
+        let (takes, filter) = (self.locks.compare(&self.server), ToolFilter::new([pattern]));
+        let refused = self.server.left_out();
+        let refused = refused.iter().filter_map(|tool| Some((tool.name.as_deref()?, &*tool.told)));
+        let listed = self.server.tools();
+        let listed = listed.iter().filter(|tool| !takes(tool));
+        let instructing = listed.filter_map(|tool| Some((&*tool.name, tool.instructs.as_deref()?)));
+        let found = refused.chain(instructing).find(|(name, _)| filter.takes(name));
+        found.map(|(_, told)| self.server.secrets.hide(told))
     }
 
     fn notices(&self) -> Vec<String> {
@@ -81,7 +92,7 @@ impl Locks {
     }
 
     /// Reports once how the tools that the server listed last differ. Returns which of them the agent takes.
-    fn compare(&self, server: &Arc<Server>) -> impl Fn(&str) -> bool + use<> {
+    fn compare(&self, server: &Arc<Server>) -> impl Fn(&RemoteTool) -> bool + use<> {
         let drifts = self.drifts(server);
         for drift in &drifts {
             let mut text = drift.report();
@@ -97,8 +108,11 @@ impl Locks {
                 tracing::warn!(server = &*server.name, added, removed, changed, "{text}");
             }
         }
-        let is_strict = self.is_strict;
-        move |tool| !is_strict || drifts.iter().all(|drift| drift.leaves(tool))
+        let (is_strict, is_locked) = (self.is_strict, !self.files.is_empty());
+        move |tool| {
+            let is_as_locked = is_locked && drifts.iter().all(|drift| drift.leaves(&tool.name));
+            is_as_locked || (!is_strict && tool.instructs.is_none())
+        }
     }
 
     /// # Errors

@@ -13,12 +13,12 @@ use tokio::time::Instant;
 
 use super::connection::{Connection, RequestError};
 use super::error::McpError;
-use super::list_tools::Listed;
+use super::list_tools::{LeftOut, Listed};
 use super::restart::{Absence, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
-use super::visible::visible;
-use super::{changed, convert, descriptions, list_tools, relist};
+use super::visible::{name, visible};
+use super::{changed, convert, file, list_tools, relist};
 use crate::lock::lock;
 use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
@@ -40,6 +40,8 @@ pub(super) struct Server {
     live: Mutex<Option<Arc<Connection>>>,
     restarts: Restarts,
     tools: Mutex<Arc<[RemoteTool]>>,
+    /// The tools of the last list that no agent gets.
+    left_out: Mutex<Arc<[LeftOut]>>,
     generation: AtomicU64,
     /// What was reported of single tools of the last list.
     odd: Mutex<Vec<String>>,
@@ -56,6 +58,8 @@ pub(super) struct RemoteTool {
     pub(super) definition: ToolDefinition,
     /// Whether the configuration asks for approval of its calls.
     pub(super) asks: bool,
+    /// That it tries to give the model other instructions, for people. Agents get it only if they have locked it.
+    pub(super) instructs: Option<Arc<str>>,
 }
 
 impl RemoteTool {
@@ -93,6 +97,7 @@ impl Server {
             live: Mutex::default(),
             restarts: Restarts::default(),
             tools: Mutex::new(Arc::new([])),
+            left_out: Mutex::new(Arc::new([])),
             generation: AtomicU64::new(0),
             odd: Mutex::default(),
             news: Mutex::default(),
@@ -112,6 +117,11 @@ impl Server {
         Arc::clone(&lock(&self.tools))
     }
 
+    /// The tools of the last list that no agent gets.
+    pub(super) fn left_out(&self) -> Arc<[LeftOut]> {
+        Arc::clone(&lock(&self.left_out))
+    }
+
     /// The news since this number, which is updated.
     pub(super) fn news(&self, seen: &mut u64) -> Vec<String> {
         let news = lock(&self.news);
@@ -125,7 +135,7 @@ impl Server {
         let name: Arc<str> = (&*tool.name).into();
         let definition = self.told.definition(convert::definition(&format!("{}__{name}", self.name), tool));
         let asks = self.config.rules.asks(&self.name, &name);
-        RemoteTool { name, definition, asks }
+        RemoteTool { name, definition, asks, instructs: None }
     }
 
     /// Takes a list of tools, without those that the configuration takes away. Reports what people should know of it: the tools that
@@ -135,30 +145,42 @@ impl Server {
             // Its name would be in each request, in filters and in lists for people.
             let is_secret = self.told.hide(&*tool.name) != *tool.name;
             if is_secret {
-                listed
-                    .refused
-                    .push("a tool is left out: its name contains the value of a secret variable".to_owned());
+                let told = "a tool is left out: its name contains the value of a secret variable".to_owned();
+                listed.refused.push(LeftOut { name: None, told });
             }
             !is_secret
         });
-        for tool in &mut listed.tools {
-            for notice in descriptions::clean(tool) {
-                self.note(&format!("the MCP server `{}`: {notice}", self.name));
-            }
+        for notice in listed.cleaned {
+            self.note(&format!("the MCP server `{}`: {notice}", self.name));
         }
         let names: Vec<_> = listed.tools.iter().map(|tool| &*tool.name).collect();
         for notice in self.config.rules.notices(&self.name, &names) {
             self.note(&notice);
         }
         let is_undeclared = listed.is_undeclared;
-        let odd = [listed.refused, listed.rewritten].concat();
+        let mut left_out = listed.refused;
+        let mut odd: Vec<_> = left_out.iter().map(|tool| tool.told.clone()).chain(listed.rewritten).collect();
+        let mut tools = Vec::new();
+        for tool in listed.tools {
+            if let Some(field) = self.config.rules.taken_by(&self.name, &tool.name) {
+                let told = format!(
+                    "the tool `{}` is left out: `{field}` in the configuration of the server takes it away",
+                    name(&tool.name)
+                );
+                left_out.push(LeftOut { name: Some(tool.name.into_owned()), told });
+                continue;
+            }
+            let place = listed.instructing.get(&*tool.name);
+            let instructs = place.map(|place| instructs(&tool.name, place));
+            odd.extend(instructs.clone());
+            tools.push(RemoteTool { instructs: instructs.map(Into::into), ..self.tool(tool) });
+        }
         let known = std::mem::replace(&mut *lock(&self.odd), odd.clone());
         if known != odd {
             self.tell_odd(&odd);
         }
-        let offered =
-            listed.tools.into_iter().filter(|tool| self.config.rules.offers(&self.name, &tool.name));
-        let tools: Arc<[RemoteTool]> = offered.map(|tool| self.tool(tool)).collect();
+        *lock(&self.left_out) = left_out.into();
+        let tools: Arc<[RemoteTool]> = tools.into();
         if is_undeclared {
             self.tell_undeclared(tools.len());
         }
@@ -394,6 +416,16 @@ impl Restart for Server {
         tracing::warn!(server = &*self.name, "{text}");
         lock(&self.news).add(text);
     }
+}
+
+/// The message about a tool with other instructions at this place.
+fn instructs(tool: &str, place: &str) -> String {
+    format!(
+        "the tool `{}` tries to give the model other instructions, in {place}. Agents get it only if `{}` has it as it is: \
+         read it with `onionskin mcp list --json`, and keep it with `onionskin mcp lock`",
+        name(tool),
+        file::LOCK_FILE
+    )
 }
 
 fn remote(text: String, kind: ErrorKind) -> Exit {

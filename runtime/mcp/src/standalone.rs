@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::connection_thread::ConnectionThread;
 use super::error::McpError;
-use super::server::Server;
+use super::server::{RemoteTool, Server};
 use super::server_config::ServerConfig;
 use super::tool::McpTool;
 use super::unconnected::{self, McpDescription};
@@ -47,22 +47,22 @@ impl McpServer {
         &self.0.server.name
     }
 
-    /// The tools that the server listed last. Each is named `server__tool`, as in an agent.
+    /// The tools that the server listed last. Each is named `server__tool`, as in an agent. A tool whose texts try to give the model other
+    /// instructions is left out, and a warning in the log names it.
     pub fn tools(&self) -> Vec<ToolSpec> {
-        self.0
-            .server
-            .tools()
-            .iter()
-            .map(|tool| self.spec(McpTool::new(self.server(), tool.clone())))
-            .collect()
+        self.listed().map(|tool| self.spec(McpTool::new(self.server(), tool))).collect()
     }
 
-    /// The tool with this name, as the server calls it (`get_time`, not `time__get_time`); `None` if the server did not
-    /// list it.
+    /// The tool with this name, as the server calls it (`get_time`, not `time__get_time`); `None` if it is not one of
+    /// [`Self::tools`]. A tool that is left out because of its texts can be [imported](Self::import) after you have read them.
     pub fn tool(&self, name: &str) -> Option<ToolSpec> {
+        let tool = self.listed().find(|tool| &*tool.name == name)?;
+        Some(self.spec(McpTool::new(self.server(), tool)))
+    }
+
+    fn listed(&self) -> impl Iterator<Item = RemoteTool> + use<> {
         let tools = self.0.server.tools();
-        let tool = tools.iter().find(|tool| &*tool.name == name)?;
-        Some(self.spec(McpTool::new(self.server(), tool.clone())))
+        (0..tools.len()).map(move |index| tools[index].clone()).filter(|tool| tool.instructs.is_none())
     }
 
     /// Makes a tool of this server from a description that comes from elsewhere, for example from a file. The first call

@@ -201,10 +201,11 @@ impl ToolRules {
         Ok(())
     }
 
-    /// Whether agents get the tool of this name.
-    pub(super) fn offers(&self, server: &str, tool: &str) -> bool {
-        self.only.iter().all(|named| named.has(server, tool))
-            && !self.never.iter().any(|named| named.has(server, tool))
+    /// The field that takes the tool of this name away; `None` if agents get it.
+    pub(super) fn taken_by(&self, server: &str, tool: &str) -> Option<&str> {
+        let only = self.only.iter().find(|named| !named.has(server, tool));
+        let never = || self.never.iter().find(|named| named.has(server, tool));
+        only.or_else(never).map(|named| &*named.field)
     }
 
     /// Whether each call of the tool needs approval: some field lists the tools that need none, and not this one.
@@ -229,8 +230,10 @@ impl ToolRules {
                 ));
             }
         }
-        let asked: Vec<_> =
-            tools.iter().filter(|tool| self.offers(server, tool) && self.asks(server, tool)).collect();
+        let asked: Vec<_> = tools
+            .iter()
+            .filter(|tool| self.taken_by(server, tool).is_none() && self.asks(server, tool))
+            .collect();
         if let Some(named) = self.unasked.first().filter(|_| !asked.is_empty()) {
             notices.push(format!(
                 "the MCP server `{server}`: `{}` does not list {} of its tools, so each of their calls needs approval",
@@ -293,8 +296,8 @@ mod tests {
         let names = |names: &[&str]| Tools::Names(names.iter().map(|name| (*name).to_owned()).collect());
         rules.add(Rule::Only, "enabledTools", names(&["get_*", "fix__put"])).unwrap();
         rules.add(Rule::Never, "disabledTools", names(&["mcp__fix__get_b"])).unwrap();
-        let offered = ["get_a", "get_b", "put", "cut"].map(|tool| rules.offers("fix", tool));
-        assert_eq!(offered, [true, false, true, false]);
+        let offered = ["get_a", "get_b", "put", "cut"].map(|tool| rules.taken_by("fix", tool));
+        assert_eq!(offered, [None, Some("disabledTools"), None, Some("enabledTools")]);
         assert!(!rules.asks("fix", "get_a"));
         rules.add(Rule::Unasked, "autoApprove", names(&["get_a"])).unwrap();
         assert!(!rules.asks("fix", "get_a") && rules.asks("fix", "put"));

@@ -240,7 +240,7 @@ impl Assembly<'_> {
             tools,
             name,
         };
-        preflight::filters(&instance.name, &declaration.filter_names, &table)?;
+        preflight::filters(&instance.name, &declaration.filter_names, &table, &instance.tools)?;
         for tool in table.entries() {
             instance.services.add_tool(&instance.name, tool);
         }

@@ -566,6 +566,17 @@ pub enum BuildError {
         /// The server's tools.
         tools: String,
     },
+    /// An agent names a tool that its server has and leaves out.
+    #[error("the agent `{agent}` {names}, and does not get it: {reason}")]
+    #[non_exhaustive]
+    LeftOut {
+        /// The agent.
+        agent: String,
+        /// Where the agent names the tool, as part of the sentence.
+        names: String,
+        /// The tool, and why it is left out ([`ToolProvider::left_out`](crate::servers::ToolProvider::left_out)).
+        reason: String,
+    },
     /// A part of the agent's declaration panicked, for example the configuration of a hook.
     #[error(
         "a part of the declaration of the agent `{agent}` panicked, for example the configuration of a hook: {reason}"

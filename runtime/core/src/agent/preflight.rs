@@ -12,6 +12,7 @@ use super::declared::Declared;
 use super::limits::Limits;
 use super::setup::{Extra, Setup};
 use super::tool_checks::other_than;
+use super::tool_list::ToolList;
 use crate::context::{ToolEntry, ToolTable};
 use crate::definition::NameProblem;
 use crate::model::{BoxModel, RequestParams, check_messages};
@@ -320,17 +321,24 @@ pub(super) fn filters(
     agent: &str,
     names: &[(&'static str, Cow<'static, str>)],
     table: &ToolTable,
+    tools: &ToolList,
 ) -> Result<(), BuildError> {
     let known = || table.entries().iter().map(|entry| &*entry.name);
-    match names.iter().find(|(_, tool)| known().all(|name| name != tool)) {
-        None => Ok(()),
-        Some((hook, tool)) => Err(BuildError::FilterNamesNoTool {
-            agent: agent.to_owned(),
+    let Some((hook, tool)) = names.iter().find(|(_, tool)| known().all(|name| name != tool)) else {
+        return Ok(());
+    };
+    let agent = agent.to_owned();
+    Err(match tools.left_out(tool)? {
+        Some(reason) => {
+            BuildError::LeftOut { agent, names: format!("names `{tool}` in the filter of `{hook}`"), reason }
+        }
+        None => BuildError::FilterNamesNoTool {
+            agent,
             hook,
             tool: tool.clone(),
             near: nearest(tool, known()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default(),
-        }),
-    }
+        },
+    })
 }
 
 /// The request parameters of an agent with this model and these tools. A tool that only some runs have is looked for in each run.

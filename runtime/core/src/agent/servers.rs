@@ -65,6 +65,14 @@ pub trait ToolProvider: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Why the agent gets none of the tools that this pattern names, if the source has one and leaves it out. The pattern is one of the
+    /// agent's `tools`, or a tool's own name from the filter of a hook. The error of the build shows the reason, which names the tool. `None`, the default: the
+    /// source has no such tool.
+    fn left_out(&self, pattern: &str) -> Option<String> {
+        let _ = pattern;
+        None
+    }
+
     /// The provider for one run, if its tools differ from those of [`tools`](Self::tools): for the tools of the run's
     /// user, for example. It is called once for each run, before the first turn. The run uses the returned provider, its
     /// `generation` and its `notices`, in place of this one, until it ends. `None`, the default, is for tools that are the

@@ -109,6 +109,11 @@ impl AgentServer {
         self.ask("was asked for its next list", || self.provider.pending_list())
     }
 
+    /// Why the server leaves out the tools of this pattern, if it does.
+    fn left_out(&self, pattern: &str) -> Result<Option<String>, ServerError> {
+        self.ask("was asked for a tool that it leaves out", || self.provider.left_out(pattern))
+    }
+
     /// Messages for people.
     fn notices(&self) -> Result<Vec<String>, ServerError> {
         self.ask("gave its notices", || self.provider.notices())
@@ -160,11 +165,16 @@ impl AgentServer {
             self.ask("listed its tools", || self.provider.tools().into_iter().filter_map(entry).collect())?;
         if for_all {
             let names = || names.iter().map(String::as_str);
-            let unmatched = self.filter.unmatched(names()).into_iter();
-            problems.extend(unmatched.map(|pattern| {
-                BuildError::NoServerTool {
+            for pattern in self.filter.unmatched(names()) {
+                let server = (*self.server).to_owned();
+                if let Some(reason) = self.left_out(pattern)? {
+                    let names = format!("selects `{pattern}` from the server `{server}`");
+                    problems.push(BuildError::LeftOut { agent: agent.to_owned(), names, reason });
+                    continue;
+                }
+                problems.push(BuildError::NoServerTool {
                     agent: agent.to_owned(),
-                    server: (*self.server).to_owned(),
+                    server,
                     pattern: pattern.to_owned(),
                     near: nearest(pattern, names())
                         .map(|near| format!("; did you mean `{near}`?"))
@@ -173,8 +183,8 @@ impl AgentServer {
                         0 => "none".to_owned(),
                         _ => first_of(names().map(|name| format!("`{}`", short(name, 100))), ", "),
                     },
-                }
-            }));
+                });
+            }
         }
         Ok(listed)
     }
@@ -298,6 +308,18 @@ impl ToolList {
         }
     }
 
+    /// Why a server leaves out the tool of this name, if it does.
+    pub(super) fn left_out(&self, name: &str) -> Result<Option<String>, BuildError> {
+        for server in &self.servers {
+            let own = name.strip_prefix(&*server.server).and_then(|rest| rest.strip_prefix("__"));
+            let reason = own.map_or(Ok(None), |own| server.left_out(own)).map_err(BuildError::Server)?;
+            if reason.is_some() {
+                return Ok(reason);
+            }
+        }
+        Ok(None)
+    }
+
     /// The names of its servers.
     pub(super) fn server_names(&self) -> Vec<String> {
         self.servers.iter().map(|server| server.server.to_string()).collect()
@@ -378,6 +400,7 @@ fn notice(problem: BuildError) -> String {
         BuildError::NoServerTool { agent, server, pattern, .. } => format!(
             "the server `{server}` changed its tools: no tool matches `{pattern}` of the agent `{agent}` any more"
         ),
+        problem @ BuildError::LeftOut { .. } => problem.to_string(),
         problem => format!("{problem}; the tool is left out"),
     }
 }
