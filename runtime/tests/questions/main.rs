@@ -6,6 +6,7 @@ mod allowed_with;
 mod approvals;
 mod asked;
 mod between;
+mod checked_again;
 mod elsewhere;
 mod long_replays;
 mod reached;

@@ -184,6 +184,11 @@ impl Args {
         (self.is_watched, self.is_uncoerced) = (true, true);
     }
 
+    /// The schema of the tool that gets them, as it was attached.
+    pub(crate) fn attached_schema(&self) -> Option<&Value> {
+        self.schema.as_deref()
+    }
+
     /// Whether reads show the defaults of missing arguments.
     pub(crate) fn shows_defaults(&self) -> bool {
         self.shows_defaults

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{AbortCause, RunContext, ToolContext};
 use crate::approval::{Always, Approval};
 use crate::args::Args;
-use crate::definition::{Asks, Effect, bring_into_types};
+use crate::definition::{Asks, Effect, ToolDefinition, bring_into_types};
 use crate::event::EventKind;
 use crate::journal::{JournalError, StepId, StepKind, StepRef, fingerprint, recorded};
 use crate::json::{exact_value, holds_long_numbers, repair};
@@ -60,15 +60,15 @@ pub(crate) type Front<'f> = BoxFuture<'f, Result<Option<Answer>, Unanswered>>;
 impl ToolContext {
     /// The question whether the call may run with these arguments. They are a part of its step, so other arguments are another
     /// question, and the same ones are not asked about again in another attempt.
-    pub(crate) fn approval_question(&self, args: &Args, reason: Option<String>) -> OwnQuestion {
+    pub(crate) fn approval_question(
+        &self,
+        definition: &ToolDefinition,
+        args: &Args,
+        reason: Option<String>,
+    ) -> OwnQuestion {
+        let schema = args.attached_schema().unwrap_or(&definition.input_schema);
         let step = self.approval_step(&fingerprint(&*args.text()));
-        self.question_of(
-            QuestionKind::Approval,
-            step,
-            Some(args),
-            reason,
-            Asked::approval_schema(&self.definition().input_schema),
-        )
+        self.question_of(QuestionKind::Approval, step, Some(args), reason, Asked::approval_schema(schema))
     }
 
     /// The step of the approval of these arguments, by their hash.
@@ -107,7 +107,7 @@ impl ToolContext {
             Some(Answer::Approval(Approval::AllowWith(with))) => {
                 let mut args = args;
                 let shown = shown(&args);
-                self.change_args(&mut args, with, &shown);
+                self.change_args(self.definition(), &mut args, with, &shown);
             }
             _ => {}
         }
@@ -115,7 +115,13 @@ impl ToolContext {
 
     /// Sets the arguments that a person approved in place of those that were shown, and reports them. What was left as it was shown keeps its
     /// value: secrets are masked where it is shown, and long numbers are texts.
-    pub(crate) fn change_args(&self, args: &mut Args, with: Map<String, Value>, shown: &Value) {
+    pub(crate) fn change_args(
+        &self,
+        definition: &ToolDefinition,
+        args: &mut Args,
+        with: Map<String, Value>,
+        shown: &Value,
+    ) {
         let gone = |args: &Args| {
             let names = args.as_object().into_iter().flat_map(Map::keys);
             names.filter(|name| !with.contains_key(*name)).cloned().collect::<Vec<_>>()
@@ -129,7 +135,7 @@ impl ToolContext {
                 let _ = args.insert(name, value);
             }
         }
-        bring_into_types(self.definition(), args);
+        bring_into_types(definition, args);
         let kind = EventKind::ArgumentsChanged {
             call_id: self.tool_use_id().into(),
             tool: self.tool_name().into(),

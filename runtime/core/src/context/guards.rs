@@ -4,12 +4,30 @@ use futures_util::future::BoxFuture;
 
 use super::ToolContext;
 use crate::args::Args;
-use crate::error::ToolResult;
+use crate::definition::ToolDefinition;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 impl ToolContext {
     /// The guardrails around the call. A call from inside of the core, such as one of the tool's own hooks, is within them already.
     pub(crate) fn guards(&self) -> Option<&dyn Guards> {
         self.entry().guards.as_deref().filter(|_| !self.is_inside())
+    }
+
+    /// Runs the agent's input guardrails once more, because a person set other arguments than the ones that passed them.
+    ///
+    /// # Errors
+    /// Returns the refusal of a guardrail, or an error if the tool has other parameters than the agent, as far as the guardrails know.
+    pub(crate) async fn admit_again(&self, definition: &ToolDefinition, args: &mut Args) -> ToolResult<()> {
+        let Some(guards) = self.entry().guards.as_deref() else { return Ok(()) };
+        if definition.input_schema != self.definition().input_schema {
+            let text = format!(
+                "`{}` did not run: a person set other arguments, by the tool's own names of its parameters, and the guardrails of the \
+                 agent cannot check them: add the approval to the tool value (`ToolSpec::approval`)",
+                self.tool_name()
+            );
+            return Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Denied)));
+        }
+        guards.admit(self, args).await
     }
 }
 

@@ -80,9 +80,9 @@ impl CallStages {
         self.unkept |= self.filled.as_deref().is_some_and(|filled| filled != values);
     }
 
-    /// What the approval of these arguments allowed; `None` if they were not approved.
+    /// What the last approval of these arguments allowed; `None` if they were not approved.
     pub(crate) fn approved(&self, args: &str) -> Option<Approved> {
-        self.approved.iter().find(|(approved, _)| **approved == *args).map(|(_, what)| what.clone())
+        self.approved.iter().rev().find(|(approved, _)| **approved == *args).map(|(_, what)| what.clone())
     }
 
     pub(crate) fn approve(&mut self, args: Arc<str>, what: Approved) {

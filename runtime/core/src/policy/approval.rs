@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::approval::Approval;
 use crate::args::Args;
 use crate::context::{Approved, Front, ToolContext, Unanswered};
+use crate::definition::ToolDefinition;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::caught_async;
 use crate::question::Answer;
@@ -47,25 +48,30 @@ pub(super) fn either(one: Needed, other: Needed) -> Needed {
     })
 }
 
-/// Asks the approver if the call needs approval and was not approved with these arguments. A person can set others.
-pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
-    let Some(reason) = needed(args) else { return Ok(()) };
+/// Asks the approver if the call needs approval and was not approved with these arguments. Returns whether a person set others.
+pub(super) async fn approve(
+    needed: &Needed,
+    cx: &ToolContext,
+    definition: &ToolDefinition,
+    args: &mut Args,
+) -> ToolResult<bool> {
+    let Some(reason) = needed(args) else { return Ok(false) };
     let text = args.text();
     let approved = cx.stages(|stages| stages.approved(&text));
     if approved == Some(Approved::AsShown) || (approved.is_none() && cx.is_always_allowed(&text)) {
-        return Ok(());
+        return Ok(false);
     }
-    let asked = cx.approval_question(args, reason.clone());
+    let asked = cx.approval_question(definition, args, reason.clone());
     let shown = asked.question.arguments().clone();
     let change = |args: &mut Args, with: Map<String, Value>| {
-        cx.change_args(args, with, &shown);
+        cx.change_args(definition, args, with, &shown);
         // Nobody is asked about what a person wrote.
         cx.stages(|stages| stages.approve(args.text(), Approved::AsShown));
     };
     // Another attempt begins with the arguments that were shown.
     if let Some(Approved::With(with)) = approved {
         change(args, with);
-        return Ok(());
+        return Ok(true);
     }
     let front: Option<Front<'_>> = if let Some(approver) = cx.run().approver() {
         let request = cx.request_of(args, reason);
@@ -81,14 +87,14 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &mut Args) 
         Ok(Answer::Approval(Approval::AllowWith(with))) => {
             cx.stages(|stages| stages.approve(text, Approved::With(with.clone())));
             change(args, with);
-            Ok(())
+            Ok(true)
         }
         Ok(Answer::Approval(approval)) => {
             if let Approval::AllowAlways(which) = approval {
                 cx.allow_always(&text, which);
             }
             cx.stages(|stages| stages.approve(text, Approved::AsShown));
-            Ok(())
+            Ok(false)
         }
         // A failure was logged where it happened.
         Ok(_) | Err(Unanswered::Failed(_) | Unanswered::Late(_)) => Err(refused(None)),
@@ -109,7 +115,7 @@ fn panicked(cx: &ToolContext) -> Unanswered {
     Unanswered::Failed("the approver panicked")
 }
 
-fn refused(reason: Option<String>) -> Exit {
+pub(super) fn refused(reason: Option<String>) -> Exit {
     let text = match reason {
         Some(reason) => format!("Tool execution was not approved: {reason}"),
         None => "Tool execution was not approved.".to_owned(),

@@ -13,11 +13,14 @@ use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
 use super::inside::Inside;
 use super::on_error::{self, OnError};
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{CallStages, ToolContext};
 use crate::definition::{Effect, bring_into_types};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::onion::{Caught, tool_panicked};
 use crate::services::ServiceTypes;
+
+/// How often the arguments of one call may be approved, with guardrails that change what a person set.
+const APPROVALS: usize = 8;
 
 /// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
 #[derive(Clone, Default)]
@@ -191,28 +194,51 @@ impl Stages {
         if self.approval.is_some() { inside.check_args(cx, args) } else { Ok(()) }
     }
 
-    async fn approve(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult<()> {
-        let Some(needed) = &self.approval else { return Ok(()) };
-        let shown = args.text();
-        approval::approve(needed, cx, args).await?;
-        if args.text() != shown {
+    /// Asks for approval. Returns whether a person set other arguments, which pass the guardrails of the agent then.
+    async fn approve(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult<bool> {
+        let Some(needed) = &self.approval else { return Ok(false) };
+        for round in 0..APPROVALS {
+            if !approval::approve(needed, cx, inside.definition(), args).await? {
+                return Ok(round > 0);
+            }
             inside.check_args(cx, args)?;
+            cx.admit_again(inside.definition(), args).await?;
         }
-        Ok(())
+        Err(changed_again())
+    }
+
+    /// Runs the input guardrails until they leave what was approved. Returns the refusal of arguments that do not fit.
+    async fn admit(
+        &self,
+        cx: &ToolContext,
+        args: &mut Args,
+        inside: &dyn Inside,
+    ) -> ToolResult<Result<(), Exit>> {
+        for _ in 0..APPROVALS {
+            for guardrail in &self.input {
+                admit(cx, args, &**guardrail).await?;
+                bring_into_types(inside.definition(), args);
+            }
+            if self.input.is_empty() {
+                return Ok(Ok(()));
+            }
+            if let Err(refusal) = self.check_args(cx, args, inside) {
+                return Ok(Err(refusal));
+            }
+            // The approved arguments are the ones that run: changed arguments need approval again.
+            if !self.approve(cx, args, inside).await? {
+                return Ok(Ok(()));
+            }
+            // The cache has the call by the arguments that were approved first.
+            cx.stages(CallStages::keep_nothing);
+        }
+        Err(changed_again())
     }
 
     /// Runs the guardrails, and the tool between them.
     async fn guarded(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult {
-        for guardrail in &self.input {
-            admit(cx, args, &**guardrail).await?;
-            bring_into_types(inside.definition(), args);
-        }
-        // The approved arguments are the ones that run: changed arguments need approval again.
-        if !self.input.is_empty() {
-            if let Err(refusal) = self.check_args(cx, args, inside) {
-                return self.leave(cx, args, Err(refusal)).await;
-            }
-            self.approve(cx, args, inside).await?;
+        if let Err(refusal) = self.admit(cx, args, inside).await? {
+            return self.leave(cx, args, Err(refusal)).await;
         }
         // The guardrails and the handlers outside see the result without secrets.
         cx.note_arguments(args);
@@ -245,4 +271,9 @@ impl Stages {
     async fn release(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> (ToolResult, bool) {
         release(cx, args, result, self.output.iter().map(|guardrail| &**guardrail)).await
     }
+}
+
+/// The error for a person and a guardrail that do not agree.
+fn changed_again() -> Exit {
+    approval::refused(Some("guardrails change the arguments that a person set, each time".to_owned()))
 }

@@ -229,16 +229,32 @@ impl ParamChanges {
         Ok(own_args)
     }
 
-    /// The tool's own schema for hooks and stages that read its arguments: without defaults of bound parameters.
+    /// The tool's own schema for hooks and stages that read its arguments, and for people who approve them: bound parameters are
+    /// filled in later, hidden ones have one value only, and changed defaults are the defaults.
     fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
-        let has_default = |own: &str| own_schema["properties"][own].get("default").is_some();
-        if !self.bound().any(|(own, ..)| has_default(own)) {
+        if !self.0.values().any(|change| change.fill.is_some() || change.default.is_some()) {
             return Arc::clone(own_schema);
         }
         let mut view = Value::clone(own_schema);
-        for (own, ..) in self.bound() {
-            if let Some(property) = view["properties"].get_mut(own).and_then(Value::as_object_mut) {
-                json::remove(property, "default");
+        for (own, change) in &self.0 {
+            let Some(property) = view["properties"].get_mut(own) else { continue };
+            match (&change.fill, &change.default) {
+                (Some(Fill::Bound { .. }), _) => {
+                    property.as_object_mut().and_then(|property| json::remove(property, "default"));
+                }
+                (Some(Fill::Hidden(value)), _) => {
+                    *property = serde_json::json!({ "const": value, "default": value });
+                }
+                (None, Some(default)) => match property {
+                    Value::Object(property) => {
+                        property.insert("default".to_owned(), default.clone());
+                    }
+                    any => *any = serde_json::json!({ "default": default }),
+                },
+                (None, None) => continue,
+            }
+            if let Some(required) = view["required"].as_array_mut() {
+                required.retain(|name| name != own);
             }
         }
         Arc::new(view)
