@@ -8,7 +8,8 @@ use onionskin_core::model::{ModelDelta, ModelError, ModelResponse, StopReason, U
 
 use crate::bounds;
 use crate::calls::{Calls, Finished, Piece, argument_text};
-use crate::carried::Carried;
+use crate::carried::{Carried, Place};
+use crate::items::Items;
 
 /// An answer while it comes.
 pub(crate) struct Answer<'a> {
@@ -25,8 +26,10 @@ pub(crate) struct Answer<'a> {
     pub(crate) id: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) carried: Carried,
-    /// What has come, under marks of the protocol: the places of blocks whose pieces come, and what is not read twice.
+    /// The places of blocks whose pieces come, under the marks of the protocol.
     pub(crate) places: HashMap<String, usize>,
+    /// What has come of the items of a protocol that has them.
+    pub(crate) items: Items,
 }
 
 /// Why the model stopped, as far as the end of an answer depends on it.
@@ -61,6 +64,7 @@ impl<'a> Answer<'a> {
             model: None,
             carried: Carried::of(adapter),
             places: HashMap::new(),
+            items: Items::default(),
         }
     }
 
@@ -86,10 +90,17 @@ impl<'a> Answer<'a> {
     pub(crate) fn text(&mut self, piece: &str) -> Result<(), ModelError> {
         if !piece.is_empty() {
             self.grow(piece.len())?;
+            let from = self.text.len();
             self.text.push_str(piece);
+            self.carried.text(from, self.text.len());
             (self.deltas)(ModelDelta::Text(piece.to_owned()));
         }
         Ok(())
+    }
+
+    /// The text so far.
+    pub(crate) fn said(&self) -> &str {
+        &self.text
     }
 
     pub(crate) fn reasoning(&mut self, piece: &str) -> Result<(), ModelError> {
@@ -112,6 +123,7 @@ impl<'a> Answer<'a> {
         if self.carried.blocks.len() == bounds::BLOCKS {
             return Err(ModelError::Malformed(format!("it has more than {} blocks", bounds::BLOCKS)));
         }
+        self.carried.order.push(Place::Block(self.carried.blocks.len()));
         self.carried.blocks.push(block);
         Ok(())
     }
@@ -122,9 +134,16 @@ impl<'a> Answer<'a> {
         self.add(at, piece.id, piece.name, piece.arguments)
     }
 
-    /// Begins a call that the protocol marks with a key. `open` says that the protocol will say where the call ends.
-    pub(crate) fn begin(&mut self, key: &str, id: &str, name: &str, open: bool) -> Result<usize, ModelError> {
-        let at = self.calls.begin(Some(key.to_owned()), open)?;
+    /// Begins a call, which the protocol can mark with a key. `open` says that the protocol will say where the call ends.
+    pub(crate) fn begin(
+        &mut self,
+        key: Option<&str>,
+        id: &str,
+        name: &str,
+        open: bool,
+    ) -> Result<usize, ModelError> {
+        let at = self.calls.begin(key.map(str::to_owned), open)?;
+        self.carried.order.push(Place::Call(at));
         self.add(at, id, name, "")?;
         Ok(at)
     }
@@ -137,6 +156,7 @@ impl<'a> Answer<'a> {
         arguments: Option<&Value>,
     ) -> Result<usize, ModelError> {
         let at = self.calls.begin(None, false)?;
+        self.carried.order.push(Place::Call(at));
         self.add(at, id, name, &argument_text(arguments))?;
         Ok(at)
     }
@@ -148,11 +168,6 @@ impl<'a> Answer<'a> {
             (self.deltas)(ModelDelta::ToolCall(piece));
         }
         Ok(())
-    }
-
-    /// Notes that something of this mark has come. True for the first time.
-    pub(crate) fn first(&mut self, mark: String) -> bool {
-        self.places.insert(mark, 0).is_none()
     }
 
     pub(crate) fn calls(&mut self) -> &mut Calls {

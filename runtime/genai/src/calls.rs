@@ -140,6 +140,12 @@ impl Calls {
         !self.begun[at].name.is_empty()
     }
 
+    /// Whether the call has this name, and these arguments as far as they have come.
+    pub(crate) fn is_so(&self, at: usize, name: &str, arguments: &str) -> bool {
+        let call = &self.begun[at];
+        call.name == name && (call.arguments.is_empty() || call.arguments == arguments)
+    }
+
     pub(crate) fn offer(&mut self, at: usize, arguments: String) {
         self.begun[at].offered = Some(arguments);
     }

@@ -12,12 +12,27 @@ pub(crate) struct Carried {
     /// Signed or encrypted reasoning and calls of the provider's own tools, as the provider wrote them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) blocks: Vec<Value>,
+    /// The order of the blocks among the texts and calls of the message. Without one, the blocks are first, and then the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) order: Vec<Place>,
     /// The signature of each call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) signatures: Vec<Option<String>>,
     /// Open reasoning, under the name of its field. `DeepSeek`, Kimi and others want it back while tools are called.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) reasoning: Map<String, Value>,
+}
+
+/// The place of a part in the answer of the provider. The order of these variants is that of an answer without an order of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Place {
+    /// The block of this number.
+    Block(usize),
+    /// The bytes of the message's text, from the first one to the one behind the last.
+    Text(usize, usize),
+    /// The call of this number.
+    Call(usize),
 }
 
 impl Carried {
@@ -29,6 +44,34 @@ impl Carried {
     pub(crate) fn read(data: Option<&Value>, adapter: &str) -> Self {
         let carried: Option<Self> = data.and_then(|data| Self::deserialize(data).ok());
         carried.filter(|carried| carried.adapter == adapter).unwrap_or_default()
+    }
+
+    /// Notes the place of a piece of the text.
+    pub(crate) fn text(&mut self, from: usize, to: usize) {
+        match self.order.last_mut() {
+            Some(Place::Text(_, last)) if *last == from => *last = to,
+            _ => self.order.push(Place::Text(from, to)),
+        }
+    }
+
+    /// Changes each block, and leaves out those that become nothing.
+    pub(crate) fn change_blocks(&mut self, change: impl Fn(Value) -> Option<Value>) {
+        let mut kept = Vec::new();
+        let mut numbers = Vec::new();
+        for block in std::mem::take(&mut self.blocks) {
+            numbers.push(change(block).map(|block| {
+                kept.push(block);
+                kept.len() - 1
+            }));
+        }
+        self.blocks = kept;
+        self.order = std::mem::take(&mut self.order)
+            .into_iter()
+            .filter_map(|place| match place {
+                Place::Block(number) => numbers.get(number).copied().flatten().map(Place::Block),
+                Place::Text(..) | Place::Call(_) => Some(place),
+            })
+            .collect();
     }
 
     /// Adds to the open reasoning.
@@ -52,6 +95,10 @@ impl Carried {
         }
         if !has_calls {
             self.reasoning.clear();
+        }
+        let has_blocks = self.order.iter().any(|place| matches!(place, Place::Block(_)));
+        if !has_blocks || self.order.is_sorted() {
+            self.order.clear();
         }
         let empty = self.blocks.is_empty() && self.signatures.is_empty() && self.reasoning.is_empty();
         let carried = (!empty).then(|| serde_json::to_value(self)).transpose();

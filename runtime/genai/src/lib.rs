@@ -10,6 +10,7 @@ mod carried;
 mod connect;
 mod exchange;
 mod failure;
+mod items;
 mod protocol;
 mod structured;
 mod tools;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use onionskin_core::export::Dialect;
 use onionskin_core::model::ModelError;
 
-use super::content::{FileKind, Part, Turn, file_kind, only_text};
+use super::content::{FileKind, Part, Said, Turn, file_kind, in_order, only_text};
 use super::{Asked, Choice, Protocol, object, unless_empty};
 use crate::tools::WireTool;
 
@@ -17,14 +17,8 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         match turn {
             Turn::User(parts) => messages.push(json!({ "role": "user", "content": user(&parts) })),
             Turn::Assistant { text, calls, carried } => {
-                // Reasoning has to come before texts and calls.
-                let mut content = carried.blocks;
-                if !text.is_empty() {
-                    content.push(json!({ "type": "text", "text": text }));
-                }
-                content.extend(calls.into_iter().map(|call| {
-                    json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments })
-                }));
+                let content = in_order(text, calls, carried).into_iter().filter_map(said);
+                let content: Vec<_> = content.collect();
                 messages.push(json!({ "role": "assistant", "content": content }));
             }
             Turn::Results(results) => {
@@ -32,7 +26,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
                     Value::Object(object(json!({
                         "type": "tool_result",
                         "tool_use_id": result.id,
-                        "content": result.text,
+                        "content": Some(&result.text).filter(|text| !text.trim().is_empty()),
                         "is_error": result.is_error.then_some(true),
                     })))
                 });
@@ -58,6 +52,18 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "top_p": params.top_p,
         "stop_sequences": unless_empty(params.stop_sequences.clone()),
     })))
+}
+
+/// A part of an answer; `None` for a text of blanks, which is refused.
+fn said(part: Said<'_>) -> Option<Value> {
+    Some(match part {
+        Said::Block(block) => block,
+        Said::Text(text) if text.trim().is_empty() => return None,
+        Said::Text(text) => json!({ "type": "text", "text": text }),
+        Said::Call(call) => {
+            json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments })
+        }
+    })
 }
 
 fn user(parts: &[Part<'_>]) -> Value {

@@ -61,7 +61,7 @@ fn begins(answer: &mut Answer<'_>, key: &str, block: &Value) -> Result<(), Model
     match text(block, "/type") {
         "text" => answer.text(text(block, "/text"))?,
         "tool_use" => {
-            let at = answer.begin(key, text(block, "/id"), text(block, "/name"), true)?;
+            let at = answer.begin(Some(key), text(block, "/id"), text(block, "/name"), true)?;
             // It is an empty object if the input comes in pieces.
             let input =
                 block.get("input").filter(|input| input.as_object().is_none_or(|input| !input.is_empty()));
@@ -173,7 +173,7 @@ fn stop(reason: &str) -> Stop {
 /// The end. The blocks get the form in which they go back: an input that came in pieces is a value again, and reasoning without a
 /// signature is left out, because it would be refused.
 fn ends(answer: &mut Answer<'_>, reason: &str) {
-    let back = |mut block: Value| {
+    answer.carried.change_blocks(|mut block: Value| {
         if text(&block, "/type") == "thinking" && text(&block, "/signature").is_empty() {
             return None;
         }
@@ -184,8 +184,7 @@ fn ends(answer: &mut Answer<'_>, reason: &str) {
             fields.insert("input".to_owned(), input);
         }
         Some(block)
-    };
-    answer.carried.blocks = std::mem::take(&mut answer.carried.blocks).into_iter().filter_map(back).collect();
+    });
     answer.places.clear();
     answer.stop(stop(reason));
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use onionskin_core::model::{ModelError, Usage};
 
-use super::content::{Part, Turn};
+use super::content::{Part, Said, Turn, in_order};
 use super::{Asked, Choice, Flow, Protocol, anthropic, count, list, object, text, unless_empty};
 use crate::answer::{Answer, Stop};
 use crate::tools::WireTool;
@@ -59,26 +59,34 @@ fn message(turn: Turn<'_>) -> Value {
             json!({ "role": "user", "content": parts.collect::<Vec<_>>() })
         }
         Turn::Assistant { text, calls, carried } => {
-            let mut content = carried.blocks;
-            if !text.is_empty() {
-                content.push(json!({ "text": text }));
-            }
-            content.extend(calls.into_iter().map(|call| {
-                json!({ "toolUse": { "toolUseId": call.id, "name": call.name, "input": call.arguments } })
-            }));
+            let content: Vec<_> = in_order(text, calls, carried).into_iter().filter_map(said).collect();
             json!({ "role": "assistant", "content": content })
         }
         Turn::Results(results) => {
             let results = results.into_iter().map(|result| {
+                // A text of blanks is refused.
+                let text = if result.text.trim().is_empty() { "[no output]" } else { &result.text };
                 json!({ "toolResult": {
                     "toolUseId": result.id,
-                    "content": [{ "text": result.text }],
+                    "content": [{ "text": text }],
                     "status": if result.is_error { "error" } else { "success" },
                 } })
             });
             json!({ "role": "user", "content": results.collect::<Vec<_>>() })
         }
     }
+}
+
+/// A part of an answer; `None` for a text of blanks, which is refused.
+fn said(part: Said<'_>) -> Option<Value> {
+    Some(match part {
+        Said::Block(block) => block,
+        Said::Text(text) if text.trim().is_empty() => return None,
+        Said::Text(text) => json!({ "text": text }),
+        Said::Call(call) => {
+            json!({ "toolUse": { "toolUseId": call.id, "name": call.name, "input": call.arguments } })
+        }
+    })
 }
 
 fn tool(tool: &WireTool) -> Value {

@@ -67,13 +67,13 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
         "tool-plan-delta" => answer.text(text(message, "/tool_plan"))?,
         "tool-call-start" => {
             let call = message.get("tool_calls").unwrap_or(&Value::Null);
-            let at = answer.begin(&key(), text(call, "/id"), text(call, "/function/name"), true)?;
+            let at = answer.begin(Some(&key()), text(call, "/id"), text(call, "/function/name"), true)?;
             answer.add(at, "", "", &argument_text(call.pointer("/function/arguments")))?;
         }
         "tool-call-delta" => {
             let at = match answer.calls().at(&key()) {
                 Some(at) => at,
-                None => answer.begin(&key(), "", "", true)?,
+                None => answer.begin(Some(&key()), "", "", true)?,
             };
             answer.add(at, "", "", &argument_text(message.pointer("/tool_calls/function/arguments")))?;
         }

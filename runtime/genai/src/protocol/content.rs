@@ -11,7 +11,7 @@ use onionskin_core::model::{Message, ModelRequest, ToolCall, ToolResultMessage};
 
 use super::Protocol;
 use super::ids::Ids;
-use crate::carried::Carried;
+use crate::carried::{Carried, Place};
 
 /// A message.
 pub(crate) enum Turn<'a> {
@@ -51,7 +51,7 @@ pub(crate) fn turns(request: &ModelRequest, kind: AdapterKind, protocol: Protoco
                 let carried = Carried::read(provider_data.as_ref(), kind.as_lower_str());
                 // Providers refuse a message in which nothing was said. Anthropic's can have nothing but calls of its own tools.
                 let own = protocol == Protocol::Anthropic && !carried.blocks.is_empty();
-                if !text.is_empty() || !tool_calls.is_empty() || own {
+                if !text.trim().is_empty() || !tool_calls.is_empty() || own {
                     let calls = calls(tool_calls, &carried, &mut ids);
                     turns.push(Turn::Assistant { text, calls, carried });
                 }
@@ -74,6 +74,47 @@ fn calls<'a>(calls: &'a [ToolCall], carried: &Carried, ids: &mut Ids) -> Vec<Sen
         signature,
     };
     calls.iter().zip(signatures).map(call).collect()
+}
+
+/// A part of an answer that goes back.
+pub(crate) enum Said<'a> {
+    /// As the provider wrote it.
+    Block(Value),
+    Text(&'a str),
+    Call(SentCall<'a>),
+}
+
+/// The parts of an answer in the order in which the provider wrote them: signed reasoning holds for its place. The text and the calls are the
+/// message's own. What has no place in the order, because a hook added it, is behind the rest.
+pub(crate) fn in_order<'a>(text: &'a str, calls: Vec<SentCall<'a>>, carried: Carried) -> Vec<Said<'a>> {
+    let Carried { blocks, mut order, .. } = carried;
+    if order.is_empty() {
+        order.extend((0..blocks.len()).map(Place::Block));
+    }
+    let mut blocks: Vec<_> = blocks.into_iter().map(Some).collect();
+    let mut calls: Vec<_> = calls.into_iter().map(Some).collect();
+    // A text that is not the one of the order any more is sent whole, at the place of the first part.
+    let lengths = order.iter().map(|place| match place {
+        Place::Text(from, to) => text.get(*from..*to).map(str::len),
+        Place::Block(_) | Place::Call(_) => Some(0),
+    });
+    let is_same = lengths.sum::<Option<usize>>() == Some(text.len());
+    let mut whole = (!is_same).then_some(text);
+    let mut said = Vec::new();
+    for place in order {
+        match place {
+            Place::Block(number) => {
+                said.extend(blocks.get_mut(number).and_then(Option::take).map(Said::Block))
+            }
+            Place::Text(from, to) if is_same => said.extend(text.get(from..to).map(Said::Text)),
+            Place::Text(..) => said.extend(whole.take().map(Said::Text)),
+            Place::Call(number) => said.extend(calls.get_mut(number).and_then(Option::take).map(Said::Call)),
+        }
+    }
+    said.extend(whole.map(Said::Text));
+    said.extend(calls.into_iter().flatten().map(Said::Call));
+    said.retain(|part| !matches!(part, Said::Text("")));
+    said
 }
 
 /// Providers take nothing but an object back; text that is not an object goes inside one.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use onionskin_core::export::Dialect;
 use onionskin_core::model::ModelError;
 
-use super::content::{FileKind, Part, Turn, data_url, file_kind, only_text};
+use super::content::{FileKind, Part, Said, Turn, data_url, file_kind, in_order, only_text};
 use super::{Asked, Choice, Protocol, object, unless_empty};
 use crate::tools::WireTool;
 
@@ -16,18 +16,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         match turn {
             Turn::User(parts) => input.push(user(&parts)),
             Turn::Assistant { text, calls, carried } => {
-                // Its reasoning, which came before.
-                input.extend(carried.blocks);
-                if !text.is_empty() {
-                    let content = [json!({ "type": "output_text", "text": text })];
-                    input.push(json!({ "type": "message", "role": "assistant", "content": content }));
-                }
-                input.extend(calls.into_iter().map(|call| {
-                    let arguments = Value::Object(call.arguments).to_string();
-                    json!({
-                        "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments,
-                    })
-                }));
+                input.extend(in_order(text, calls, carried).into_iter().map(said));
             }
             Turn::Results(results) => input.extend(results.into_iter().map(
                 |result| json!({ "type": "function_call_output", "call_id": result.id, "output": result.text }),
@@ -56,6 +45,20 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "max_output_tokens": params.max_tokens,
         "seed": params.seed,
     })))
+}
+
+fn said(part: Said<'_>) -> Value {
+    match part {
+        Said::Block(block) => block,
+        Said::Text(text) => {
+            let content = [json!({ "type": "output_text", "text": text })];
+            json!({ "type": "message", "role": "assistant", "content": content })
+        }
+        Said::Call(call) => {
+            let arguments = Value::Object(call.arguments).to_string();
+            json!({ "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments })
+        }
+    }
 }
 
 fn user(parts: &[Part<'_>]) -> Value {

@@ -7,44 +7,71 @@ use onionskin_core::model::{ModelError, Usage};
 use super::{Flow, count, list, text};
 use crate::answer::{Answer, Stop};
 use crate::calls::argument_text;
+use crate::items::Marks;
+
+// The types of items that are a part of an answer here.
+const CALL: &str = "function_call";
+const MESSAGE: &str = "message";
+const REASONING: &str = "reasoning";
 
 /// An event of a stream.
 pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
-    let key = || key_of(text(event, "/item_id"), event.get("output_index"));
-    let key_of_item = |item: &Value| key_of(text(item, "/id"), event.get("output_index"));
+    let number = number_of(event.get("output_index"));
+    let piece = |kind| Marks { kind, number: &number, id: text(event, "/item_id"), call_id: "" };
+    let item = event.get("item").filter(|item| !text(item, "/type").is_empty());
     match text(event, "/type") {
         "response.output_text.delta" => {
-            answer.first(key());
-            answer.text(text(event, "/delta"))?;
+            let at = item_at(answer, &piece(MESSAGE))?;
+            say(answer, at, text(event, "/delta"), false)?;
         }
         "response.refusal.delta" => {
-            answer.first(key());
-            answer.refusal(text(event, "/delta"))?;
+            let at = item_at(answer, &piece(MESSAGE))?;
+            say(answer, at, text(event, "/delta"), true)?;
         }
         "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-            answer.first(key());
+            let at = item_at(answer, &piece(REASONING))?;
+            answer.items.get(at).is_thought = true;
             answer.reasoning(text(event, "/delta"))?;
         }
         "response.output_item.added" => {
-            if let Some(item) = event.get("item").filter(|item| text(item, "/type") == "function_call") {
-                answer.begin(&key_of_item(item), text(item, "/call_id"), text(item, "/name"), true)?;
+            if let Some(item) = item {
+                let marks = marks_of(item, &number);
+                let at = match answer.items.find_begun(&marks) {
+                    Some(at) => at,
+                    None => answer.items.begin(&marks)?,
+                };
+                if marks.kind == CALL {
+                    begin_call(answer, at, item)?;
+                }
             }
         }
         "response.function_call_arguments.delta" => {
-            let at = match answer.calls().at(&key()) {
-                Some(at) => at,
-                None => answer.begin(&key(), "", "", true)?,
-            };
-            answer.add(at, "", "", text(event, "/delta"))?;
+            let at = item_at(answer, &piece(CALL))?;
+            let call = begin_call(answer, at, &Value::Null)?;
+            answer.add(call, "", "", text(event, "/delta"))?;
         }
         "response.function_call_arguments.done" => {
-            if let Some(at) = answer.calls().at(&key()) {
-                ends(answer, at, event.get("arguments"))?;
+            if let Some(at) = answer.items.find(&piece(CALL)) {
+                let call = begin_call(answer, at, &Value::Null)?;
+                ends(answer, call, event.get("arguments"))?;
             }
         }
         "response.output_item.done" => {
-            if let Some(item) = event.get("item") {
-                item_of(answer, &key_of_item(item), item)?;
+            if let Some(item) = item {
+                let marks = marks_of(item, &number);
+                // An ended call of the same id with other arguments is another call.
+                let known = answer.items.find(&marks).filter(|at| {
+                    let known = answer.items.get(*at);
+                    let call = known.call.filter(|_| known.has_ended());
+                    call.is_none_or(|call| is_so(answer, call, item))
+                });
+                let at = match known.or_else(|| same_call(answer, &marks, item)) {
+                    Some(at) => at,
+                    None => answer.items.begin(&marks)?,
+                };
+                answer.items.mark(at, &marks);
+                whole_item(answer, at, item)?;
+                answer.items.get(at).end();
             }
         }
         "response.completed" | "response.incomplete" | "response.failed" => {
@@ -57,14 +84,68 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
     Ok(Flow::Part)
 }
 
+/// The item of a piece, which can be the first sign of it.
+fn item_at(answer: &mut Answer<'_>, marks: &Marks<'_>) -> Result<usize, ModelError> {
+    match answer.items.find(marks) {
+        Some(at) => {
+            answer.items.mark(at, marks);
+            Ok(at)
+        }
+        None => answer.items.begin(marks),
+    }
+}
+
+/// The call of the same number with the same name and arguments: with another id, it is the same call.
+fn same_call(answer: &mut Answer<'_>, marks: &Marks<'_>, item: &Value) -> Option<usize> {
+    let at = answer.items.numbered(marks).filter(|_| marks.kind == CALL)?;
+    let call = answer.items.get(at).call?;
+    is_so(answer, call, item).then_some(at)
+}
+
+fn is_so(answer: &mut Answer<'_>, call: usize, item: &Value) -> bool {
+    answer.calls().is_so(call, text(item, "/name"), &argument_text(item.get("arguments")))
+}
+
+/// The call of an item, which begins with the first event that has something of it.
+fn begin_call(answer: &mut Answer<'_>, at: usize, item: &Value) -> Result<usize, ModelError> {
+    let call = match answer.items.get(at).call {
+        Some(call) => call,
+        None => answer.begin(None, "", "", true)?,
+    };
+    answer.items.get(at).call = Some(call);
+    if !answer.calls().is_named(call) {
+        answer.add(call, text(item, "/call_id"), text(item, "/name"), "")?;
+    }
+    Ok(call)
+}
+
+fn say(answer: &mut Answer<'_>, at: usize, piece: &str, refuses: bool) -> Result<(), ModelError> {
+    let from = answer.said().len();
+    if refuses { answer.refusal(piece) } else { answer.text(piece) }?;
+    let to = answer.said().len();
+    answer.items.get(at).say(from, to);
+    Ok(())
+}
+
 /// A whole answer, alone or at the end of a stream: what the events left out is taken from it.
 pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow, ModelError> {
     if !document.get("output").is_some_and(Value::is_array) && text(document, "/status").is_empty() {
         return Ok(Flow::Unknown);
     }
-    for (at, item) in list(document, "/output").iter().enumerate() {
-        item_of(answer, &key_of(text(item, "/id"), Some(&at.into())), item)?;
+    answer.items.begin_list();
+    let items = list(document, "/output").iter().enumerate();
+    for (place, item) in items.filter(|(_, item)| !text(item, "/type").is_empty()) {
+        let number = place.to_string();
+        let marks = marks_of(item, &number);
+        let known = answer.items.find_listed(&marks).or_else(|| same_call(answer, &marks, item));
+        let at = match known {
+            Some(at) => at,
+            None => answer.items.begin(&marks)?,
+        };
+        answer.items.list(at);
+        whole_item(answer, at, item)?;
     }
+    answer.carried.order = answer.items.places();
     answer.usage =
         Usage::new(count(document, "/usage/input_tokens"), count(document, "/usage/output_tokens"));
     let name = |path: &str| Some(text(document, path).to_owned()).filter(|name| !name.is_empty());
@@ -91,43 +172,61 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
     Ok(Flow::End)
 }
 
-/// A whole item of the output, of which pieces can have come before.
-fn item_of(answer: &mut Answer<'_>, key: &str, item: &Value) -> Result<(), ModelError> {
+/// A whole item, of which pieces can have come before.
+fn whole_item(answer: &mut Answer<'_>, at: usize, item: &Value) -> Result<(), ModelError> {
     match text(item, "/type") {
-        "function_call" => {
-            let at = match answer.calls().at(key) {
-                Some(at) => at,
-                None => answer.begin(key, "", "", true)?,
-            };
-            let fresh = !answer.calls().is_named(at);
-            if fresh {
-                answer.add(at, text(item, "/call_id"), text(item, "/name"), "")?;
-            }
-            ends(answer, at, item.get("arguments"))?;
+        CALL => {
+            let call = begin_call(answer, at, item)?;
+            ends(answer, call, item.get("arguments"))?;
         }
-        "message" => {
-            let new = answer.first(key.to_owned());
-            for part in list(item, "/content").iter().filter(|_| new) {
-                answer.text(text(part, "/text"))?;
-                answer.refusal(text(part, "/refusal"))?;
-            }
-        }
-        "reasoning" => {
-            let new = answer.first(key.to_owned());
-            let parts = list(item, "/summary").iter().chain(list(item, "/content"));
-            for part in parts.filter(|_| new) {
-                answer.reasoning(text(part, "/text"))?;
+        MESSAGE => rest_of_message(answer, at, item)?,
+        REASONING => {
+            if !std::mem::replace(&mut answer.items.get(at).is_thought, true) {
+                for part in list(item, "/summary").iter().chain(list(item, "/content")) {
+                    answer.reasoning(text(part, "/text"))?;
+                }
             }
             let encrypted = text(item, "/encrypted_content");
-            if !encrypted.is_empty() && answer.first(format!("encrypted {encrypted}")) {
-                answer.grow(encrypted.len())?;
+            if !encrypted.is_empty() {
                 let summary = list(item, "/summary");
-                answer.block(
-                    json!({ "type": "reasoning", "encrypted_content": encrypted, "summary": summary }),
-                )?;
+                let block = json!({ "type": REASONING, "encrypted_content": encrypted, "summary": summary });
+                carry(answer, at, block)?;
             }
         }
-        _ => {}
+        // The provider's own tools, which have run there: they go back as they are, with the reasoning before them.
+        _ => carry(answer, at, item.clone())?,
+    }
+    Ok(())
+}
+
+/// What the pieces of a message left out. If the server says now that it was another text, the one that was passed on counts.
+fn rest_of_message(answer: &mut Answer<'_>, at: usize, item: &Value) -> Result<(), ModelError> {
+    let ranges = answer.items.get(at).texts().to_vec();
+    let said: String = ranges.iter().filter_map(|(from, to)| answer.said().get(*from..*to)).collect();
+    let parts = list(item, "/content").iter();
+    let parts: Vec<_> =
+        parts.flat_map(|part| [(text(part, "/text"), false), (text(part, "/refusal"), true)]).collect();
+    let whole: String = parts.iter().map(|(text, _)| *text).collect();
+    if !whole.starts_with(&said) {
+        return Ok(());
+    }
+    let mut known = said.len();
+    for (piece, refuses) in parts {
+        say(answer, at, piece.get(known..).unwrap_or_default(), refuses)?;
+        known = known.saturating_sub(piece.len());
+    }
+    Ok(())
+}
+
+/// What goes back of an item: the latest form of it.
+fn carry(answer: &mut Answer<'_>, at: usize, block: Value) -> Result<(), ModelError> {
+    answer.grow(block.to_string().len())?;
+    match answer.items.get(at).block {
+        Some(place) => answer.carried.blocks[place] = block,
+        None => {
+            answer.items.get(at).block = Some(answer.carried.blocks.len());
+            answer.block(block)?;
+        }
     }
     Ok(())
 }
@@ -144,9 +243,13 @@ fn ends(answer: &mut Answer<'_>, at: usize, arguments: Option<&Value>) -> Result
     Ok(())
 }
 
-/// The key of an item: its id, or its number if it has none.
-fn key_of(id: &str, number: Option<&Value>) -> String {
-    if id.is_empty() { number.map_or_else(String::new, Value::to_string) } else { format!("id {id}") }
+/// The marks of an item, which has this number.
+fn marks_of<'v>(item: &'v Value, number: &'v str) -> Marks<'v> {
+    Marks { kind: text(item, "/type"), number, id: text(item, "/id"), call_id: text(item, "/call_id") }
+}
+
+fn number_of(number: Option<&Value>) -> String {
+    number.filter(|number| !number.is_null()).map_or_else(String::new, Value::to_string)
 }
 
 fn short(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! What the protocols send, and what they make of answers.
 
 mod answers;
+mod back;
 mod requests;
 
 use genai::adapter::AdapterKind;

@@ -1,0 +1,209 @@
+//! What of an answer goes back to its provider.
+
+use genai::adapter::AdapterKind;
+use serde_json::{Value, json};
+
+use super::{request, sent};
+use crate::answer::Answer;
+use crate::protocol::{Flow, Protocol};
+use onionskin_core::content::ContentBlock;
+use onionskin_core::model::{Message, ModelResponse, ToolCall, ToolResultMessage};
+
+fn streamed(kind: AdapterKind, events: &[Value]) -> ModelResponse {
+    let mut sink = |_| {};
+    let protocol = Protocol::of(kind, "some-model").unwrap();
+    let mut answer = Answer::new(kind.as_lower_str(), &mut sink);
+    for event in events {
+        if protocol.event(&mut answer, event).unwrap() == Flow::End {
+            break;
+        }
+    }
+    answer.finish().unwrap()
+}
+
+fn whole(kind: AdapterKind, document: &Value) -> ModelResponse {
+    let mut sink = |_| {};
+    let mut answer = Answer::new(kind.as_lower_str(), &mut sink);
+    Protocol::of(kind, "some-model").unwrap().document(&mut answer, document).unwrap();
+    answer.finish().unwrap()
+}
+
+/// The message of an answer in the next request.
+fn back(kind: AdapterKind, response: ModelResponse) -> Value {
+    let body = sent(&request(vec![response.into()]), kind);
+    match kind {
+        AdapterKind::OpenAIResp => body["input"].clone(),
+        AdapterKind::Anthropic | AdapterKind::BedrockApi => body["messages"][0]["content"].clone(),
+        _ => body["messages"][0].clone(),
+    }
+}
+
+fn thought(number: u32) -> Value {
+    json!({"type": "thinking", "thinking": format!("Thought {number}."), "signature": format!("S{number}")})
+}
+
+fn tool_use(id: &str) -> Value {
+    json!({"type": "tool_use", "id": id, "name": "f", "input": {"x": 1}})
+}
+
+/// Blocks of Anthropic as a stream.
+fn events(blocks: &[Value]) -> Vec<Value> {
+    let mut events = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let mut start = block.clone();
+        let mut deltas = Vec::new();
+        let mut cut = |field: &str, kind: &str| {
+            if let Some(text) = block[field].as_str() {
+                start[field] = json!("");
+                deltas.push(json!({"type": kind, field: text}));
+            }
+        };
+        match block["type"].as_str().unwrap() {
+            "text" => cut("text", "text_delta"),
+            "thinking" => {
+                cut("thinking", "thinking_delta");
+                cut("signature", "signature_delta");
+            }
+            _ => {}
+        }
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
+        for delta in deltas {
+            events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+        }
+        events.push(json!({"type": "content_block_stop", "index": index}));
+    }
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}));
+    events.push(json!({"type": "message_stop"}));
+    events
+}
+
+#[test]
+fn o3_blocks_go_back_to_anthropic_in_their_order() {
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let search =
+        json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "tide"}});
+    let found = json!({"type": "web_search_tool_result", "tool_use_id": "s", "content": []});
+    let orders = [
+        vec![thought(1), tool_use("a"), thought(2), tool_use("b")],
+        vec![thought(1), text("So."), thought(2), tool_use("a")],
+        vec![text("I search."), search, found, text("Now I call."), tool_use("a")],
+        vec![thought(1), text("So."), tool_use("a"), tool_use("b")],
+    ];
+    for blocks in orders {
+        let content = json!(blocks);
+        let document = json!({"content": content, "stop_reason": "tool_use"});
+        assert_eq!(back(AdapterKind::Anthropic, whole(AdapterKind::Anthropic, &document)), content);
+        let response = streamed(AdapterKind::Anthropic, &events(&blocks));
+        assert_eq!(back(AdapterKind::Anthropic, response), content);
+    }
+    // Reasoning without a signature would be refused.
+    let unsigned = json!({"type": "thinking", "thinking": "Hm."});
+    let document = json!({"content": [unsigned, thought(1), text("So."), thought(2), tool_use("a")],
+        "stop_reason": "tool_use"});
+    let content = back(AdapterKind::Anthropic, whole(AdapterKind::Anthropic, &document));
+    assert_eq!(content, json!([thought(1), text("So."), thought(2), tool_use("a")]));
+}
+
+#[test]
+fn o3_a_changed_text_or_call_goes_back_at_its_place() {
+    let document = json!({"content": [thought(1), {"type": "text", "text": "The key is 7."}, thought(2), tool_use("a")],
+        "stop_reason": "tool_use"});
+    let mut response = whole(AdapterKind::Anthropic, &document);
+    response.text = "The key is ***.".to_owned();
+    response.tool_calls[0] = ToolCall::new("a", "g", "{}");
+    response.tool_calls.push(ToolCall::new("b", "f", "{\"x\":1}"));
+    let text = json!({"type": "text", "text": "The key is ***."});
+    let changed = json!({"type": "tool_use", "id": "a", "name": "g", "input": {}});
+    let expected = json!([thought(1), text, thought(2), changed, tool_use("b")]);
+    assert_eq!(back(AdapterKind::Anthropic, response.clone()), expected);
+    (response.text, response.tool_calls) = (String::new(), Vec::new());
+    assert_eq!(back(AdapterKind::Anthropic, response), json!([thought(1), thought(2)]));
+}
+
+#[test]
+fn o3_blocks_go_back_to_bedrock_in_their_order() {
+    let thought = |number: u32| json!({"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": format!("S{number}")}}});
+    let call = |id: &str| json!({"toolUse": {"toolUseId": id, "name": "f", "input": {"x": 1}}});
+    let content = json!([thought(1), call("a"), thought(2), {"text": "So."}, call("b")]);
+    let document = json!({"output": {"message": {"content": content}}, "stopReason": "tool_use"});
+    assert_eq!(back(AdapterKind::BedrockApi, whole(AdapterKind::BedrockApi, &document)), content);
+}
+
+#[test]
+fn o3_items_go_back_to_responses_in_their_order() {
+    let thought =
+        |number: u32| json!({"type": "reasoning", "encrypted_content": format!("E{number}"), "summary": []});
+    let call =
+        |id: &str| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": "{\"x\":1}"});
+    let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed",
+        "action": {"type": "search", "query": "tide"}});
+    let message = json!({"type": "message", "role": "assistant",
+        "content": [{"type": "output_text", "text": "I look."}]});
+    for items in [
+        json!([thought(1), call("a"), thought(2), call("b")]),
+        json!([thought(1), search, thought(2), message, call("a")]),
+    ] {
+        let completed = json!({"status": "completed", "output": items});
+        let kind = AdapterKind::OpenAIResp;
+        assert_eq!(back(kind, whole(kind, &completed)), items);
+        let mut events: Vec<_> = items
+            .as_array()
+            .unwrap()
+            .iter()
+            .enumerate()
+            .map(|(at, item)| json!({"type": "response.output_item.done", "output_index": at, "item": item}))
+            .collect();
+        events.push(json!({"type": "response.completed", "response": completed}));
+        assert_eq!(back(kind, streamed(kind, &events)), items);
+        // The last event has no items, or has the reasoning alone, which its pieces lacked.
+        let mut empty = events.clone();
+        *empty.last_mut().unwrap() =
+            json!({"type": "response.completed", "response": {"status": "completed", "output": []}});
+        assert_eq!(back(kind, streamed(kind, &empty)), items);
+        events.retain(|event| event["item"]["type"] != "reasoning");
+        assert_eq!(back(kind, streamed(kind, &events)), items);
+    }
+}
+
+#[test]
+fn o3_reasoning_that_is_encrypted_anew_in_each_event_goes_back_once() {
+    let thought = |id: &str, encrypted: &str| {
+        json!({"type": "reasoning", "id": id, "encrypted_content": encrypted,
+        "summary": [{"type": "summary_text", "text": "Hm."}]})
+    };
+    let call = json!({"type": "function_call", "id": "F", "call_id": "a", "name": "f", "arguments": "{}"});
+    let response = streamed(
+        AdapterKind::OpenAIResp,
+        &[
+            json!({"type": "response.output_item.added", "output_index": 0, "item": {"type": "reasoning", "id": "A", "summary": []}}),
+            json!({"type": "response.reasoning_summary_text.delta", "item_id": "B", "output_index": 0, "delta": "Hm."}),
+            json!({"type": "response.output_item.done", "output_index": 0, "item": thought("C", "E1")}),
+            json!({"type": "response.output_item.done", "output_index": 1, "item": call}),
+            json!({"type": "response.completed", "response": {"status": "completed", "output": [thought("D", "E2"), call]}}),
+        ],
+    );
+    assert_eq!(response.reasoning.as_deref(), Some("Hm."));
+    let items = back(AdapterKind::OpenAIResp, response);
+    let encrypted: Vec<_> = items.as_array().unwrap().iter().map(|item| &item["encrypted_content"]).collect();
+    assert_eq!(encrypted, [&json!("E2"), &Value::Null]);
+}
+
+#[test]
+fn o3_a_text_of_blanks_is_not_sent_where_it_is_refused() {
+    let calls = vec![ToolCall::new("a", "f", "{}")];
+    let mut response = ModelResponse::text("\n\n");
+    response.tool_calls = calls;
+    for kind in [AdapterKind::Anthropic, AdapterKind::BedrockApi] {
+        let content = back(kind, response.clone());
+        assert_eq!(content.as_array().unwrap().len(), 1, "{kind}: {content}");
+    }
+    let result = |text: &str| Message::tool([ToolResultMessage::new("a", "f", [ContentBlock::text(text)])]);
+    for text in ["", " \n"] {
+        let request = request(vec![response.clone().into(), result(text)]);
+        let body = sent(&request, AdapterKind::Anthropic);
+        assert_eq!(body["messages"][1]["content"][0].get("content"), None, "{body}");
+        let body = sent(&request, AdapterKind::BedrockApi);
+        let content = &body["messages"][1]["content"][0]["toolResult"]["content"];
+        assert_eq!(content, &json!([{"text": "[no output]"}]), "{body}");
+    }
+}
