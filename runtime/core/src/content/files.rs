@@ -55,7 +55,7 @@ const AUDIO: &str = "WAV, MP3, Ogg, FLAC or MPEG-4 audio";
 const FILE: &str = "text or a PDF document";
 
 /// The media type of bytes that begin as these kinds of files do.
-fn media_type(bytes: &[u8]) -> Option<&'static str> {
+pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     let at = |start: usize, mark: &[u8]| bytes.get(start..).is_some_and(|rest| rest.starts_with(mark));
     let of_riff = |mark| at(0, b"RIFF") && at(8, mark);
     Some(match () {

@@ -2,6 +2,7 @@
 
 mod base64;
 mod files;
+mod media;
 mod read;
 
 use std::borrow::Cow;
@@ -11,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use files::{ContentError, MAX_FILE_BYTES};
+pub use media::{Audio, Image, Media};
 
+use self::base64::is_base64;
 use crate::secret::{Redact, Redactor};
 
 /// One piece of a message or of a tool result.
@@ -60,6 +63,21 @@ impl ContentBlock {
         }
     }
 
+    /// Whether the bytes of the block are base64. A block without bytes is valid.
+    ///
+    /// ```
+    /// use onionskin::content::{ContentBlock, Image, Media};
+    /// assert!(ContentBlock::from(Image(Media::new("iVBORw0KGgo=", "image/png"))).is_valid());
+    /// assert!(!ContentBlock::from(Image(Media::new("https://example.org/dot.png", "image/png"))).is_valid());
+    /// ```
+    pub fn is_valid(&self) -> bool {
+        match self {
+            Self::Text(_) | Self::ResourceLink(_) => true,
+            Self::Image(media) | Self::Audio(media) => is_base64(media.data()),
+            Self::Resource(resource) => resource.as_blob().is_none_or(is_base64),
+        }
+    }
+
     /// The text for a reader: that of a text block, or of a resource that is text.
     pub(crate) fn readable(&self) -> Option<&str> {
         match self {
@@ -88,44 +106,6 @@ impl ContentBlock {
     }
 }
 
-/// An image or audio: base64 data and its media type. A tool that returns it returns an image; [`Audio`] is audio.
-///
-/// ```
-/// let dot = onionskin::content::Media::new("iVBORw0KGgo=", "image/png");
-/// assert_eq!(dot.mime_type(), "image/png");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Media {
-    data: String,
-    mime_type: String,
-}
-
-impl Media {
-    /// Makes media of base64 data and a media type. Neither is checked.
-    pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
-        Self { data: data.into(), mime_type: mime_type.into() }
-    }
-
-    /// The bytes, base64 encoded.
-    pub fn data(&self) -> &str {
-        &self.data
-    }
-
-    /// The media type, for example `image/png`.
-    pub fn mime_type(&self) -> &str {
-        &self.mime_type
-    }
-}
-
-/// An image: the return value of a tool, or a part of a run's input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image(pub Media);
-
-/// Audio: the return value of a tool, or a part of a run's input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Audio(pub Media);
-
 impl Redact for ContentBlock {
     fn redact(&mut self, redactor: &Redactor) {
         self.texts().into_iter().for_each(|text| text.redact(redactor));
@@ -138,18 +118,6 @@ impl Redact for Arc<[ContentBlock]> {
         if self.iter().any(|block| block.shows(redactor)) {
             Self::make_mut(self).redact(redactor);
         }
-    }
-}
-
-impl From<Image> for ContentBlock {
-    fn from(image: Image) -> Self {
-        Self::Image(Box::new(image.0))
-    }
-}
-
-impl From<Audio> for ContentBlock {
-    fn from(audio: Audio) -> Self {
-        Self::Audio(Box::new(audio.0))
     }
 }
 

@@ -131,8 +131,11 @@ impl ModelError {
             ContentBlock::Resource(resource) => ("files", resource.mime_type()),
             ContentBlock::ResourceLink(_) => ("links", None),
         };
-        let kind =
+        let mut kind =
             media_type.map_or_else(|| kind.to_owned(), |media_type| format!("{kind} (`{media_type}`)"));
+        if !content.is_valid() {
+            kind.push_str(" whose data are no base64");
+        }
         Self::UnreadContent { kind }
     }
 
