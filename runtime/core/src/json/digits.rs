@@ -17,15 +17,20 @@ use super::number_literals::{is_long, is_rounded, number_literals};
 /// Returns an error if two different numbers of the source round to the same value, and the object still contains that
 /// value: the digits are then ambiguous.
 pub(crate) fn to_text(object: &Map<String, Value>, source: &str) -> Result<String, String> {
+    exact_text(object, source).map_err(|(first, other)| {
+        format!("a hook changed them, and it cannot tell {first} from {other}: numbers of so many digits are rounded for hooks")
+    })
+}
+
+/// As [`to_text`], for any JSON. The error has the two numbers.
+pub(crate) fn exact_text(json: &impl Serialize, source: &str) -> Result<String, (String, String)> {
     let mut exact = Exact::new(source);
-    if exact.numbers.is_empty() {
-        return Ok(rounded_text(object));
-    }
     let mut text = Vec::new();
-    let written = object.serialize(&mut Serializer::with_formatter(&mut text, &mut exact));
+    let written = json.serialize(&mut Serializer::with_formatter(&mut text, &mut exact));
     match (written, exact.refused) {
-        (Ok(()), None) => Ok(String::from_utf8(text).unwrap_or_else(|_| rounded_text(object))),
-        (_, refused) => Err(refused.unwrap_or_default()),
+        (_, Some(numbers)) => Err(numbers),
+        (Ok(()), None) => Ok(String::from_utf8(text).unwrap_or_else(|_| unreachable!("JSON is UTF-8"))),
+        (Err(_), None) => unreachable!("a JSON value always serialises"),
     }
 }
 
@@ -45,7 +50,7 @@ pub(crate) fn rounded_number(json: &str) -> Option<&str> {
 struct Exact<'s> {
     /// For the bits of each rounded fraction: the first number with it, and the first other one.
     numbers: HashMap<u64, (&'s str, Option<&'s str>)>,
-    refused: Option<String>,
+    refused: Option<(String, String)>,
 }
 
 impl<'s> Exact<'s> {
@@ -68,10 +73,7 @@ impl Formatter for &mut Exact<'_> {
             None => serde_json::ser::CompactFormatter.write_f64(writer, value),
             Some((first, None)) => writer.write_all(first.as_bytes()),
             Some((first, Some(other))) => {
-                self.refused = Some(format!(
-                    "a hook changed them, and it cannot tell {first} from {other}: numbers of so many digits are rounded \
-                     for hooks"
-                ));
+                self.refused = Some(((*first).to_owned(), (*other).to_owned()));
                 Err(io::ErrorKind::InvalidData.into())
             }
         }

@@ -13,7 +13,7 @@ mod unique;
 
 pub(crate) use change_texts::change_texts;
 pub(crate) use depth::{levels, levels_of, read_deep};
-pub(crate) use digits::{rounded_number, rounded_text, to_text};
+pub(crate) use digits::{exact_text, rounded_number, rounded_text, to_text};
 pub(crate) use number_literals::{
     Literals, exact_value, holds_long_numbers, is_rounded, rounds_any, same_number, with_digits,
 };

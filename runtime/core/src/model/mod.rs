@@ -6,6 +6,7 @@
 
 mod delta;
 mod deltas;
+mod digits;
 mod erased;
 mod error;
 mod history;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 pub use delta::{ModelDelta, ToolCallDelta};
 pub(crate) use deltas::RedactedDeltas;
+pub use digits::exact_json;
 pub use erased::BoxModel;
 pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
