@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use onionskin_core::model::{ModelDelta, ModelError, ModelResponse, StopReason, Usage};
+use onionskin_core::model::{ModelDelta, ModelError, ModelResponse, StopReason, Usage, exact_json};
 
 use crate::bounds;
-use crate::calls::{Calls, Finished, Piece, argument_text};
+use crate::calls::{Calls, Finished, Piece};
 use crate::carried::{Carried, Place};
 use crate::items::Items;
 
@@ -22,6 +22,8 @@ pub(crate) struct Answer<'a> {
     size: usize,
     /// Whether an event of the protocol has come.
     known: bool,
+    /// The JSON that is being read, if it has numbers that a value does not hold.
+    source: String,
     pub(crate) usage: Usage,
     pub(crate) id: Option<String>,
     pub(crate) model: Option<String>,
@@ -59,6 +61,7 @@ impl<'a> Answer<'a> {
             stop: None,
             size: 0,
             known: false,
+            source: String::new(),
             usage: Usage::default(),
             id: None,
             model: None,
@@ -75,6 +78,26 @@ impl<'a> Answer<'a> {
 
     pub(crate) fn is_known(&self) -> bool {
         self.known
+    }
+
+    /// Notes the JSON of the event that is read next.
+    pub(crate) fn read_from(&mut self, source: &str) {
+        self.source.clear();
+        if has_many_digits(source) {
+            self.source.push_str(source);
+        }
+    }
+
+    /// The text of arguments that came as a value: text as the model wrote it, or the JSON of a value with the digits of its numbers.
+    ///
+    /// # Errors
+    /// Returns an error if the digits of a number cannot be told.
+    pub(crate) fn argument_text(&self, value: Option<&Value>) -> Result<String, ModelError> {
+        match value {
+            None | Some(Value::Null) => Ok(String::new()),
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(value) => exact_json(value, &self.source),
+        }
     }
 
     /// Counts what the answer keeps.
@@ -128,10 +151,20 @@ impl<'a> Answer<'a> {
         Ok(())
     }
 
-    /// Adds a piece of a call, whatever marks it has.
-    pub(crate) fn piece(&mut self, piece: &Piece<'_>) -> Result<(), ModelError> {
+    /// Open reasoning, which goes back in a field of this name.
+    pub(crate) fn reason(&mut self, field: &str, piece: &str) -> Result<(), ModelError> {
+        self.reasoning(piece)?;
+        if !piece.is_empty() {
+            self.carried.reason(field, piece);
+        }
+        Ok(())
+    }
+
+    /// Adds a piece of a call, whatever marks it has, and returns the number of the call.
+    pub(crate) fn piece(&mut self, piece: &Piece<'_>) -> Result<usize, ModelError> {
         let at = self.calls.call_of(piece)?;
-        self.add(at, piece.id, piece.name, piece.arguments)
+        self.add(at, piece.id, piece.name, piece.arguments)?;
+        Ok(at)
     }
 
     /// Begins a call, which the protocol can mark with a key. `open` says that the protocol will say where the call ends.
@@ -155,9 +188,10 @@ impl<'a> Answer<'a> {
         name: &str,
         arguments: Option<&Value>,
     ) -> Result<usize, ModelError> {
+        let arguments = self.argument_text(arguments)?;
         let at = self.calls.begin(None, false)?;
         self.carried.order.push(Place::Call(at));
-        self.add(at, id, name, &argument_text(arguments))?;
+        self.add(at, id, name, &arguments)?;
         Ok(at)
     }
 
@@ -240,11 +274,24 @@ impl<'a> Answer<'a> {
     }
 
     /// The error for an answer that ended too early.
-    fn broken_off(&self) -> ModelError {
+    pub(crate) fn broken_off(&self) -> ModelError {
         ModelError::Transport(format!(
             "the stream ended before the answer did, after {} characters of text{}",
             self.text.chars().count(),
             if self.calls.is_empty() { "" } else { " and the beginning of a tool call" }
         ))
     }
+}
+
+/// The error of an answer that has something for which a response has no place.
+pub(crate) fn unread(what: &str) -> ModelError {
+    ModelError::Malformed(format!(
+        "it has {what}, which is not read here; ask for an answer of text and calls of the agent's tools"
+    ))
+}
+
+/// Whether a JSON text can have a number of more digits than a value holds.
+pub(crate) fn has_many_digits(json: &str) -> bool {
+    let is_number = |mark: char| mark.is_ascii_digit() || matches!(mark, '.' | 'e' | 'E' | '+' | '-');
+    json.split(|mark| !is_number(mark)).any(|run| run.len() > 15)
 }

@@ -31,3 +31,6 @@ pub(crate) const BYTES_AT_ONCE: usize = 32 << 10;
 
 /// How long the usage is waited for after the reason to stop has come.
 pub(crate) const AFTER_STOP: Duration = Duration::from_secs(5);
+
+/// As [`AFTER_STOP`], for a protocol in which more of the answer can follow a reason to stop.
+pub(crate) const AFTER_ANY_STOP: Duration = Duration::from_secs(10);

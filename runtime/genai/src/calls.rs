@@ -30,7 +30,7 @@ struct Begun {
     open: bool,
     /// Arguments that came with the beginning. They count if no pieces follow.
     offered: Option<String>,
-    signature: Option<String>,
+    signature: Option<Value>,
     passed: Option<Passed>,
 }
 
@@ -154,8 +154,8 @@ impl Calls {
         self.begun[at].open = false;
     }
 
-    pub(crate) fn sign(&mut self, at: usize, signature: &str) {
-        self.begun[at].signature = Some(signature.to_owned());
+    pub(crate) fn sign(&mut self, at: usize, signature: Value) {
+        self.begun[at].signature = Some(signature);
     }
 
     /// The next piece of a call that has a name and an id of its own. The others are passed on at the end.
@@ -220,7 +220,7 @@ impl Calls {
 #[derive(Default)]
 pub(crate) struct Finished {
     pub(crate) calls: Vec<ToolCall>,
-    pub(crate) signatures: Vec<Option<String>>,
+    pub(crate) signatures: Vec<Option<Value>>,
     pub(crate) rests: Vec<ToolCallDelta>,
 }
 
@@ -300,14 +300,5 @@ impl Shape {
     /// Whether the text will stay as it is: an empty one and `null` become an empty object.
     fn is_decided(&self) -> bool {
         self.first.is_some_and(|first| first != b'n')
-    }
-}
-
-/// The text of arguments that came as a value: text as the model wrote it, or the JSON of a value.
-pub(crate) fn argument_text(value: Option<&Value>) -> String {
-    match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
     }
 }

@@ -9,15 +9,18 @@ use onionskin_core::model::ModelError;
 pub(crate) struct Carried {
     /// The protocol that it belongs to: another provider would refuse the signatures.
     pub(crate) adapter: String,
+    /// The host that it came from: what one server signed, another one of the same protocol refuses.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) host: String,
     /// Signed or encrypted reasoning and calls of the provider's own tools, as the provider wrote them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) blocks: Vec<Value>,
     /// The order of the blocks among the texts and calls of the message. Without one, the blocks are first, and then the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) order: Vec<Place>,
-    /// The signature of each call.
+    /// What goes back with each call: a signature, or fields of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) signatures: Vec<Option<String>>,
+    pub(crate) signatures: Vec<Option<Value>>,
     /// Open reasoning, under the name of its field. `DeepSeek`, Kimi and others want it back while tools are called.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) reasoning: Map<String, Value>,
@@ -40,10 +43,12 @@ impl Carried {
         Self { adapter: adapter.to_owned(), ..Self::default() }
     }
 
-    /// The data of a message, if this protocol wrote it.
-    pub(crate) fn read(data: Option<&Value>, adapter: &str) -> Self {
+    /// The data of a message, if this protocol and host wrote it.
+    pub(crate) fn read(data: Option<&Value>, adapter: &str, host: &str) -> Self {
         let carried: Option<Self> = data.and_then(|data| Self::deserialize(data).ok());
-        carried.filter(|carried| carried.adapter == adapter).unwrap_or_default()
+        // Data of an earlier version have no host.
+        let is_of_host = |carried: &Self| carried.host.is_empty() || carried.host == host;
+        carried.filter(|carried| carried.adapter == adapter && is_of_host(carried)).unwrap_or_default()
     }
 
     /// Notes the place of a piece of the text.
@@ -87,7 +92,7 @@ impl Carried {
     /// The data of an answer with these signatures; `None` if there is nothing to send back.
     pub(crate) fn finish(
         mut self,
-        signatures: Vec<Option<String>>,
+        signatures: Vec<Option<Value>>,
         has_calls: bool,
     ) -> Result<Option<Value>, ModelError> {
         if signatures.iter().any(Option::is_some) {

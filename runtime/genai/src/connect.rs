@@ -192,6 +192,10 @@ fn address(text: &str) -> Result<Url, ModelError> {
 }
 
 impl Target {
+    pub(crate) fn host(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
+    }
+
     /// The address of the request.
     pub(crate) fn url(&self, stream: bool) -> Url {
         let path = self.protocol.path(self.kind, &self.name, stream);

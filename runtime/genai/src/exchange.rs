@@ -1,13 +1,14 @@
 //! One request and its answer.
 
+use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout_at};
 
-use onionskin_core::model::{ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin_core::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, exact_json};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, has_many_digits};
 use crate::body::{Body, Event, Events, Framing};
-use crate::bounds;
 use crate::connect::Target;
 use crate::failure;
 use crate::protocol::{Asked, Flow};
@@ -23,9 +24,10 @@ pub(crate) async fn ask(
 ) -> Result<ModelResponse, ModelError> {
     let Target { kind, protocol, name, key, http, .. } = target;
     let framing = protocol.framing().filter(|_| stream);
-    let asked = Asked { request, kind: *kind, name, tools, stream: framing.is_some() };
+    let asked = Asked { request, kind: *kind, host: target.host(), name, tools, stream: framing.is_some() };
     let body = protocol.body(&asked)?;
-    let post = http.post(target.url(asked.stream)).json(&body);
+    let post = http.post(target.url(asked.stream)).header(CONTENT_TYPE, "application/json");
+    let post = post.body(written(&Value::Object(body), request));
     let post = protocol.headers(*kind, key, post)?;
     let response = post.send().await.map_err(|error| failure::sending(error, key))?;
     if !response.status().is_success() {
@@ -42,6 +44,19 @@ pub(crate) async fn ask(
     }
 }
 
+/// The JSON of a body, with the digits that the model gave the numbers in calls. Where two of them cannot be told apart, they are rounded.
+fn written(body: &Value, request: &ModelRequest) -> String {
+    let calls = request.messages.iter().flat_map(|message| match message {
+        Message::Assistant { tool_calls, .. } => tool_calls.as_slice(),
+        _ => &[],
+    });
+    let long = calls.filter(|call| has_many_digits(&call.arguments));
+    // What is no JSON goes back as a text.
+    let long = long.filter(|call| serde_json::from_str::<&RawValue>(&call.arguments).is_ok());
+    let source = long.map(|call| &*call.arguments).collect::<Vec<_>>().join(" ");
+    exact_json(body, &source).unwrap_or_else(|_| body.to_string())
+}
+
 async fn read_stream(
     target: &Target,
     body: Body<'_>,
@@ -52,6 +67,7 @@ async fn read_stream(
     let adapter = kind.as_lower_str();
     let mut events = Events::new(body, framing);
     let mut answer = Answer::new(adapter, deltas);
+    target.host().clone_into(&mut answer.carried.host);
     let mut unknown: Option<String> = None;
     let mut until: Option<Instant> = None;
     loop {
@@ -81,6 +97,7 @@ async fn read_stream(
         if let Some(error) = failure::reported(&event, key) {
             return Err(error);
         }
+        answer.read_from(&text);
         match protocol.event(&mut answer, &event).map_err(|error| scrubbed(error, target))? {
             Flow::Part => answer.recognise(),
             Flow::End => {
@@ -91,8 +108,8 @@ async fn read_stream(
                 unknown.get_or_insert(text);
             }
         }
-        if answer.has_stopped() && protocol.stops_once() {
-            until = Some(Instant::now() + bounds::AFTER_STOP);
+        if answer.has_stopped() {
+            until = Some(Instant::now() + protocol.after_stop());
         }
     }
     if !answer.is_known() {
@@ -115,6 +132,8 @@ fn read_document(target: &Target, bytes: &[u8]) -> Result<ModelResponse, ModelEr
     }
     let mut no_deltas = |_| {};
     let mut answer = Answer::new(adapter, &mut no_deltas);
+    target.host().clone_into(&mut answer.carried.host);
+    answer.read_from(&String::from_utf8_lossy(bytes));
     let flow = protocol.document(&mut answer, &document).map_err(|error| scrubbed(error, target))?;
     if flow == Flow::Unknown {
         return Err(unexpected());
@@ -132,5 +151,45 @@ fn scrubbed(error: ModelError, target: &Target) -> ModelError {
             ModelError::status(status, target.key.quote(&message), retry_after)
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use genai::adapter::AdapterKind;
+    use onionskin_core::model::ToolCall;
+
+    use super::*;
+    use crate::protocol::Protocol;
+
+    #[test]
+    fn o3_the_digits_of_a_call_go_back_as_the_model_wrote_them() {
+        let long = r#"{"n":12345678901234567890123,"m":[0.1000000000000000055511151231257827,1.5]}"#;
+        // They read as one number, so they cannot be told apart as values.
+        let near = r#"{"n":98765432109876543210987,"m":98765432109876543210988}"#;
+        for (kind, is_text) in [
+            (AdapterKind::OpenAI, true),
+            (AdapterKind::OpenAIResp, true),
+            (AdapterKind::Cohere, true),
+            (AdapterKind::Anthropic, false),
+            (AdapterKind::Gemini, false),
+            (AdapterKind::Ollama, false),
+            (AdapterKind::BedrockApi, false),
+        ] {
+            let sent = |calls: &[&str]| {
+                let calls = calls.iter().map(|arguments| ToolCall::new("a", "f", *arguments));
+                let request = ModelRequest::new([ModelResponse::tool_calls(calls).into()]);
+                let asked = Asked { request: &request, kind, host: "", name: "m", tools: &[], stream: true };
+                let body = Protocol::of(kind, "m").unwrap().body(&asked).unwrap();
+                written(&Value::Object(body), &request)
+            };
+            let as_sent = if is_text { Value::from(long).to_string() } else { long.to_owned() };
+            for calls in [&[long][..], &[long, "{}"], &[r#"{"broken": "12345678901234567890"#, long]] {
+                let body = sent(calls);
+                assert!(body.contains(&as_sent), "{kind}: {body}");
+            }
+            let body = sent(&[near]);
+            assert!(body.contains("9.87654321098765"), "{kind}: {body}");
+        }
     }
 }

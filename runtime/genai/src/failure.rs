@@ -99,8 +99,10 @@ async fn error_body(mut response: Response) -> String {
 /// The error that a provider wrote in the place of an answer, or into a stream: with the status that it has before a stream. `None` if
 /// the document is no error.
 pub(crate) fn reported(body: &Value, secret: &ApiKey) -> Option<ModelError> {
-    // Gemini writes its errors as a list.
-    let body = body.get(0).unwrap_or(body);
+    // Gemini writes its errors as a list, and into a list of events.
+    if let Value::Array(events) = body {
+        return events.iter().find_map(|event| reported(event, secret));
+    }
     let is_error_event = body.get("type").is_some_and(|kind| kind == "error");
     let error = match body.get("error") {
         Some(error @ (Value::Object(_) | Value::String(_))) => error,

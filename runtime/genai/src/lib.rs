@@ -43,7 +43,7 @@ use onionskin_core::secret::Secret;
 /// ```
 ///
 /// Arguments of tool calls arrive as the model wrote them, broken JSON included, and in pieces where the provider streams them.
-/// Gemini and Ollama send values, which are written as JSON again, each in one piece. Clones share the connections.
+/// Gemini and Ollama send values, which are written as JSON again, each in one piece and with all digits of its numbers. Clones share the connections.
 ///
 /// An answer is complete or an error: each call of which a piece came is in it, and an empty answer has a
 /// [reason](onionskin_core::model::StopReason) to be empty. What a provider sends is read within bounds: 128 MiB of a stream with 16 MiB of texts and arguments in it, 16 MiB

@@ -177,6 +177,16 @@ async fn o3_an_answer_is_complete_without_a_last_word() {
     for url in [closes, breaks, stays] {
         assert_eq!(ask(model(&url)).await.unwrap().tool_calls.len(), 1);
     }
+    // Gemini can say more after a reason to stop, but not for ever.
+    let part = json!({"candidates": [{"content": {"parts": [{"text": "Fine."}]}, "finishReason": "STOP"}]});
+    let stays = serve(STREAM, move |round| match round {
+        0 => Some(format!("data: {part}\n\n").into()),
+        _ => {
+            std::thread::sleep(Duration::from_mins(10));
+            None
+        }
+    });
+    assert_eq!(ask(model(&stays).adapter("gemini")).await.unwrap().text, "Fine.");
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         match turn {
             Turn::User(parts) => messages.push(json!({ "role": "user", "content": user(&parts) })),
             Turn::Assistant { text, calls, carried } => {
-                let content = in_order(text, calls, carried).into_iter().filter_map(said);
+                let content = in_order(text, calls, *carried).into_iter().filter_map(said);
                 let content: Vec<_> = content.collect();
                 messages.push(json!({ "role": "assistant", "content": content }));
             }

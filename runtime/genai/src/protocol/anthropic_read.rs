@@ -6,7 +6,6 @@ use onionskin_core::model::{ModelError, Usage};
 
 use super::{Flow, count, list, text};
 use crate::answer::{Answer, Stop};
-use crate::calls::argument_text;
 
 /// An event of a stream. Several blocks can be open at once; each event names its own.
 pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
@@ -65,7 +64,7 @@ fn begins(answer: &mut Answer<'_>, key: &str, block: &Value) -> Result<(), Model
             // It is an empty object if the input comes in pieces.
             let input =
                 block.get("input").filter(|input| input.as_object().is_none_or(|input| !input.is_empty()));
-            let input = argument_text(input);
+            let input = answer.argument_text(input)?;
             if !input.is_empty() {
                 answer.grow(input.len())?;
                 answer.calls().offer(at, input);

@@ -6,7 +6,7 @@ use onionskin_core::model::{ModelError, Usage};
 
 use super::content::{Part, Said, Turn, in_order};
 use super::{Asked, Choice, Flow, Protocol, anthropic, count, list, object, text, unless_empty};
-use crate::answer::{Answer, Stop};
+use crate::answer::{Answer, Stop, unread};
 use crate::tools::WireTool;
 
 pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
@@ -52,14 +52,14 @@ fn message(turn: Turn<'_>) -> Value {
             let parts = parts.iter().map(|part| match part {
                 Part::Text(text) => json!({ "text": text }),
                 Part::File { mime_type, data, .. } => {
-                    let format = mime_type.rsplit('/').next();
+                    let format = mime_type.strip_prefix("image/");
                     json!({ "image": { "format": format, "source": { "bytes": data } } })
                 }
             });
             json!({ "role": "user", "content": parts.collect::<Vec<_>>() })
         }
         Turn::Assistant { text, calls, carried } => {
-            let content: Vec<_> = in_order(text, calls, carried).into_iter().filter_map(said).collect();
+            let content: Vec<_> = in_order(text, calls, *carried).into_iter().filter_map(said).collect();
             json!({ "role": "assistant", "content": content })
         }
         Turn::Results(results) => {
@@ -98,6 +98,11 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
         return Ok(Flow::Unknown);
     }
     for block in list(document, "/output/message/content") {
+        if let Some(kind) =
+            ["image", "audio", "video", "document"].iter().find(|kind| block.get(**kind).is_some())
+        {
+            return Err(unread(&format!("a block of the kind `{kind}`")));
+        }
         answer.text(text(block, "/text"))?;
         if let Some(call) = block.get("toolUse") {
             answer.call(text(call, "/toolUseId"), text(call, "/name"), call.get("input"))?;

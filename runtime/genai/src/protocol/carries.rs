@@ -5,12 +5,27 @@ use onionskin_core::model::RequestOption;
 
 use super::Protocol;
 
+const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const GEMINI_IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+const OLLAMA_IMAGES: [&str; 3] = ["image/jpeg", "image/png", "image/webp"];
+const CHAT_AUDIO: [&str; 2] = ["audio/wav", "audio/mpeg"];
+const GEMINI_AUDIO: [&str; 8] = [
+    "audio/wav",
+    "audio/mpeg",
+    "audio/aiff",
+    "audio/aac",
+    "audio/ogg",
+    "audio/flac",
+    "audio/mp4",
+    "audio/webm",
+];
+
 /// What a protocol carries. Each carries tools, their results, several calls in one answer, and extra fields of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "a table with a column for each")]
 pub(crate) struct Carries {
-    pub(crate) images: bool,
-    pub(crate) audio: bool,
+    /// The media types of images that it reads.
+    pub(crate) images: &'static [&'static str],
+    pub(crate) audio: &'static [&'static str],
     pub(crate) files: Files,
     /// A mark that a result is an error.
     pub(crate) error_marks: bool,
@@ -32,56 +47,56 @@ impl Protocol {
     pub(crate) fn carries(self) -> Carries {
         match self {
             Self::Chat => Carries {
-                images: true,
-                audio: true,
+                images: &IMAGES,
+                audio: &CHAT_AUDIO,
                 files: Files::Pdf,
                 error_marks: false,
                 tool_choice: true,
                 response_schema: true,
             },
             Self::Responses => Carries {
-                images: true,
-                audio: false,
+                images: &IMAGES,
+                audio: &[],
                 files: Files::Pdf,
                 error_marks: false,
                 tool_choice: true,
                 response_schema: true,
             },
             Self::Anthropic => Carries {
-                images: true,
-                audio: false,
+                images: &IMAGES,
+                audio: &[],
                 files: Files::Pdf,
                 error_marks: true,
                 tool_choice: true,
                 response_schema: true,
             },
             Self::Gemini => Carries {
-                images: true,
-                audio: true,
+                images: &GEMINI_IMAGES,
+                audio: &GEMINI_AUDIO,
                 files: Files::Any,
                 error_marks: true,
                 tool_choice: true,
                 response_schema: true,
             },
             Self::Ollama => Carries {
-                images: true,
-                audio: false,
+                images: &OLLAMA_IMAGES,
+                audio: &[],
                 files: Files::None,
                 error_marks: false,
                 tool_choice: false,
                 response_schema: true,
             },
             Self::Cohere => Carries {
-                images: true,
-                audio: false,
+                images: &IMAGES,
+                audio: &[],
                 files: Files::None,
                 error_marks: false,
                 tool_choice: true,
                 response_schema: true,
             },
             Self::Bedrock => Carries {
-                images: true,
-                audio: false,
+                images: &IMAGES,
+                audio: &[],
                 files: Files::None,
                 error_marks: true,
                 tool_choice: true,
@@ -105,15 +120,21 @@ impl Protocol {
     pub(crate) fn reads(self, content: &ContentBlock) -> bool {
         let carries = self.carries();
         match content {
+            _ if !content.is_valid() => false,
             ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => true,
-            ContentBlock::Image(_) => carries.images,
-            ContentBlock::Audio(_) => carries.audio,
+            ContentBlock::Image(media) => carries.images.contains(&media.mime_type()),
+            ContentBlock::Audio(media) => carries.audio.contains(&media.mime_type()),
             ContentBlock::Resource(resource) if resource.as_text().is_some() => true,
-            ContentBlock::Resource(resource) => match carries.files {
-                Files::None => false,
-                Files::Pdf => resource.mime_type() == Some("application/pdf"),
-                Files::Any => resource.mime_type().is_some(),
-            },
+            ContentBlock::Resource(resource) => resource.mime_type().is_some_and(|mime_type| {
+                let kind = mime_type.split('/').next().unwrap_or_default();
+                match (kind, carries.files) {
+                    ("image", _) => carries.images.contains(&mime_type),
+                    ("audio", _) => carries.audio.contains(&mime_type),
+                    (_, Files::None) => false,
+                    (_, Files::Pdf) => mime_type == "application/pdf",
+                    (_, Files::Any) => true,
+                }
+            }),
             _ => false,
         }
     }

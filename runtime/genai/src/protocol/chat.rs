@@ -111,8 +111,16 @@ pub(super) fn user(parts: &[Part<'_>]) -> Value {
 
 /// A call. Cohere has the same form.
 pub(super) fn call(call: &SentCall<'_>) -> Value {
-    let arguments = Value::Object(call.arguments.clone()).to_string();
-    json!({ "type": "function", "id": call.id, "function": { "name": call.name, "arguments": arguments } })
+    let mut sent = json!({
+        "type": "function", "id": call.id, "function": { "name": call.name, "arguments": call.text() },
+    });
+    for (field, value) in call.signature.iter().filter_map(Value::as_object).flatten() {
+        match (sent.get_mut(field), value) {
+            (Some(Value::Object(own)), Value::Object(more)) => own.extend(more.clone()),
+            _ => sent[field] = value.clone(),
+        }
+    }
+    sent
 }
 
 /// A tool. Cohere and Ollama have the same form.

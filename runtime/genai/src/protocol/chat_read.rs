@@ -1,12 +1,12 @@
 //! Answers of Chat Completions.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use onionskin_core::model::{ModelError, Usage};
 
 use super::{Flow, count, list, text};
-use crate::answer::{Answer, Stop};
-use crate::calls::{Piece, argument_text};
+use crate::answer::{Answer, Stop, unread};
+use crate::calls::Piece;
 
 /// A chunk of a stream.
 pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
@@ -51,12 +51,12 @@ fn choice(answer: &mut Answer<'_>, event: &Value, place: &str) -> Result<Flow, M
 }
 
 fn message_of(answer: &mut Answer<'_>, said: &Value) -> Result<(), ModelError> {
-    // OpenRouter sends both fields with the same text.
+    // OpenRouter sends both fields with the same text, and some servers leave one of them empty.
     if let Some(field) = ["reasoning_content", "reasoning"]
         .into_iter()
-        .find(|field| said.get(field).is_some_and(Value::is_string))
+        .find(|field| !text(said, &format!("/{field}")).is_empty())
     {
-        reason(answer, field, text(said, &format!("/{field}")))?;
+        answer.reason(field, text(said, &format!("/{field}")))?;
     }
     for detail in list(said, "/reasoning_details").iter().filter(|detail| detail.is_object()) {
         answer.grow(size(detail))?;
@@ -69,13 +69,14 @@ fn message_of(answer: &mut Answer<'_>, said: &Value) -> Result<(), ModelError> {
             for part in parts {
                 match text(part, "/type") {
                     "thinking" => match part.get("thinking") {
-                        Some(Value::String(thought)) => reason(answer, "reasoning_content", thought)?,
+                        Some(Value::String(thought)) => answer.reason("reasoning_content", thought)?,
                         _ => {
                             for thought in list(part, "/thinking") {
-                                reason(answer, "reasoning_content", text(thought, "/text"))?;
+                                answer.reason("reasoning_content", text(thought, "/text"))?;
                             }
                         }
                     },
+                    "image_url" => return Err(unread("a picture")),
                     "refusal" => answer.refusal(text(part, "/refusal"))?,
                     _ => answer.text(text(part, "/text"))?,
                 }
@@ -84,19 +85,30 @@ fn message_of(answer: &mut Answer<'_>, said: &Value) -> Result<(), ModelError> {
         _ => {}
     }
     answer.refusal(text(said, "/refusal"))?;
+    if !list(said, "/images").is_empty() {
+        return Err(unread("a picture"));
+    }
+    // The words of a sound are the text.
+    answer.text(text(said, "/audio/transcript"))?;
     let calls = list(said, "/tool_calls");
     for (place, call) in calls.iter().enumerate() {
-        let arguments = argument_text(call.pointer("/function/arguments"));
-        answer.piece(&Piece {
+        let arguments = answer.argument_text(call.pointer("/function/arguments"))?;
+        let at = answer.piece(&Piece {
             key: call.get("index").filter(|index| !index.is_null()).map(Value::to_string),
             place: (calls.len() > 1).then_some(place),
             id: text(call, "/id"),
             name: text(call, "/function/name"),
             arguments: &arguments,
         })?;
+        let extra = extra_of(call);
+        if !extra.is_empty() {
+            let extra = Value::Object(extra);
+            answer.grow(size(&extra))?;
+            answer.calls().sign(at, extra);
+        }
     }
     if let Some(call) = said.get("function_call").filter(|call| call.is_object()) {
-        let arguments = argument_text(call.get("arguments"));
+        let arguments = answer.argument_text(call.get("arguments"))?;
         let key = Some("function_call".to_owned());
         answer.piece(&Piece {
             key,
@@ -109,12 +121,19 @@ fn message_of(answer: &mut Answer<'_>, said: &Value) -> Result<(), ModelError> {
     Ok(())
 }
 
-fn reason(answer: &mut Answer<'_>, field: &str, piece: &str) -> Result<(), ModelError> {
-    answer.reasoning(piece)?;
-    if !piece.is_empty() {
-        answer.carried.reason(field, piece);
+/// The fields of a call that its server wants back: servers before Gemini have the signature of its thoughts in one of them.
+fn extra_of(call: &Value) -> Map<String, Value> {
+    let of = |value: &Value| -> Map<String, Value> {
+        let fields = ["extra_content", "provider_specific_fields", "thought_signature"].into_iter();
+        let given = fields.filter_map(|field| Some((field, value.get(field).filter(|it| !it.is_null())?)));
+        given.map(|(field, value)| (field.to_owned(), value.clone())).collect()
+    };
+    let mut extra = of(call);
+    let function = call.get("function").map(of).unwrap_or_default();
+    if !function.is_empty() {
+        extra.insert("function".to_owned(), function.into());
     }
-    Ok(())
+    extra
 }
 
 /// A stream has the reasoning of a gateway in pieces: those of one block have the same index and kind.

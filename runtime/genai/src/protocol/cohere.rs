@@ -7,7 +7,9 @@ use onionskin_core::model::{ModelError, Usage};
 use super::content::Turn;
 use super::{Asked, Choice, Flow, Protocol, chat, count, list, object, text, unless_empty};
 use crate::answer::{Answer, Stop};
-use crate::calls::argument_text;
+
+/// The type and the field of open reasoning.
+const THINKING: &str = "thinking";
 
 pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
     let params = &asked.request.params;
@@ -16,9 +18,9 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     for turn in asked.turns(Protocol::Cohere) {
         match turn {
             Turn::User(parts) => messages.push(chat::user(&parts)),
-            Turn::Assistant { text, calls, .. } => messages.push(Value::Object(object(json!({
+            Turn::Assistant { text, calls, carried } => messages.push(Value::Object(object(json!({
                 "role": "assistant",
-                "content": (!text.is_empty() && calls.is_empty()).then_some(text),
+                "content": content(text, calls.is_empty(), carried.reasoning.get(THINKING)),
                 // What the model says before calls has a field of its own.
                 "tool_plan": (!text.is_empty() && !calls.is_empty()).then_some(text),
                 "tool_calls": unless_empty(calls.iter().map(chat::call).collect()),
@@ -51,6 +53,14 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     })))
 }
 
+/// What the model thought before it called tools, or the text of an answer without calls.
+fn content(text: &str, is_last: bool, thought: Option<&Value>) -> Option<Value> {
+    match thought {
+        Some(thought) if !is_last => Some(json!([{ "type": THINKING, "thinking": thought }])),
+        _ => (!text.is_empty() && is_last).then(|| text.into()),
+    }
+}
+
 /// An event of a stream.
 pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
     let message = event.pointer("/delta/message").unwrap_or(&Value::Null);
@@ -61,21 +71,23 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
             answer.id = (!id.is_empty()).then(|| id.to_owned());
         }
         "content-start" | "content-delta" => {
-            answer.reasoning(text(message, "/content/thinking"))?;
+            answer.reason(THINKING, text(message, "/content/thinking"))?;
             answer.text(text(message, "/content/text"))?;
         }
         "tool-plan-delta" => answer.text(text(message, "/tool_plan"))?,
         "tool-call-start" => {
             let call = message.get("tool_calls").unwrap_or(&Value::Null);
             let at = answer.begin(Some(&key()), text(call, "/id"), text(call, "/function/name"), true)?;
-            answer.add(at, "", "", &argument_text(call.pointer("/function/arguments")))?;
+            let arguments = answer.argument_text(call.pointer("/function/arguments"))?;
+            answer.add(at, "", "", &arguments)?;
         }
         "tool-call-delta" => {
             let at = match answer.calls().at(&key()) {
                 Some(at) => at,
                 None => answer.begin(Some(&key()), "", "", true)?,
             };
-            answer.add(at, "", "", &argument_text(message.pointer("/tool_calls/function/arguments")))?;
+            let arguments = answer.argument_text(message.pointer("/tool_calls/function/arguments"))?;
+            answer.add(at, "", "", &arguments)?;
         }
         "tool-call-end" => {
             if let Some(at) = answer.calls().at(&key()) {
@@ -102,7 +114,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
     answer.id = (!id.is_empty()).then(|| id.to_owned());
     answer.text(text(message, "/tool_plan"))?;
     for part in list(message, "/content") {
-        answer.reasoning(text(part, "/thinking"))?;
+        answer.reason(THINKING, text(part, "/thinking"))?;
         answer.text(text(part, "/text"))?;
     }
     for call in list(message, "/tool_calls") {

@@ -2,21 +2,20 @@
 
 use std::borrow::Cow;
 
-use genai::adapter::AdapterKind;
 use serde_json::{Map, Value, json};
 
 use onionskin_core::Args;
 use onionskin_core::content::ContentBlock;
-use onionskin_core::model::{Message, ModelRequest, ToolCall, ToolResultMessage};
+use onionskin_core::model::{Message, ToolCall, ToolResultMessage, exact_json};
 
-use super::Protocol;
-use super::ids::Ids;
+use super::ids::{Ids, sent_name};
+use super::{Asked, Protocol};
 use crate::carried::{Carried, Place};
 
 /// A message.
 pub(crate) enum Turn<'a> {
     User(Vec<Part<'a>>),
-    Assistant { text: &'a str, calls: Vec<SentCall<'a>>, carried: Carried },
+    Assistant { text: &'a str, calls: Vec<SentCall<'a>>, carried: Box<Carried> },
     Results(Vec<SentResult<'a>>),
 }
 
@@ -28,32 +27,44 @@ pub(crate) enum Part<'a> {
 
 pub(crate) struct SentCall<'a> {
     pub(crate) id: String,
-    pub(crate) name: &'a str,
+    pub(crate) name: Cow<'a, str>,
     pub(crate) arguments: Map<String, Value>,
-    pub(crate) signature: Option<String>,
+    /// What the model wrote.
+    source: &'a str,
+    /// What the provider wants back with the call.
+    pub(crate) signature: Option<Value>,
+}
+
+impl SentCall<'_> {
+    /// The text of the arguments, with the digits of the model.
+    pub(crate) fn text(&self) -> String {
+        let arguments = Value::Object(self.arguments.clone());
+        exact_json(&arguments, self.source).unwrap_or_else(|_| arguments.to_string())
+    }
 }
 
 pub(crate) struct SentResult<'a> {
     pub(crate) id: String,
-    pub(crate) name: &'a str,
+    pub(crate) name: Cow<'a, str>,
     pub(crate) text: String,
     pub(crate) is_error: bool,
 }
 
 /// The messages of a request.
-pub(crate) fn turns(request: &ModelRequest, kind: AdapterKind, protocol: Protocol) -> Vec<Turn<'_>> {
+pub(crate) fn turns<'a>(asked: &Asked<'a>, protocol: Protocol) -> Vec<Turn<'a>> {
+    let Asked { request, kind, host, .. } = *asked;
     let mut turns = Vec::with_capacity(request.messages.len());
     let mut ids = Ids::new(protocol.ids(kind));
     for message in &request.messages {
         match message {
             Message::User { content, .. } => turns.push(Turn::User(content.iter().map(part).collect())),
             Message::Assistant { text, tool_calls, provider_data, .. } => {
-                let carried = Carried::read(provider_data.as_ref(), kind.as_lower_str());
+                let carried = Carried::read(provider_data.as_ref(), kind.as_lower_str(), host);
                 // Providers refuse a message in which nothing was said. Anthropic's can have nothing but calls of its own tools.
                 let own = protocol == Protocol::Anthropic && !carried.blocks.is_empty();
                 if !text.trim().is_empty() || !tool_calls.is_empty() || own {
                     let calls = calls(tool_calls, &carried, &mut ids);
-                    turns.push(Turn::Assistant { text, calls, carried });
+                    turns.push(Turn::Assistant { text, calls, carried: Box::new(carried) });
                 }
             }
             Message::Tool { results, .. } => tool_results(results, &ids, protocol, &mut turns),
@@ -67,10 +78,11 @@ pub(crate) fn turns(request: &ModelRequest, kind: AdapterKind, protocol: Protoco
 fn calls<'a>(calls: &'a [ToolCall], carried: &Carried, ids: &mut Ids) -> Vec<SentCall<'a>> {
     ids.next_turn();
     let signatures = carried.signatures.iter().cloned().chain(std::iter::repeat(None));
-    let call = |(call, signature): (&'a ToolCall, Option<String>)| SentCall {
+    let call = |(call, signature): (&'a ToolCall, Option<Value>)| SentCall {
         id: ids.call(&call.id),
-        name: &call.name,
+        name: sent_name(&call.name),
         arguments: arguments(&call.arguments),
+        source: &call.arguments,
         signature,
     };
     calls.iter().zip(signatures).map(call).collect()
@@ -104,7 +116,7 @@ pub(crate) fn in_order<'a>(text: &'a str, calls: Vec<SentCall<'a>>, carried: Car
     for place in order {
         match place {
             Place::Block(number) => {
-                said.extend(blocks.get_mut(number).and_then(Option::take).map(Said::Block))
+                said.extend(blocks.get_mut(number).and_then(Option::take).map(Said::Block));
             }
             Place::Text(from, to) if is_same => said.extend(text.get(from..to).map(Said::Text)),
             Place::Text(..) => said.extend(whole.take().map(Said::Text)),
@@ -140,24 +152,31 @@ fn tool_results<'a>(
     for result in results {
         let mut texts: Vec<Cow<'_, str>> = Vec::new();
         let id = ids.result(&result.call_id);
+        let name = sent_name(&result.name);
         for block in &*result.content {
             match part(block) {
                 Part::Text(text) => texts.push(text),
-                Part::File { mime_type, .. } if !protocol.reads(block) => {
+                Part::File { mime_type, name, .. } if !protocol.reads(block) => {
                     let kind = kind_of(block);
-                    texts.push(format!("[{kind} (`{mime_type}`), which this model does not read]").into());
+                    let name = name.map(|name| format!(" <{name}>")).unwrap_or_default();
+                    let fault = if block.is_valid() {
+                        "which this model does not read"
+                    } else {
+                        "whose data are no base64"
+                    };
+                    texts.push(format!("[{kind}{name} (`{mime_type}`), {fault}]").into());
                 }
                 file @ Part::File { .. } => {
                     let kind = kind_of(block);
                     texts.push(format!("[attached below: {kind}]").into());
-                    let title = format!("{kind} from the result of `{}` (call {id}):", result.name);
+                    let title = format!("{kind} from the result of `{name}` (call {id}):");
                     media.push(Part::Text(title.into()));
                     media.push(file);
                 }
             }
         }
         let is_error = result.is_error && protocol.carries().error_marks;
-        sent.push(SentResult { id, name: &result.name, text: texts.join("\n"), is_error });
+        sent.push(SentResult { id, name, text: texts.join("\n"), is_error });
     }
     turns.push(Turn::Results(sent));
     if !media.is_empty() {
@@ -171,15 +190,14 @@ fn part(block: &ContentBlock) -> Part<'_> {
         ContentBlock::Image(media) | ContentBlock::Audio(media) => {
             Part::File { mime_type: media.mime_type(), data: media.data(), name: None }
         }
-        ContentBlock::Resource(resource) => {
-            match (resource.as_text(), resource.as_blob(), resource.mime_type()) {
-                (Some(text), ..) => Part::Text(format!("{}:\n{text}", resource.uri()).into()),
-                (None, Some(data), Some(mime_type)) => {
-                    Part::File { mime_type, data, name: Some(resource.uri()) }
-                }
-                _ => Part::Text(resource.uri().into()),
+        ContentBlock::Resource(resource) => match (resource.as_text(), resource.as_blob()) {
+            (Some(text), _) => Part::Text(format!("{}:\n{text}", resource.uri()).into()),
+            (None, Some(data)) => {
+                let mime_type = resource.mime_type().unwrap_or("application/octet-stream");
+                Part::File { mime_type, data, name: Some(resource.uri()) }
             }
-        }
+            (None, None) => Part::Text(resource.uri().into()),
+        },
         ContentBlock::ResourceLink(link) => Part::Text(
             match link.description() {
                 Some(description) => format!("{} <{}>: {description}", link.name(), link.uri()),

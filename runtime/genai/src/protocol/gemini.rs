@@ -58,8 +58,7 @@ fn content(turn: Turn<'_>, newest: bool) -> Value {
                 parts.push(Value::Object(object(json!({ "text": text, "thoughtSignature": signature }))));
             }
             for (at, call) in calls.into_iter().enumerate() {
-                let signature =
-                    call.signature.or_else(|| (newest && at == 0).then(|| NO_SIGNATURE.to_owned()));
+                let signature = call.signature.or_else(|| (newest && at == 0).then(|| NO_SIGNATURE.into()));
                 let function =
                     object(json!({ "id": own_id(&call.id), "name": call.name, "args": call.arguments }));
                 parts.push(Value::Object(object(

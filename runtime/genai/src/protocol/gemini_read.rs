@@ -5,7 +5,7 @@ use serde_json::Value;
 use onionskin_core::model::{ModelError, Usage};
 
 use super::{Flow, count, list, text};
-use crate::answer::{Answer, Stop};
+use crate::answer::{Answer, Stop, unread};
 
 /// Without `alt=sse`, a stream is one list of its events.
 pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow, ModelError> {
@@ -16,6 +16,10 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
                 if event(answer, part)? != Flow::Unknown {
                     flow = Flow::End;
                 }
+            }
+            // The list is a stream, and can be cut as one.
+            if flow == Flow::End && !answer.has_stopped() {
+                return Err(answer.broken_off());
             }
             Ok(flow)
         }
@@ -57,14 +61,20 @@ fn part_of(answer: &mut Answer<'_>, part: &Value) -> Result<(), ModelError> {
     let signature = text(part, "/thoughtSignature");
     answer.grow(signature.len())?;
     if let Some(call) = part.get("functionCall") {
+        if call.get("partialArgs").is_some() || call.get("willContinue").is_some_and(|more| *more == true) {
+            return Err(unread("a call whose arguments come in parts (`streamFunctionCallArguments`)"));
+        }
         let at = answer.call(text(call, "/id"), text(call, "/name"), call.get("args"))?;
         if !signature.is_empty() {
-            answer.calls().sign(at, signature);
+            answer.calls().sign(at, signature.into());
         }
         return Ok(());
     }
     if part.get("thought").and_then(Value::as_bool) == Some(true) {
         return answer.reasoning(text(part, "/text"));
+    }
+    if let Some(file) = ["inlineData", "fileData"].iter().find_map(|field| part.get(*field)) {
+        return Err(unread(&format!("a file of the type `{}`", text(file, "/mimeType"))));
     }
     // The last signature outside of a call belongs to the text.
     if !signature.is_empty() {

@@ -1,5 +1,7 @@
-//! The ids of calls, in the form that a provider accepts: a conversation can have calls of other providers.
+//! The ids of calls and the names of tools in them, in the form that a provider accepts: a conversation can have calls of other providers,
+//! and names that a model invented.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// The ids that a provider accepts.
@@ -37,8 +39,13 @@ impl Ids {
         self.calls += 1;
         let mut own = if self.form.accepts(id) { id.to_owned() } else { self.form.rewrite(id, self.calls) };
         if !matches!(self.form, IdForm::Any(_)) && !self.used.insert(own.clone()) {
-            own = self.form.rewrite(id, self.calls);
-            self.used.insert(own.clone());
+            let mut number = self.calls;
+            own = self.form.rewrite(id, number);
+            // A call before can have this id of its own.
+            while !self.used.insert(own.clone()) {
+                number += 1;
+                own = self.form.rewrite(id, number);
+            }
         }
         if own != id {
             self.changed.insert(id.to_owned(), own.clone());
@@ -50,6 +57,21 @@ impl Ids {
     pub(crate) fn result(&self, id: &str) -> String {
         self.changed.get(id).cloned().unwrap_or_else(|| id.to_owned())
     }
+}
+
+/// The most characters of a tool's name that all providers accept.
+const NAME: usize = 64;
+
+/// The name of a tool in a call or a result. An offered tool has such a name; one that a model invented may not, and a provider would refuse each
+/// later request with it.
+pub(crate) fn sent_name(name: &str) -> Cow<'_, str> {
+    let is_legal = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-');
+    if !name.is_empty() && name.len() <= NAME && name.chars().all(is_legal) {
+        return name.into();
+    }
+    let legal = name.chars().map(|mark| if is_legal(mark) { mark } else { '_' });
+    let legal: String = legal.take(NAME).collect();
+    if legal.is_empty() { "_".into() } else { legal.into() }
 }
 
 impl IdForm {
@@ -100,6 +122,19 @@ mod tests {
         let mut any = Ids::new(IdForm::Any(40));
         assert_eq!(any.call("functions.weather:0"), "functions.weather:0");
         assert!(any.call(&"x".repeat(80)).len() <= 40);
+    }
+
+    #[test]
+    fn o3_an_id_of_nine_letters_belongs_to_one_call() {
+        let mut ids = Ids::new(IdForm::Nine);
+        assert_eq!(
+            [ids.call("call00002"), ids.call("zzz"), ids.call("call00003")],
+            ["call00002", "call00003", "call00004"]
+        );
+        assert_eq!(
+            ["call00002", "zzz", "call00003"].map(|id| ids.result(id)),
+            ["call00002", "call00003", "call00004"]
+        );
     }
 
     #[test]

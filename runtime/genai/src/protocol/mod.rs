@@ -17,6 +17,8 @@ mod responses_read;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use genai::adapter::AdapterKind;
 use reqwest::RequestBuilder;
 use reqwest::header::AUTHORIZATION;
@@ -29,6 +31,7 @@ use self::content::Turn;
 use self::ids::IdForm;
 use crate::answer::Answer;
 use crate::body::Framing;
+use crate::bounds;
 use crate::failure::ApiKey;
 use crate::tools::WireTool;
 
@@ -52,6 +55,8 @@ pub(crate) enum Protocol {
 pub(crate) struct Asked<'a> {
     pub(crate) request: &'a ModelRequest,
     pub(crate) kind: AdapterKind,
+    /// The host of the provider.
+    pub(crate) host: &'a str,
     /// The model's name for the provider.
     pub(crate) name: &'a str,
     pub(crate) tools: &'a [WireTool],
@@ -207,13 +212,13 @@ impl Protocol {
         }
     }
 
-    /// Whether nothing of the answer follows the reason to stop. Older models of Gemini give one with each event.
-    pub(crate) fn stops_once(self) -> bool {
+    /// How long an event is waited for after one with a reason to stop. Older models of Gemini give one with each event.
+    pub(crate) fn after_stop(self) -> Duration {
         match self {
             Self::Chat | Self::Responses | Self::Anthropic | Self::Ollama | Self::Cohere | Self::Bedrock => {
-                true
+                bounds::AFTER_STOP
             }
-            Self::Gemini => false,
+            Self::Gemini => bounds::AFTER_ANY_STOP,
         }
     }
 
@@ -277,7 +282,7 @@ impl Protocol {
 impl<'a> Asked<'a> {
     /// The conversation in the protocol's terms.
     fn turns(&self, protocol: Protocol) -> Vec<Turn<'a>> {
-        content::turns(self.request, self.kind, protocol)
+        content::turns(self, protocol)
     }
 
     fn system(&self) -> Option<&'a str> {

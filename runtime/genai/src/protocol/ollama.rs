@@ -6,7 +6,7 @@ use onionskin_core::model::{ModelError, Usage};
 
 use super::content::{Part, Turn};
 use super::{Asked, Flow, Protocol, chat, count, list, object, text, unless_empty};
-use crate::answer::{Answer, Stop};
+use crate::answer::{Answer, Stop, unread};
 
 pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
@@ -15,13 +15,15 @@ pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     for turn in asked.turns(Protocol::Ollama) {
         match turn {
             Turn::User(parts) => messages.push(user(&parts)),
-            Turn::Assistant { text, calls, .. } => {
+            Turn::Assistant { text, calls, carried } => {
                 let calls = calls.into_iter().map(|call| {
                     json!({ "id": call.id, "function": { "name": call.name, "arguments": call.arguments } })
                 });
-                messages.push(Value::Object(object(json!({
+                let mut message = object(json!({
                     "role": "assistant", "content": text, "tool_calls": unless_empty(calls.collect()),
-                }))));
+                }));
+                message.extend(carried.reasoning);
+                messages.push(Value::Object(message));
             }
             // One message for each result.
             Turn::Results(results) => messages.extend(results.into_iter().map(|result| {
@@ -67,7 +69,10 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
     if !event.get("message").is_some_and(Value::is_object) && !done {
         return Ok(Flow::Unknown);
     }
-    answer.reasoning(text(event, "/message/thinking"))?;
+    answer.reason("thinking", text(event, "/message/thinking"))?;
+    if !list(event, "/message/images").is_empty() {
+        return Err(unread("a picture"));
+    }
     answer.text(text(event, "/message/content"))?;
     for call in list(event, "/message/tool_calls") {
         answer.call(text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"))?;

@@ -16,7 +16,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         match turn {
             Turn::User(parts) => input.push(user(&parts)),
             Turn::Assistant { text, calls, carried } => {
-                input.extend(in_order(text, calls, carried).into_iter().map(said));
+                input.extend(in_order(text, calls, *carried).into_iter().map(said));
             }
             Turn::Results(results) => input.extend(results.into_iter().map(
                 |result| json!({ "type": "function_call_output", "call_id": result.id, "output": result.text }),
@@ -55,8 +55,9 @@ fn said(part: Said<'_>) -> Value {
             json!({ "type": "message", "role": "assistant", "content": content })
         }
         Said::Call(call) => {
-            let arguments = Value::Object(call.arguments).to_string();
-            json!({ "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments })
+            json!({
+                "type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.text(),
+            })
         }
     }
 }

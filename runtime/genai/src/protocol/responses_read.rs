@@ -5,14 +5,23 @@ use serde_json::{Value, json};
 use onionskin_core::model::{ModelError, Usage};
 
 use super::{Flow, count, list, text};
-use crate::answer::{Answer, Stop};
-use crate::calls::argument_text;
+use crate::answer::{Answer, Stop, unread};
 use crate::items::Marks;
 
 // The types of items that are a part of an answer here.
 const CALL: &str = "function_call";
 const MESSAGE: &str = "message";
 const REASONING: &str = "reasoning";
+
+/// Items that want something of the program that no tool of an agent gives.
+const RUN_BY_THE_PROGRAM: [&str; 6] = [
+    "custom_tool_call",
+    "computer_call",
+    "local_shell_call",
+    "shell_call",
+    "apply_patch_call",
+    "mcp_approval_request",
+];
 
 /// An event of a stream.
 pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
@@ -103,7 +112,8 @@ fn same_call(answer: &mut Answer<'_>, marks: &Marks<'_>, item: &Value) -> Option
 }
 
 fn is_so(answer: &mut Answer<'_>, call: usize, item: &Value) -> bool {
-    answer.calls().is_so(call, text(item, "/name"), &argument_text(item.get("arguments")))
+    let arguments = answer.argument_text(item.get("arguments"));
+    arguments.is_ok_and(|arguments| answer.calls().is_so(call, text(item, "/name"), &arguments))
 }
 
 /// The call of an item, which begins with the first event that has something of it.
@@ -193,6 +203,10 @@ fn whole_item(answer: &mut Answer<'_>, at: usize, item: &Value) -> Result<(), Mo
                 carry(answer, at, block)?;
             }
         }
+        "image_generation_call" => return Err(unread("a picture")),
+        kind if RUN_BY_THE_PROGRAM.contains(&kind) => {
+            return Err(unread(&format!("an item of the type `{kind}`")));
+        }
         // The provider's own tools, which have run there: they go back as they are, with the reasoning before them.
         _ => carry(answer, at, item.clone())?,
     }
@@ -233,7 +247,7 @@ fn carry(answer: &mut Answer<'_>, at: usize, block: Value) -> Result<(), ModelEr
 
 /// A call has ended, with this text.
 fn ends(answer: &mut Answer<'_>, at: usize, arguments: Option<&Value>) -> Result<(), ModelError> {
-    let whole = argument_text(arguments);
+    let whole = answer.argument_text(arguments)?;
     if answer.calls().has_arguments(at) {
         answer.calls().set_arguments(at, &whole);
     } else {

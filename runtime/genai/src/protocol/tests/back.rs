@@ -3,9 +3,9 @@
 use genai::adapter::AdapterKind;
 use serde_json::{Value, json};
 
-use super::{request, sent};
+use super::{KINDS, request, sent};
 use crate::answer::Answer;
-use crate::protocol::{Flow, Protocol};
+use crate::protocol::{Asked, Flow, Protocol};
 use onionskin_core::content::ContentBlock;
 use onionskin_core::model::{Message, ModelResponse, ToolCall, ToolResultMessage};
 
@@ -34,6 +34,7 @@ fn back(kind: AdapterKind, response: ModelResponse) -> Value {
     match kind {
         AdapterKind::OpenAIResp => body["input"].clone(),
         AdapterKind::Anthropic | AdapterKind::BedrockApi => body["messages"][0]["content"].clone(),
+        AdapterKind::Gemini => body["contents"][0]["parts"].clone(),
         _ => body["messages"][0].clone(),
     }
 }
@@ -205,5 +206,90 @@ fn o3_a_text_of_blanks_is_not_sent_where_it_is_refused() {
         let body = sent(&request, AdapterKind::BedrockApi);
         let content = &body["messages"][1]["content"][0]["toolResult"]["content"];
         assert_eq!(content, &json!([{"text": "[no output]"}]), "{body}");
+    }
+}
+
+#[test]
+fn o3_what_a_server_signs_within_a_call_goes_back_with_it() {
+    let signed = json!({"index": 0, "id": "a", "type": "function", "extra_content": {"google": {"thought_signature": "S1"}},
+        "function": {"name": "f", "arguments": "{}", "thought_signature": "S2"}});
+    let plain =
+        json!({"index": 1, "id": "b", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let document =
+        json!({"choices": [{"message": {"tool_calls": [signed, plain]}, "finish_reason": "tool_calls"}]});
+    let events = [
+        json!({"choices": [{"delta": {"tool_calls": [signed]}}]}),
+        json!({"choices": [{"delta": {"tool_calls": [plain]}}]}),
+        json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}),
+    ];
+    let kind = AdapterKind::OpenAI;
+    for response in [whole(kind, &document), streamed(kind, &events)] {
+        let mut calls = back(kind, response)["tool_calls"].clone();
+        for (call, wanted) in calls.as_array_mut().unwrap().iter_mut().zip([&signed, &plain]) {
+            call["index"] = wanted["index"].clone();
+            assert_eq!(call, wanted);
+        }
+    }
+}
+
+#[test]
+fn o3_open_reasoning_goes_back_to_ollama_and_cohere_with_calls() {
+    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": {}}});
+    let message = json!({"message": {"role": "assistant", "content": "", "thinking": "Hm.", "tool_calls": [call]}, "done": true});
+    let sent = back(AdapterKind::Ollama, whole(AdapterKind::Ollama, &message));
+    assert_eq!(sent["thinking"], "Hm.", "{sent}");
+    let thought = json!([{"type": "thinking", "thinking": "Hm."}]);
+    let message = json!({"message": {"role": "assistant", "tool_plan": "I look.", "content": thought, "tool_calls": [call]},
+        "finish_reason": "TOOL_CALL"});
+    let sent = back(AdapterKind::Cohere, whole(AdapterKind::Cohere, &message));
+    assert_eq!((&sent["content"], &sent["tool_plan"]), (&thought, &json!("I look.")), "{sent}");
+    // Without calls, it has served.
+    let message = json!({"message": {"content": "Done.", "thinking": "Hm."}, "done": true});
+    let sent = back(AdapterKind::Ollama, whole(AdapterKind::Ollama, &message));
+    assert_eq!(sent.get("thinking"), None, "{sent}");
+}
+
+#[test]
+fn o3_an_empty_field_of_reasoning_does_not_hide_the_other_one() {
+    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let message = json!({"reasoning_content": "", "reasoning": "Hm.", "tool_calls": [call]});
+    let document = json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]});
+    let response = whole(AdapterKind::OpenAI, &document);
+    assert_eq!(response.reasoning.as_deref(), Some("Hm."));
+    assert_eq!(back(AdapterKind::OpenAI, response)["reasoning"], "Hm.");
+}
+
+#[test]
+fn o3_a_name_that_providers_refuse_is_not_sent_again() {
+    let long = "x".repeat(300);
+    for (name, expected) in [
+        ("functions.echo tool!", "functions_echo_tool_"),
+        ("default_api:echo", "default_api_echo"),
+        ("gr\u{fc}\u{df}e", "gr__e"),
+        (&*long, &long[..64]),
+        ("echo-1_b", "echo-1_b"),
+    ] {
+        let said = Message::from(ModelResponse::tool_calls([ToolCall::new("a", name, "{}")]));
+        let result = ToolResultMessage::new("a", name, [ContentBlock::text("Unknown tool.")]);
+        let request = request(vec![said, Message::tool([result])]);
+        for kind in KINDS {
+            let body = sent(&request, kind).to_string();
+            assert!(body.contains(&format!("\"{expected}\"")), "{kind}: {body}");
+            assert_eq!(body.contains(&format!("\"{name}\"")), name == expected, "{kind}: {body}");
+        }
+    }
+}
+
+#[test]
+fn o3_what_one_host_signed_does_not_go_to_another() {
+    let data = |host: &str| json!({"adapter": "anthropic", "host": host, "blocks": [thought(1)]});
+    for (host, is_sent) in [("a.example", true), ("b.example", false), ("", true)] {
+        let mut response = ModelResponse::tool_calls([ToolCall::new("a", "f", "{}")]);
+        response.provider_data = Some(data(host));
+        let request = request(vec![response.into()]);
+        let kind = AdapterKind::Anthropic;
+        let asked = Asked { request: &request, kind, host: "a.example", name: "m", tools: &[], stream: true };
+        let body = Value::Object(Protocol::Anthropic.body(&asked).unwrap()).to_string();
+        assert_eq!(body.contains("S1"), is_sent, "{host}: {body}");
     }
 }

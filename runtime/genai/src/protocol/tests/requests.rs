@@ -58,7 +58,8 @@ fn l2_what_a_protocol_reads_is_sent_in_its_order() {
         for (part, reads) in parts.iter().zip(reads) {
             let content = [ContentBlock::text("What is it?"), part.clone(), ContentBlock::text("Be brief.")];
             let request = request(vec![Message::user_content(content)]);
-            let asked = Asked { request: &request, kind, name: "some-model", tools: &[], stream: true };
+            let asked =
+                Asked { request: &request, kind, host: "", name: "some-model", tools: &[], stream: true };
             match protocol.body(&asked) {
                 Ok(body) => {
                     assert!(reads, "{kind}");
@@ -227,6 +228,31 @@ fn o3_pictures_in_results_follow_them() {
     assert!(media[0]["text"].as_str().unwrap().contains("call c1"), "{media}");
     assert_eq!(media[1]["image_url"]["url"], "data:image/png;base64,iVBORw0KGgo=");
     assert_eq!(media[3]["input_audio"]["format"], "wav");
+    // So is what no protocol of this kind reads, and what is no picture at all.
+    let odd = |data: &str, mime_type: &str| ContentBlock::from(Image(Media::new(data, mime_type)));
+    let file = |data: &str| ContentBlock::from(Resource::blob("file:///a", data));
+    let blocks = vec![
+        odd("AAAA", "image/svg+xml"),
+        odd("no picture", "image/png"),
+        odd("", "image/png"),
+        file("AAAA"),
+        ContentBlock::from(Resource::blob("file:///b.png", "iVBORw0KGgo=").with_mime_type("image/png")),
+    ];
+    let calls = vec![ToolCall::new("c1", "look", "{}")];
+    let odd = super::request(vec![said("", calls, None), Message::tool([result("c1", blocks)])]);
+    for kind in KINDS {
+        let body = sent(&odd, kind).to_string();
+        for part in [
+            "[Picture (`image/svg+xml`), which this model does not read]",
+            "[Picture (`image/png`), whose data are no base64]",
+            "iVBORw0KGgo=",
+        ] {
+            assert!(body.contains(part), "{kind} {part}: {body}");
+        }
+        assert!(!body.contains("no picture") && !body.contains("image/svg+xml;"), "{kind}: {body}");
+        let named = "[File <file:///a> (`application/octet-stream`), which this model does not read]";
+        assert!(body.contains(named), "{kind}: {body}");
+    }
     // What a protocol does not read is said in its place.
     let body = sent(&request, AdapterKind::Anthropic);
     assert!(body["messages"][1]["content"][1]["content"].as_str().unwrap().contains("audio/wav"), "{body}");
