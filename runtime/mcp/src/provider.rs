@@ -1,5 +1,6 @@
 //! A server's tools as one agent sees them.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
@@ -56,8 +57,7 @@ impl ToolProvider for Provider {
     }
 }
 
-/// What the lock files keep of a server: the one that the agent was compiled with or loaded beside, and the one beside the server's
-/// configuration. A server that a file does not have is one that nobody locked.
+/// What the lock files keep of a server. A server that a file does not have is one that nobody locked.
 struct Locks {
     files: Vec<Vec<SnapshotTool>>,
     is_strict: bool,
@@ -69,7 +69,11 @@ impl Locks {
         if let Some(text) = request.snapshot() {
             snapshots.push(Snapshot::from_json(text, Snapshot::FILE)?);
         }
-        if let Some(file) = server.config.lock_file.as_ref().filter(|file| file.exists()) {
+        // Of a server in code, and an agent that nothing was compiled into, such as one of a loaded card: the file where a `.mcp.json` would be.
+        let in_directory = request.snapshot().is_none().then(|| Path::new(Snapshot::FILE));
+        // One that cannot be looked at is an error of reading.
+        let beside = server.config.lock_file.as_deref().or(in_directory);
+        if let Some(file) = beside.filter(|file| file.try_exists().unwrap_or(true)) {
             snapshots.push(Snapshot::read(file)?);
         }
         let mut files: Vec<_> =
