@@ -49,6 +49,9 @@ impl<T> Spanned<T> {
     }
 }
 
+/// Why nothing of a file is quoted.
+const WHY: &str = " (its text is not shown: it is no file of an agent in its folder)";
+
 impl Source {
     /// A file of this name and text.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
@@ -108,7 +111,6 @@ impl Source {
     /// The message about this file as people get it. One about a file of another kind, or one that a link leads to, quotes nothing of it:
     /// a path could put any file of the machine into a log.
     pub fn told(&self, message: &str) -> String {
-        const WHY: &str = " (its text is not shown: it is no file of an agent in its folder)";
         if !self.is_foreign || message.ends_with(WHY) {
             return message.to_owned();
         }
@@ -117,6 +119,11 @@ impl Source {
             if is_quoted && self.text.contains(part) { ".." } else { part }
         });
         parts.collect::<Vec<_>>().join("`") + WHY
+    }
+
+    /// What people get in place of words that quote this file in a way of their own, if [`Self::told`] quotes nothing of it.
+    pub fn withheld(&self, instead: &str) -> Option<String> {
+        self.is_foreign.then(|| format!("{instead}{WHY}"))
     }
 
     /// The line and the column of a byte in its file, both counted from 1; columns count characters.

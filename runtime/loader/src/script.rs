@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use onionskin_cards::{Kind, Need, Problem, read_file};
+use onionskin_cards::{Kind, Need, Problem, Source, read_file};
 
 use crate::entry::Entry;
 use crate::error::MistakeKind;
@@ -52,6 +52,21 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// The fault without what it quotes of a file that no message quotes.
+    fn told(self, source: &Source) -> Self {
+        let withheld = match &self {
+            Self::MissingFunction(_) => (None, source.withheld("it has no such function")),
+            Self::Wrong(place, _) => (*place, source.withheld("it has a mistake")),
+            Self::MissingFile | Self::MissingFeature | Self::WrongKind => (None, None),
+        };
+        match withheld {
+            (place, Some(reason)) => Self::Wrong(place, reason),
+            (_, None) => self,
+        }
+    }
+}
+
 /// Reads a function of a script as a tool or a hook around tool calls.
 pub(crate) fn entry(path: &Path, name: &str, kind: Kind) -> Result<Entry, Fault> {
     if !path.is_file() {
@@ -60,12 +75,12 @@ pub(crate) fn entry(path: &Path, name: &str, kind: Kind) -> Result<Entry, Fault>
     if cfg!(not(feature = "rhai")) {
         return Err(Fault::MissingFeature);
     }
-    let text = read_file(path, "").map_err(|error| {
+    let source = read_file(path, "").map_err(|error| {
         let reasons: Vec<_> = error.problems().iter().map(|problem| &*problem.message).collect();
         Fault::Wrong(None, reasons.join("; "))
     })?;
     let file = path.file_name().map(|file| file.to_string_lossy()).unwrap_or_default();
-    read(&text.text, &file, name, kind)
+    read(&source.text, &file, name, kind).map_err(|fault| fault.told(&source))
 }
 
 #[cfg(not(feature = "rhai"))]

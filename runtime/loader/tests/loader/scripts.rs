@@ -153,3 +153,23 @@ async fn c3_the_next_run_sees_a_changed_script() {
     assert!(cards.run("?").await.unwrap().text.contains("16 [function]"));
     assert!(cards.problem().is_none());
 }
+
+/// A path of a card can be a link to any file of the machine, and the words of the language quote it.
+#[cfg(unix)]
+#[test]
+fn c3_nothing_is_quoted_of_a_file_that_a_script_is_a_link_to() {
+    let words = "(its text is not shown: it is no file of an agent in its folder)";
+    for (secret, told) in [
+        ("let hunter2 = `hunter3", format!("s.rhai:1:15: it has a mistake {words}")),
+        ("hunter2: hunter3", format!("it has a mistake {words}")),
+        ("fn f() { hunter2 }", format!("it has a mistake {words}")),
+        ("fn hunter2() { 1 }", format!("s.rhai: it has no such function {words}")),
+    ] {
+        let folder =
+            folder(&[("cards/a.yaml", "instruction: Do.\nfunction_tools: [s.rhai:f]\n"), ("secret", secret)]);
+        std::os::unix::fs::symlink("../secret", folder.path().join("cards/s.rhai")).unwrap();
+        let error = CardLoader::new(Registry::new()).base(folder.path()).load(["cards"]).unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains("hunter") && shown.contains(&told), "{secret}: {shown}");
+    }
+}
