@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::problem::Problem;
 use crate::source::Spanned;
 use crate::suggest;
-use crate::yaml::{Key, Node, Value};
+use crate::yaml::{Key, MOST_ITEMS, Node, Value};
 
 /// Collects the mistakes of a card, so that all of them are shown at once.
 #[derive(Default)]
@@ -30,9 +30,6 @@ impl Field<'_> {
         if self.value.span.is_empty() { self.key.span.clone() } else { self.value.span.clone() }
     }
 }
-
-/// The most items of a list. Providers take far fewer tools, and each name is looked up by all who read the card.
-const MOST_ITEMS: usize = 1_000;
 
 /// The most mistakes of a card that are kept.
 const MOST_PROBLEMS: usize = 1_000;

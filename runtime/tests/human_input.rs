@@ -58,7 +58,15 @@ async fn a6_an_answer_is_one_of_the_choices() {
 #[tokio::test]
 async fn a6_wrong_arguments_of_the_model_reach_no_user() {
     let answerer = |_: Question| async { panic!("the user is asked") };
-    for wrong in [json!({}), json!({ "question": "" }), json!({ "question": "Which?", "choices": ["one"] })] {
+    // What the user sees has a bound in each program, whatever it makes of a question.
+    let (long, choice) = ("?".repeat(4_001), "a".repeat(401));
+    for wrong in [
+        json!({}),
+        json!({ "question": "" }),
+        json!({ "question": "Which?", "choices": ["one"] }),
+        json!({ "question": long }),
+        json!({ "question": "Which?", "choices": ["one", choice] }),
+    ] {
         let output = baker(wrong.clone()).await.request("go").answerer(answerer).run().await.unwrap();
         assert!(output.tool_calls[0].to_text().contains("human.input"), "{wrong}: {}", output.text);
     }

@@ -4,7 +4,7 @@ mod parse;
 
 use std::ops::Range;
 
-pub(crate) use parse::{DEEPEST, check_name, parse};
+pub(crate) use parse::{DEEPEST, MOST_ITEMS, check_name, parse};
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,6 +13,11 @@ struct Given {
     choices: Option<Vec<String>>,
 }
 
+/// The characters of a question. A person reads it before the answer, and each program shows it in its own way.
+const QUESTION: usize = 4_000;
+/// The characters of a choice.
+const CHOICE: usize = 400;
+
 fn definition() -> ToolDefinition {
     let description = "Asks the user a question and gives back the answer. Use it if something is missing that only the user knows.";
     let mut definition = ToolDefinition::new(Human::NAME, description)
@@ -22,11 +27,12 @@ fn definition() -> ToolDefinition {
                 "question": {
                     "type": "string",
                     "minLength": 1,
+                    "maxLength": QUESTION,
                     "description": "What the user is asked."
                 },
                 "choices": {
                     "type": ["array", "null"],
-                    "items": { "type": "string", "minLength": 1 },
+                    "items": { "type": "string", "minLength": 1, "maxLength": CHOICE },
                     "minItems": 2,
                     "maxItems": 20,
                     "description": "The answers to choose from; without them the user writes a text."
@@ -46,7 +52,7 @@ fn definition() -> ToolDefinition {
 ///
 /// It is a [question](onionskin_core::question::Question) as those of any tool: an
 /// [`Answerer`](onionskin_core::question::Answerer) answers while the run waits, and without one the run pauses. With `choices` the
-/// answer is one of them. If the user declines, the model gets a tool error that says so.
+/// answer is one of them. A question has at most 4,000 characters, and a choice 400. If the user declines, the model gets a tool error that says so.
 ///
 /// ```
 /// use onionskin::question::{Answer, Question};
