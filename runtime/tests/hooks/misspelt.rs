@@ -2,8 +2,11 @@
 #![allow(clippy::needless_pass_by_value, reason = "tools take their arguments by value")]
 
 use onionskin::approval::{Approval, ApprovalRequest};
+use onionskin::model::ToolResultMessage;
+use onionskin::turn_hooks::{BoxError, TurnToolCall};
 use onionskin::{
-    Agent, Args, Next, RunError, ScriptedModel, ScriptedTurn, ToolResult, agent, guardrail, tool, tool_hook,
+    Agent, Args, Next, RunError, ScriptedModel, ScriptedTurn, ToolOutput, ToolResult, agent, guardrail, tool,
+    tool_hook, turn_hook,
 };
 use serde_json::json;
 
@@ -60,6 +63,47 @@ agent! {
 #[tool(name = "pay", effect = once, approval)]
 fn pay_asked(amount: u64) -> String {
     format!("paid {amount}")
+}
+
+#[turn_hook(before_tool_call)]
+fn before(call: &mut TurnToolCall) -> Result<Option<ToolOutput>, BoxError> {
+    let is_much = call.args()["cents"].as_u64().is_some_and(|cents| cents > 10);
+    Ok(is_much.then(|| ToolOutput::text("too much")))
+}
+
+#[turn_hook(after_tool_call)]
+fn after(result: &mut ToolResultMessage, call: &TurnToolCall) {
+    if call.args()["cents"].as_u64().is_some_and(|cents| cents > 10) {
+        result.is_error = true;
+    }
+}
+
+/// They read what the tool gets.
+#[turn_hook(before_tool_call)]
+fn reads_in_turn(call: &mut TurnToolCall) -> Result<Option<ToolOutput>, BoxError> {
+    let args = call.args();
+    assert!(args["amount"] == 5000 && args["note"].is_null() && args.get("cents").is_none());
+    call.set_name("unknown");
+    assert!(call.args()["cents"].is_null(), "the tool is not known");
+    call.set_name("pay");
+    Ok(None)
+}
+
+agent! {
+    Before { instruction: "Pay.", function_tools: [pay], turn_hooks: [before] }
+    After { instruction: "Pay.", function_tools: [pay], turn_hooks: [after] }
+    ReadingInTurn { instruction: "Pay.", function_tools: [pay], turn_hooks: [reads_in_turn] }
+}
+
+#[tokio::test]
+async fn h1_a_turn_hook_that_reads_another_argument_ends_the_run() {
+    for end in [pays::<Before>().await, pays::<After>().await] {
+        let said = end.unwrap_err().to_string();
+        assert!(said.contains("the tool has no argument `cents`; it has `amount`"), "{said}");
+    }
+    let turns = [ScriptedTurn::call("pay", json!({ "amount": "5000" })), ScriptedTurn::say("{last}")];
+    let read = ReadingInTurn::builder().model(ScriptedModel::turns(turns)).run("Pay.").await.unwrap();
+    assert_eq!(read.text, "paid 5000 None");
 }
 
 agent! { Asked { instruction: "Pay.", function_tools: [pay_asked] } }

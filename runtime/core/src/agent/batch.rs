@@ -157,7 +157,7 @@ impl<'r> Batch<'r> {
         let mut answers = Vec::with_capacity(self.planned.len());
         for index in 0..self.planned.len() {
             let (turn, _) = self.calls.at(index);
-            let (call, answer) = self.run.before_tool_call(turn, self.calls.call(index)).await?;
+            let (call, answer) = self.run.before_tool_call(turn, self.calls.call(index), &self.table).await?;
             self.changed.push(call);
             answers.push(answer);
         }
@@ -178,7 +178,7 @@ impl<'r> Batch<'r> {
         for index in 0..self.planned.len() {
             let (turn, _) = self.calls.at(index);
             let call = self.asked(index).clone();
-            self.run.after_tool_call(turn, &call, &mut self.planned[index]).await?;
+            self.run.after_tool_call(turn, &call, &mut self.planned[index], &self.table).await?;
         }
         Ok(())
     }

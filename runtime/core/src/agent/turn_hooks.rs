@@ -97,8 +97,9 @@ impl AgentRun {
         &self,
         turn: u32,
         call: &ToolCall,
+        tools: &Arc<ToolTable>,
     ) -> Result<(ToolCall, Option<ToolOutput>), RunError> {
-        let mut call = TurnToolCall::new(turn, call.clone());
+        let mut call = TurnToolCall::of_run(turn, call.clone(), tools);
         for hook in &self.instance.turn_hooks {
             let done = caught_async(async { hook.before_tool_dyn(&self.cx, &mut call).await }).await;
             if let Some(output) = self.settled(&**hook, "before_tool_call", done)? {
@@ -114,10 +115,11 @@ impl AgentRun {
         turn: u32,
         call: &ToolCall,
         planned: &mut PlannedCall,
+        tools: &Arc<ToolTable>,
     ) -> Result<(), RunError> {
         let Some(result) = planned.result() else { return Ok(()) };
         let mut message = result.message(call);
-        let call = TurnToolCall::new(turn, call.clone());
+        let call = TurnToolCall::of_run(turn, call.clone(), tools);
         for hook in &self.instance.turn_hooks {
             let done = caught_async(async { hook.after_tool_dyn(&self.cx, &call, &mut message).await }).await;
             self.settled(&**hook, "after_tool_call", done)?;

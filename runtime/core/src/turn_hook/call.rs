@@ -1,10 +1,12 @@
 //! A call of the model, as turn hooks see it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::args::Args;
+use crate::context::ToolTable;
 use crate::model::ToolCall;
 
 /// A call that the model made, before it runs or after it.
@@ -19,16 +21,23 @@ use crate::model::ToolCall;
 /// call.set_arguments(&json!({ "x": 7 }));
 /// assert_eq!((call.name(), call.arguments()), ("add_one", r#"{"x":7}"#));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct TurnToolCall {
     turn: u32,
     call: ToolCall,
+    /// The tools of the turn; none in a test of a hook.
+    tools: Option<Arc<ToolTable>>,
 }
 
 impl TurnToolCall {
     /// Makes a call of a turn, for tests of hooks.
     pub fn new(turn: u32, call: ToolCall) -> Self {
-        Self { turn, call }
+        Self { turn, call, tools: None }
+    }
+
+    /// A call of a run.
+    pub(crate) fn of_run(turn: u32, call: ToolCall, tools: &Arc<ToolTable>) -> Self {
+        Self { turn, call, tools: Some(Arc::clone(tools)) }
     }
 
     /// The turn, counted from 1; 0 for a call of a message that the program appended.
@@ -57,9 +66,16 @@ impl TurnToolCall {
         &self.call.arguments
     }
 
-    /// The arguments as a tool hook gets them.
+    /// The arguments as a tool hook gets them: in the types of the tool that is called, so a read of an argument that the tool does not have
+    /// panics, as [`Args`] says. The schema is not known for a tool that the agent does not have, and for a call that [`Self::new`] made.
     pub fn args(&self) -> Args {
-        Args::from(Arc::clone(&self.call.arguments))
+        let mut args = Args::from(Arc::clone(&self.call.arguments));
+        if let Some(tools) = &self.tools
+            && let Some(index) = tools.find(&self.call.name)
+        {
+            tools.entry(index).definition.attach_to(&mut args);
+        }
+        args
     }
 
     /// Replaces the arguments. The conversation keeps those that the model wrote.
@@ -69,5 +85,19 @@ impl TurnToolCall {
 
     pub(crate) fn into_call(self) -> ToolCall {
         self.call
+    }
+}
+
+impl PartialEq for TurnToolCall {
+    fn eq(&self, other: &Self) -> bool {
+        (self.turn, &self.call) == (other.turn, &other.call)
+    }
+}
+
+impl Eq for TurnToolCall {}
+
+impl fmt::Debug for TurnToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnToolCall").field("turn", &self.turn).field("call", &self.call).finish()
     }
 }
