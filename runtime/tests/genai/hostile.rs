@@ -226,8 +226,12 @@ async fn o3_what_a_server_says_instead_of_an_answer_is_told() {
     let answer =
         json!({"choices": [{"message": {"content": "Hello."}, "finish_reason": "stop"}]}).to_string();
     assert_eq!(ask(model(&serve(JSON, once(answer)))).await.unwrap().text, "Hello.");
-    let error = ask(GenaiModel::new("x").adapter("gemini_ix").api_key("key")).await.unwrap_err();
-    assert!(matches!(&error, ModelError::Setup(text) if text.contains("`gemini_ix`")), "{error}");
+    // The directory takes this name for one of Gemini's Interactions.
+    for model in [GenaiModel::new("gemini-4-argon"), GenaiModel::new("gemini-4-argon").adapter("gemini_ix")] {
+        let error = ask(model.api_key("key")).await.unwrap_err();
+        let told = "`gemini_ix` (Gemini's Interactions), which is not supported: write `gemini::gemini-4-argon` for the";
+        assert!(matches!(&error, ModelError::Setup(text) if text.contains(told)), "{error}");
+    }
 }
 
 /// The name of the variable with the address that the process of the test asks.

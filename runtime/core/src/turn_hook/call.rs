@@ -98,6 +98,9 @@ impl Eq for TurnToolCall {}
 
 impl fmt::Debug for TurnToolCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TurnToolCall").field("turn", &self.turn).field("call", &self.call).finish()
+        f.debug_struct("TurnToolCall")
+            .field("turn", &self.turn)
+            .field("call", &self.call)
+            .finish_non_exhaustive()
     }
 }

@@ -128,10 +128,10 @@ impl Protocol {
             Kind::Cohere => Self::Cohere,
             Kind::BedrockApi => Self::Bedrock,
             Kind::GeminiIx => {
-                return Err(ModelError::Setup(
-                    "the adapter `gemini_ix` (Gemini's Interactions) is not supported: call `.adapter(\"gemini\")`"
-                        .to_owned(),
-                ));
+                return Err(ModelError::Setup(format!(
+                    "the model `{model}` is asked through the adapter `gemini_ix` (Gemini's Interactions), which is not supported: write \
+                     `gemini::{name}` for the model's name, or call `.adapter(\"gemini\")`"
+                )));
             }
         })
     }
