@@ -43,6 +43,14 @@ enum Untagged {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Sort {
+    field: String,
+    #[serde(default)]
+    desc: bool,
+    note: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Flat<T> {
     id: u8,
     #[serde(flatten)]
@@ -79,7 +87,7 @@ struct Wrapped<T> {
 }
 
 tools! {
-    of_struct: Flat<Point>, of_tagged: Flat<Tagged>, of_adjacent: Flat<Adjacent>, of_external: Flat<External>,
+    of_struct: Flat<Point>, of_defaults: Flat<Sort>, of_tagged: Flat<Tagged>, of_adjacent: Flat<Adjacent>, of_external: Flat<External>,
     of_untagged: Flat<Untagged>, of_list: Vec<Flat<Point>>, of_option: Option<Flat<Tagged>>,
 }
 
@@ -109,6 +117,12 @@ async fn t11_a_flattened_option_gets_what_fits_and_what_can_be_converted() {
             "of_list",
             json!([{ "id": 1, "x": "2", "y": 3 }]),
             json!([{ "id": 1, "x": 2, "y": 3, "note": null }]),
+        ),
+        ("of_defaults", json!({ "id": 1, "note": null }), json!({ "id": 1 })),
+        (
+            "of_defaults",
+            json!({ "id": 1, "field": "a" }),
+            json!({ "id": 1, "field": "a", "desc": false, "note": null }),
         ),
         ("of_tagged", json!({ "id": 1 }), json!({ "id": 1 })),
         ("of_tagged", json!({ "id": 1, "kind": null, "path": null }), json!({ "id": 1 })),
@@ -173,6 +187,22 @@ async fn t11_a_flattened_option_with_something_wrong_is_never_none() {
         ),
         ("of_struct", json!({ "id": 1, "x": 2 }), "`x.y`: missing beside `x`; expected an integer"),
         ("of_struct", json!({ "id": 1, "x": "2" }), "`x.y`: missing beside `x`; expected an integer"),
+        ("of_struct", json!({ "id": 1, "note": "n" }), "`x.x`: missing beside `note`; expected an integer"),
+        (
+            "of_defaults",
+            json!({ "id": 1, "desc": true }),
+            "`x.field`: missing beside `desc`; expected a string",
+        ),
+        (
+            "of_defaults",
+            json!({ "id": 1, "note": "n" }),
+            "`x.field`: missing beside `note`; expected a string",
+        ),
+        (
+            "of_defaults",
+            json!({ "id": 1, "field": null, "desc": "true" }),
+            "`x.field`: missing beside `desc`; expected a string",
+        ),
         (
             "of_struct",
             json!({ "id": 1, "x": 2, "y": null }),
@@ -195,6 +225,17 @@ async fn t11_a_flattened_option_with_something_wrong_is_never_none() {
         ("of_adjacent", json!({ "id": 1, "t": "One", "c": { "a": "x" } }), "`x.c.a`: expected an integer"),
         ("of_adjacent", json!({ "id": 1, "t": "Three", "c": 1 }), "`x.t`: expected one of \"One\", \"Two\""),
         ("of_external", json!({ "id": 1, "One": { "a": "x" } }), "`x.One.a`: expected an integer"),
+        (
+            "of_external",
+            json!({ "id": 1, "one": { "a": 5 } }),
+            "`x.one`: unknown argument; it takes `Bare`, `One`, `Two`, `id`",
+        ),
+        (
+            "of_external",
+            json!({ "id": 1, "One": { "a": 5 }, "Two": "b" }),
+            "`x.Two`: unknown argument; it takes `One`",
+        ),
+        ("of_adjacent", json!({ "id": 1, "t": "Two", "c": "a", "a": 1 }), "`x.a`: unknown argument"),
         ("of_untagged", json!({ "id": 1, "from": 1, "to": "x" }), "`x.to`: expected an integer"),
         ("of_untagged", json!({ "id": 1, "from": 1 }), "`x.to`: missing; expected an integer"),
     ] {

@@ -63,6 +63,14 @@ struct Flat<T> {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+struct Sort {
+    name: String,
+    #[serde(default)]
+    level: bool,
+    to: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 struct Deep {
     level: Option<Level>,
     by_name: BTreeMap<String, Option<Tagged>>,
@@ -123,6 +131,7 @@ all! {
     flat_struct: Flat<Point> = [json!({ "id": 1, "x": 1, "y": 2 })];
     flat_tagged: Flat<Tagged> = [json!({ "id": 1, "kind": "move", "x": 1, "to": "a" }), json!({ "id": 1, "kind": "stop" })];
     maybe_struct: Flat<Option<Point>> = [json!({ "id": 1 }), json!({ "id": 1, "x": 1, "y": 2 })];
+    maybe_sort: Flat<Option<Sort>> = [json!({ "id": 1 }), json!({ "id": 1, "name": "a", "level": true, "to": "b" })];
     maybe_tagged: Flat<Option<Tagged>> = [json!({ "id": 1 }), json!({ "id": 1, "kind": "move", "x": 1, "to": "a" }), json!({ "id": 1, "kind": "stop" })];
     maybe_adjacent: Flat<Option<Adjacent>> = [json!({ "id": 1 }), json!({ "id": 1, "t": "One", "c": { "x": 1 } }), json!({ "id": 1, "t": "Stop" })];
     maybe_external: Flat<Option<External>> = [json!({ "id": 1 }), json!({ "id": 1, "One": { "x": 1 } }), json!({ "id": 1, "Two": "a" })];
@@ -264,7 +273,7 @@ proptest! {
 
     #[test]
     fn long_t11_a_function_gets_all_that_was_written_and_nothing_that_its_schema_refuses(
-        case in 0..14_usize,
+        case in 0..15_usize,
         base: Index,
         changes in prop::collection::vec(any::<Change>(), 0..4),
     ) {

@@ -201,6 +201,17 @@ async fn t11_an_unknown_key_is_refused_at_every_depth_with_its_path_and_the_near
             "`opts.inner.pth`: unknown argument; did you mean `path`?",
         ),
         (boxed::spec(), r#"{"noet":"x"}"#, "`opts.noet`: unknown argument; did you mean `note`?"),
+        (
+            flat_enum::spec(),
+            r#"{"name":"n","kind":"File","path":"u","anything":1}"#,
+            "`opts.anything`: unknown argument; it takes `kind`",
+        ),
+        // A field of another variant.
+        (
+            flat_enum::spec(),
+            r#"{"name":"n","kind":"File","path":"u","url":"u"}"#,
+            "`opts.url`: unknown argument; it takes `kind`",
+        ),
         (maybe::spec(), r#"{"noet":null}"#, "`opts.noet`: unknown argument"),
         (list::spec(), r#"[{},{"noet":1}]"#, "`opts[1].noet`: unknown argument"),
         (pair::spec(), r#"[1,{"noet":1}]"#, "`opts[1].noet`: unknown argument"),
@@ -279,7 +290,7 @@ async fn t11_what_is_known_or_open_is_taken() {
         (untagged::spec(), r#"{"note":"p"}"#),
         (flat_map::spec(), r#"{"name":"n","anything":{"goes":[1]}}"#),
         (flat_value::spec(), r#"{"name":"n","anything":{"goes":[1]}}"#),
-        (flat_enum::spec(), r#"{"name":"n","kind":"File","path":"u","anything":1}"#),
+        (flat_enum::spec(), r#"{"name":"n","kind":"File","path":"u"}"#),
         (
             free::spec(),
             r#"{"value":{"a":{"b":1}},"map":{"x":{"y":1}},"typed":{"a":{"path":"p"}},"numbers":{"7":1}}"#,

@@ -62,8 +62,8 @@ impl ToolDefinition {
     /// is lost, and missing arguments get the defaults of the schema. A [`Tool`](crate::Tool) by hand gets its arguments
     /// through this method.
     ///
-    /// Not checked are `format`, `unevaluatedProperties` and `unevaluatedItems`, `$dynamicRef`, and that no second option of a
-    /// `oneOf` fits. A tool that relies on one of them checks it itself ([`Tool::fit_args`](crate::Tool::fit_args)). A keyword
+    /// Not checked are `format` (but the ranges of Rust's integers), `unevaluatedItems`, `$dynamicRef`, and that no second option of
+    /// a `oneOf` fits. A tool that relies on one of them checks it itself ([`Tool::fit_args`](crate::Tool::fit_args)). A keyword
     /// whose value no check can use, as an unreadable pattern, is an error when an agent with the tool is built
     /// ([`BuildError::SchemaMistake`](crate::BuildError::SchemaMistake)); outside an agent it is passed over.
     ///

@@ -5,6 +5,7 @@
 //! by the value's size, and a value that was not checked within it is refused.
 
 mod conditions;
+mod unevaluated;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -136,7 +137,10 @@ impl<'s> Walk<'s> {
             return;
         }
         match value {
-            Value::Object(fields) => self.walk_object(fields, object, path, found),
+            Value::Object(fields) => {
+                self.walk_object(fields, object, path, found);
+                self.walk_unevaluated(value, fields, schema, chain, path, found);
+            }
             Value::Array(items) => self.walk_list(items, object, path, found),
             Value::String(text) => self.walk_text(text, object, path, found),
             Value::Number(number) => {

@@ -79,6 +79,7 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
     if !is_joined && is_struct(object) {
         object.insert("additionalProperties".into(), false.into());
     }
+    let is_whole = is_joined && !is_part;
     for (key, value) in object.iter_mut() {
         match (key.as_str(), value) {
             ("properties" | "patternProperties", Value::Object(named)) => {
@@ -108,6 +109,21 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
             _ => {}
         }
     }
+    // The parts are changed by now.
+    if is_whole && is_struct(object) && tells_names(object) {
+        object.insert("unevaluatedProperties".into(), false.into());
+    }
+}
+
+/// Whether an object and its parts name all fields. A part that a reference leads to does so where it is checked.
+fn tells_names(object: &Object) -> bool {
+    let says = |key: &str| object.contains_key(key);
+    let mut parts =
+        ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| object.get(key)?.as_array()).flatten();
+    !says("additionalProperties")
+        && !says("patternProperties")
+        && ["properties", "anyOf", "oneOf", "allOf", "$ref", "enum", "const"].into_iter().any(says)
+        && parts.all(|part| part.as_object().is_some_and(tells_names))
 }
 
 /// A flattened `Option` of an enum is the enum or anything. What is neither would be read as `None`, and what the model wrote would be lost. So the

@@ -52,14 +52,19 @@ struct Search<'s, R> {
     reads: R,
     /// Whether a wrong value of a field, known by its schema, is dropped.
     known: RefCell<HashMap<*const Value, bool>>,
-    /// The fields of each schema that may be those of a flattened `Option`.
+    /// The optional fields of each schema.
     optional: RefCell<HashMap<*const Value, Rc<[OptionalField<'s>]>>>,
     /// The values that were compared with a schema, so that the options of a recursive type do not multiply.
     seen: RefCell<HashSet<(*const Value, *const Value)>>,
 }
 
-/// Its name and its schema.
-type OptionalField<'s> = (&'s str, &'s Value);
+/// A field that is not required.
+struct OptionalField<'s> {
+    name: &'s str,
+    schema: &'s Value,
+    /// Another optional field may be `null`, or has a default. One that has neither is a field of a flattened `Option`.
+    is_needed: bool,
+}
 
 impl<'s, R: Fn(Value) -> bool> Search<'s, R> {
     fn walk(
@@ -117,39 +122,44 @@ impl<'s, R: Fn(Value) -> bool> Search<'s, R> {
         found: &mut Vec<Problem>,
     ) {
         let optional = self.optional(schema);
-        let is_given = |(name, _): &&OptionalField<'s>| fields.contains_key(*name);
-        let is_dropped = |(name, property): &&OptionalField<'s>| self.is_dropped(place, name, property);
-        if optional.iter().all(|field| is_given(&field)) {
+        let is_given =
+            |field: &OptionalField<'s>| fields.get(field.name).is_some_and(|value| !value.is_null());
+        let is_missing = |field: &&OptionalField<'s>| field.is_needed && !is_given(field);
+        if !optional.iter().any(|field| is_missing(&field)) {
             return;
         }
-        let Some((beside, _)) = optional.iter().filter(is_given).find(is_dropped) else { return };
-        for (name, property) in optional.iter().filter(|field| !is_given(field)).filter(is_dropped) {
+        let is_dropped = |field: &&OptionalField<'s>| self.is_dropped(place, field);
+        let Some(beside) = optional.iter().filter(|field| is_given(field)).find(is_dropped) else { return };
+        for OptionalField { name, schema, .. } in optional.iter().filter(is_missing).filter(is_dropped) {
             let path = path.field(name).to_string();
-            found.push(Problem::half(path, &expected(property), beside));
+            found.push(Problem::half(path, &expected(schema), beside.name));
         }
     }
 
-    /// The fields that may be those of a flattened `Option`: an optional field of another kind may be `null`, or shows its default.
+    /// The fields that may be those of a flattened `Option`, since they are not required.
     fn optional(&self, schema: &'s Value) -> Rc<[OptionalField<'s>]> {
         let known = self.optional.borrow().get(&std::ptr::from_ref(schema)).cloned();
         known.unwrap_or_else(|| {
             let required: HashSet<&str> =
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let properties = schema["properties"].as_object().into_iter().flatten();
-            let may_be_lost = |(name, property): &(&'s str, &'s Value)| {
-                !required.contains(name)
-                    && property.get("default").is_none()
-                    && !check(&Value::Null, property, self.root, "").is_empty()
-            };
-            let fields: Rc<[_]> =
-                properties.map(|(name, property)| (name.as_str(), property)).filter(may_be_lost).collect();
+            let fields: Rc<[_]> = properties
+                .filter(|(name, _)| !required.contains(name.as_str()))
+                .map(|(name, property)| OptionalField {
+                    name,
+                    schema: property,
+                    is_needed: property.get("default").is_none()
+                        && !check(&Value::Null, property, self.root, "").is_empty(),
+                })
+                .collect();
             self.optional.borrow_mut().insert(schema, Rc::clone(&fields));
             fields
         })
     }
 
     /// Whether the type reads the value with a wrong field here.
-    fn is_dropped(&self, place: &Place, name: &str, property: &'s Value) -> bool {
+    fn is_dropped(&self, place: &Place, field: &OptionalField<'s>) -> bool {
+        let OptionalField { name, schema: property, .. } = *field;
         let mut known = self.known.borrow_mut();
         if known.len() == MOST_READS {
             return false;

@@ -84,7 +84,13 @@ impl<'s> Walk<'s> {
     }
 
     /// Whether a value fits a schema.
-    fn fits(&self, value: &Value, schema: &'s Value, before: Option<&Chain<'_>>, path: &Path<'_>) -> bool {
+    pub(super) fn fits(
+        &self,
+        value: &Value,
+        schema: &'s Value,
+        before: Option<&Chain<'_>>,
+        path: &Path<'_>,
+    ) -> bool {
         let mut verdict = Findings::Verdict(path.level, Verdict::Fits);
         self.walk(value, schema, before, path, &mut verdict);
         matches!(verdict, Findings::Verdict(_, Verdict::Fits))

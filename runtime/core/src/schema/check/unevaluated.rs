@@ -1,0 +1,74 @@
+//! The keys of an object that no part of its schema knows (`unevaluatedProperties: false`): a struct with a flattened enum has fields of its own,
+//! and those of one variant.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Chain, DEPTH, Findings, Object, Path, Problem, Walk};
+
+/// The names that a schema knows in an object.
+type Names<'s> = BTreeSet<&'s str>;
+
+impl<'s> Walk<'s> {
+    /// Refuses keys that the schema of the object, and its parts that fit, do not know.
+    pub(super) fn walk_unevaluated(
+        &self,
+        value: &Value,
+        fields: &Object,
+        schema: &'s Value,
+        chain: &Chain<'_>,
+        path: &Path<'_>,
+        found: &mut Findings,
+    ) {
+        if schema.get("unevaluatedProperties") != Some(&Value::Bool(false)) {
+            return;
+        }
+        let mut names = Names::new();
+        if !self.names(value, fields, schema, chain, path, 0, &mut names) {
+            return;
+        }
+        let unknown = fields.keys().filter(|name| self.budget.take(1) && !names.contains(name.as_str()));
+        for name in unknown {
+            found.add(&path.field(name), |path| Problem::unknown_at(path, name, names.iter().copied()));
+        }
+    }
+
+    /// Adds the names that a schema knows. Returns whether it tells them all. Of several options that fit, it is the first.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the object is here with its fields, and the place with its chain"
+    )]
+    fn names(
+        &self,
+        value: &Value,
+        fields: &Object,
+        schema: &'s Value,
+        chain: &Chain<'_>,
+        path: &Path<'_>,
+        depth: usize,
+        names: &mut Names<'s>,
+    ) -> bool {
+        let Value::Object(object) = schema else { return *schema == Value::Bool(false) };
+        let own = object.get("properties").and_then(Value::as_object);
+        let is_told = ["properties", "$ref", "allOf", "anyOf", "oneOf", "enum", "const"];
+        if depth == DEPTH
+            || !is_told.iter().any(|key| object.contains_key(*key))
+            || object.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false))
+            || ["patternProperties", "if"].iter().any(|key| object.contains_key(*key))
+            || !self.budget.take(1 + own.map_or(0, |own| own.len() as u64))
+        {
+            return false;
+        }
+        names.extend(own.into_iter().flat_map(Object::keys).map(String::as_str));
+        let mut known = |part: &'s Value| self.names(value, fields, part, chain, path, depth + 1, names);
+        let each = object.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        if !self.resolve(object).into_iter().chain(each).all(&mut known) {
+            return false;
+        }
+        ["anyOf", "oneOf"].into_iter().filter_map(|key| object.get(key)?.as_array()).all(|options| {
+            let fits = options.iter().find(|option| self.fits(value, option, Some(chain), path));
+            fits.is_none_or(&mut known)
+        })
+    }
+}
