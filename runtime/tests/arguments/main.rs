@@ -21,6 +21,7 @@ mod long_typed;
 mod nested;
 mod nulls;
 mod repair;
+mod reserved;
 mod results;
 mod rewritten;
 mod unions;

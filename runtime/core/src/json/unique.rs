@@ -1,4 +1,4 @@
-//! JSON without duplicate keys, because readers disagree about the value of a duplicate.
+//! JSON without duplicate and reserved keys, because readers disagree about their values.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,7 +14,19 @@ pub(crate) fn twice<E: Error>(key: &str) -> E {
     E::custom(format_args!("the key `{}` occurs twice", short(key, 100)))
 }
 
-/// A JSON value without duplicate keys at any depth.
+/// The beginning of the keys by which `serde_json` hands values of its own to itself. Its `Value` reads what is behind such a key as JSON within
+/// JSON, so a hook and a tool would see two different values.
+const RESERVED: &str = "$serde_json::private::";
+
+/// The key, unless readers disagree about what it means.
+fn allowed<E: Error>(key: String) -> Result<String, E> {
+    if key.starts_with(RESERVED) {
+        return Err(E::custom(format_args!("the key `{}` is reserved", short(&key, 100))));
+    }
+    Ok(key)
+}
+
+/// A JSON value without duplicate or reserved keys at any depth.
 pub(crate) struct Unique(pub(crate) Value);
 
 impl<'de> Deserialize<'de> for Unique {
@@ -84,6 +96,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
+            let key = allowed(key)?;
             if object.contains_key(&key) {
                 return Err(twice(&key));
             }
@@ -165,6 +178,7 @@ impl<'de> Visitor<'de> for SoundVisitor {
         let inside = self.inside()?;
         let mut keys = HashSet::new();
         while let Some(key) = map.next_key::<String>()? {
+            let key = allowed(key)?;
             map.next_value_seed(inside)?;
             if let Some(key) = keys.replace(key) {
                 return Err(twice(&key));
