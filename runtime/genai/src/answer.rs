@@ -1,15 +1,18 @@
 //! An answer while it comes, and the rule of its end: what was announced is in it, and an empty one has a reason to be empty.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use onionskin_core::model::{ModelDelta, ModelError, ModelResponse, StopReason, Usage, exact_json};
 
 use crate::bounds;
-use crate::calls::{Calls, Finished, Piece};
+use crate::calls::{Calls, Finished};
 use crate::carried::{Carried, Place};
 use crate::items::Items;
+use crate::pieces::Piece;
+use crate::tools::WireTool;
 
 /// An answer while it comes.
 pub(crate) struct Answer<'a> {
@@ -46,8 +49,40 @@ pub(crate) enum Stop {
     Refusal,
     /// The provider ended the answer early, for this reason.
     Early(String),
-    /// A reason that is not known here.
+    /// A reason that is not known here. A text with it is taken for whole; calls are not, because what broke off must not run.
     Other(String),
+}
+
+impl Stop {
+    /// A reason that the protocol does not have, by what its words say.
+    pub(crate) fn other(reason: &str) -> Self {
+        let words = reason.to_ascii_lowercase();
+        let says = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
+        let reason = reason.chars().take(80).collect();
+        if says(&["length", "max_tokens", "max_output", "token_limit"]) {
+            Self::Length
+        } else if says(&["filter", "safety", "moderat"]) {
+            Self::Filter
+        } else if says(&["abort", "cancel", "timeout", "timed_out", "error", "interrupt", "repetition"]) {
+            Self::Early(reason)
+        } else {
+            Self::Other(reason)
+        }
+    }
+
+    /// How much it takes from what the answer can be taken for.
+    fn weight(&self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Calls => 1,
+            Self::Other(_) => 2,
+            Self::Length | Self::Filter | Self::Refusal | Self::Early(_) => 3,
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.weight() < 3
+    }
 }
 
 impl<'a> Answer<'a> {
@@ -69,6 +104,13 @@ impl<'a> Answer<'a> {
             places: HashMap::new(),
             items: Items::default(),
         }
+    }
+
+    /// Makes the tools of the request known. Their names say where the name of a call ends that comes in pieces.
+    #[must_use]
+    pub(crate) fn with_tools(mut self, tools: &[WireTool]) -> Self {
+        self.calls.tools.extend(tools.iter().map(|tool| Arc::clone(&tool.name)));
+        self
     }
 
     /// Notes that an event of the protocol has come.
@@ -135,10 +177,35 @@ impl<'a> Answer<'a> {
         Ok(())
     }
 
+    /// The whole text, of which pieces have come.
+    ///
+    /// # Errors
+    /// Returns an error if it is another text than its pieces.
+    pub(crate) fn whole_text(&mut self, whole: &str) -> Result<(), ModelError> {
+        let Some(rest) = whole.strip_prefix(&*self.text) else {
+            return Err(ModelError::Incomplete("its whole text is another one than its pieces".to_owned()));
+        };
+        self.text(rest)
+    }
+
+    pub(crate) fn has_reasoning(&self) -> bool {
+        !self.reasoning.is_empty()
+    }
+
+    /// The bytes of what the answer keeps.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
     /// The words with which the model refuses: the text of the answer.
     pub(crate) fn refusal(&mut self, piece: &str) -> Result<(), ModelError> {
-        self.refused |= !piece.is_empty();
+        self.refuses(piece);
         self.text(piece)
+    }
+
+    /// Notes that the model refuses, if it does so with words.
+    pub(crate) fn refuses(&mut self, words: &str) {
+        self.refused |= !words.is_empty();
     }
 
     /// Data that goes back to the provider.
@@ -160,11 +227,19 @@ impl<'a> Answer<'a> {
         Ok(())
     }
 
-    /// Adds a piece of a call, whatever marks it has, and returns the number of the call.
-    pub(crate) fn piece(&mut self, piece: &Piece<'_>) -> Result<usize, ModelError> {
-        let at = self.calls.call_of(piece)?;
-        self.add(at, piece.id, piece.name, piece.arguments)?;
-        Ok(at)
+    /// Adds the pieces of calls of an event, whatever marks they have, with what the server wants back with the call.
+    pub(crate) fn pieces(&mut self, pieces: Vec<(Piece<'_>, Option<Value>)>) -> Result<(), ModelError> {
+        self.calls.events += 1;
+        let several = pieces.len() > 1;
+        for (place, (piece, extra)) in pieces.into_iter().enumerate() {
+            let at = self.calls.call_of(&piece, several.then_some(place))?;
+            self.add(at, &piece.id, piece.name, &piece.arguments)?;
+            if let Some(extra) = extra {
+                self.grow(extra.to_string().len())?;
+                self.calls.sign(at, extra);
+            }
+        }
+        Ok(())
     }
 
     /// Begins a call, which the protocol can mark with a key. `open` says that the protocol will say where the call ends.
@@ -208,8 +283,11 @@ impl<'a> Answer<'a> {
         &mut self.calls
     }
 
+    /// Notes why the model stopped. Of several reasons, the one counts that says most of what the answer lacks.
     pub(crate) fn stop(&mut self, stop: Stop) {
-        self.stop = Some(stop);
+        if self.stop.as_ref().is_none_or(|before| before.weight() < stop.weight()) {
+            self.stop = Some(stop);
+        }
     }
 
     pub(crate) fn has_stopped(&self) -> bool {
@@ -229,7 +307,7 @@ impl<'a> Answer<'a> {
         // Some proxies end a stream in order when their provider fails.
         let Some(stop) = self.stop.take() else { return Err(self.broken_off()) };
         let Finished { calls, signatures, rests } =
-            std::mem::take(&mut self.calls).finish(stop == Stop::Length)?;
+            std::mem::take(&mut self.calls).finish(!stop.is_whole())?;
         let empty = self.text.trim().is_empty() && calls.is_empty();
         match &stop {
             Stop::Calls if calls.is_empty() => {
@@ -237,6 +315,11 @@ impl<'a> Answer<'a> {
             }
             Stop::Done if empty => {
                 return Err(ModelError::Incomplete("it is empty, and the model gives no reason".to_owned()));
+            }
+            Stop::Other(reason) if !calls.is_empty() => {
+                return Err(ModelError::Incomplete(format!(
+                    "it has tool calls, and the model stopped with `{reason}`, which does not say that they are whole"
+                )));
             }
             Stop::Early(reason) | Stop::Other(reason) if empty => {
                 return Err(ModelError::Incomplete(format!(

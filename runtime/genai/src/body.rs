@@ -193,8 +193,9 @@ impl<'a> Events<'a> {
             }
             if line.iter().all(u8::is_ascii_whitespace) {
                 match data.take() {
-                    Some(data) => return self.data(data, false),
-                    None => continue,
+                    Some(data) if !data.iter().all(u8::is_ascii_whitespace) => return self.data(data, false),
+                    // An event without data says nothing. Some servers keep the connection alive with it.
+                    _ => continue,
                 }
             }
             let is_first = std::mem::take(&mut self.first);

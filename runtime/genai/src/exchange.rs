@@ -35,11 +35,11 @@ pub(crate) async fn ask(
     }
     let body = Body::new(response, key)?;
     match framing {
-        Some(framing) => read_stream(target, body, framing, deltas).await,
+        Some(framing) => read_stream(target, tools, body, framing, deltas).await,
         None => {
             let mut body = body;
             let bytes = body.document().await?;
-            read_document(target, &bytes)
+            read_document(target, tools, &bytes)
         }
     }
 }
@@ -59,6 +59,7 @@ fn written(body: &Value, request: &ModelRequest) -> String {
 
 async fn read_stream(
     target: &Target,
+    tools: &[WireTool],
     body: Body<'_>,
     framing: Framing,
     deltas: &mut (dyn FnMut(ModelDelta) + Send),
@@ -66,7 +67,7 @@ async fn read_stream(
     let Target { kind, protocol, key, .. } = target;
     let adapter = kind.as_lower_str();
     let mut events = Events::new(body, framing);
-    let mut answer = Answer::new(adapter, deltas);
+    let mut answer = Answer::new(adapter, deltas).with_tools(tools);
     target.host().clone_into(&mut answer.carried.host);
     let mut unknown: Option<String> = None;
     let mut until: Option<Instant> = None;
@@ -80,7 +81,7 @@ async fn read_stream(
             },
         };
         let (text, cut) = match event {
-            Event::Document(bytes) => return read_document(target, &bytes),
+            Event::Document(bytes) => return read_document(target, tools, &bytes),
             Event::Data { text, .. } if text.trim() == "[DONE]" => break,
             Event::Data { text, cut } => (text, cut),
             Event::End { stray: Some(stray) } => return Err(failure::unexpected(&stray, adapter, key)),
@@ -99,7 +100,16 @@ async fn read_stream(
         }
         answer.read_from(&text);
         match protocol.event(&mut answer, &event).map_err(|error| scrubbed(error, target))? {
-            Flow::Part => answer.recognise(),
+            Flow::Part => {
+                answer.recognise();
+                if answer.has_stopped() {
+                    until = Some(Instant::now() + protocol.after_stop());
+                }
+            }
+            Flow::Call => {
+                answer.recognise();
+                until = None;
+            }
             Flow::End => {
                 answer.recognise();
                 break;
@@ -107,9 +117,6 @@ async fn read_stream(
             Flow::Unknown => {
                 unknown.get_or_insert(text);
             }
-        }
-        if answer.has_stopped() {
-            until = Some(Instant::now() + protocol.after_stop());
         }
     }
     if !answer.is_known() {
@@ -122,7 +129,7 @@ async fn read_stream(
 }
 
 /// Reads an answer that is one document, also one that came in the place of a stream.
-fn read_document(target: &Target, bytes: &[u8]) -> Result<ModelResponse, ModelError> {
+fn read_document(target: &Target, tools: &[WireTool], bytes: &[u8]) -> Result<ModelResponse, ModelError> {
     let Target { kind, protocol, key, .. } = target;
     let adapter = kind.as_lower_str();
     let unexpected = || failure::unexpected(&String::from_utf8_lossy(bytes), adapter, key);
@@ -131,7 +138,7 @@ fn read_document(target: &Target, bytes: &[u8]) -> Result<ModelResponse, ModelEr
         return Err(error);
     }
     let mut no_deltas = |_| {};
-    let mut answer = Answer::new(adapter, &mut no_deltas);
+    let mut answer = Answer::new(adapter, &mut no_deltas).with_tools(tools);
     target.host().clone_into(&mut answer.carried.host);
     answer.read_from(&String::from_utf8_lossy(bytes));
     let flow = protocol.document(&mut answer, &document).map_err(|error| scrubbed(error, target))?;

@@ -11,7 +11,9 @@ mod connect;
 mod exchange;
 mod failure;
 mod items;
+mod pieces;
 mod protocol;
+mod shape;
 mod structured;
 mod tools;
 
@@ -45,9 +47,11 @@ use onionskin_core::secret::Secret;
 /// Arguments of tool calls arrive as the model wrote them, broken JSON included, and in pieces where the provider streams them.
 /// Gemini and Ollama send values, which are written as JSON again, each in one piece and with all digits of its numbers. Clones share the connections.
 ///
-/// An answer is complete or an error: each call of which a piece came is in it, and an empty answer has a
-/// [reason](onionskin_core::model::StopReason) to be empty. What a provider sends is read within bounds: 128 MiB of a stream with 16 MiB of texts and arguments in it, 16 MiB
-/// of an answer that is not streamed, 512 calls, 64 KiB of an error. Compressed answers are not asked for.
+/// An answer is complete or an error: each call of which a piece came is in it once, and an empty answer has a
+/// [reason](onionskin_core::model::StopReason) to be empty. What cannot be told apart, such as two equal calls that have no ids, is
+/// [`ModelError::Incomplete`], and so are calls with a reason to stop that is not known here; a text with one has
+/// [`StopReason::Other`](onionskin_core::model::StopReason::Other). What a provider sends is read within bounds: 128 MiB of a stream with 16 MiB of texts and arguments in it, 16 MiB
+/// of an answer that is not streamed, a million JSON values of an event or an answer, 512 calls, 64 KiB of an error. Compressed answers are not asked for.
 ///
 /// Answers of a type ([`RunRequest::run_as`](onionskin_core::run::RunRequest::run_as)) are asked for as the provider's own structured output
 /// in the protocols of `OpenAI`, Anthropic and Gemini, and else as the call of a tool: for older models, for types without a form in

@@ -18,8 +18,10 @@ use std::time::Duration;
 use onionskin::declaration::Limits;
 use onionskin::event::CallOutcome;
 use onionskin::genai::GenaiModel;
-use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
-use onionskin::{AgentHandle, RunError, State, agent, tool};
+use onionskin::model::{
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolDeclaration,
+};
+use onionskin::{AgentHandle, RunError, State, ToolDefinition, agent, tool};
 
 use self::cases::{Case, Framing, Protocol, holds_together};
 use self::server::{Wire, serve};
@@ -165,7 +167,8 @@ async fn hold(protocol: Protocol) {
 /// Asks the model, and ends within the time that every answer has, however long.
 async fn ask(model: &GenaiModel) -> Result<(Result<ModelResponse, ModelError>, Vec<ModelDelta>), String> {
     let mut deltas = Vec::new();
-    let request = ModelRequest::new([Message::user("Go.")]).with_agent("clerk");
+    let tools = ["echo", "add"].map(|name| ToolDeclaration::new(name, &ToolDefinition::new(name, "A tool.")));
+    let request = ModelRequest::new([Message::user("Go.")]).with_agent("clerk").with_tools(tools);
     let mut note = |delta| deltas.push(delta);
     let answer = tokio::time::timeout(Duration::from_mins(5), model.respond(&request, &mut note)).await;
     Ok((answer.map_err(|_| "it does not end")?, deltas))

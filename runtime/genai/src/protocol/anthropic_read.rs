@@ -165,7 +165,7 @@ fn stop(reason: &str) -> Stop {
         "refusal" => Stop::Refusal,
         "content_filtered" => Stop::Filter,
         "pause_turn" => Stop::Early(reason.to_owned()),
-        other => Stop::Other(other.chars().take(80).collect()),
+        other => Stop::other(other),
     }
 }
 

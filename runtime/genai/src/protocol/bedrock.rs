@@ -122,7 +122,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
         "tool_use" => Stop::Calls,
         "max_tokens" | "model_context_window_exceeded" => Stop::Length,
         "guardrail_intervened" | "content_filtered" => Stop::Filter,
-        other => Stop::Other(other.chars().take(80).collect()),
+        other => Stop::other(other),
     });
     Ok(Flow::End)
 }

@@ -1,12 +1,17 @@
 //! Answers of Chat Completions.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use onionskin_core::model::{ModelError, Usage};
 
 use super::{Flow, count, list, text};
 use crate::answer::{Answer, Stop, unread};
-use crate::calls::Piece;
+use crate::pieces::Piece;
+
+/// A mark: a delta has said something, so a message behind it says the whole of it again.
+const DELTAS: &str = "deltas";
 
 /// A chunk of a stream.
 pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
@@ -17,7 +22,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
     choice(answer, document, "message")
 }
 
-/// The first choice of a chunk or an answer. Some servers write whole messages into a stream.
+/// The first choice of a chunk or an answer. Some servers write messages into a stream: in pieces, or a whole one behind its deltas.
 fn choice(answer: &mut Answer<'_>, event: &Value, place: &str) -> Result<Flow, ModelError> {
     let usage = ["/usage", "/x_groq/usage"]
         .iter()
@@ -32,42 +37,55 @@ fn choice(answer: &mut Answer<'_>, event: &Value, place: &str) -> Result<Flow, M
     let name = |field: &str| Some(text(event, field).to_owned()).filter(|name| !name.is_empty());
     answer.model = answer.model.take().or_else(|| name("/model"));
     answer.id = answer.id.take().or_else(|| name("/id"));
+    let mut flow = Flow::Part;
     // The request asks for one choice.
     let choices = list(event, "/choices").iter();
     for choice in choices.filter(|choice| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0) {
-        let message = [place, "delta", "message"]
-            .iter()
-            .find_map(|place| choice.get(place))
-            .filter(|it| it.is_object());
-        if let Some(said) = message {
-            message_of(answer, said)?;
+        let says =
+            |place: &&str| choice.get(place).and_then(Value::as_object).is_some_and(|it| !it.is_empty());
+        if let Some(place) = [place, "delta", "message"].into_iter().find(says) {
+            let again = place == "message" && answer.places.contains_key(DELTAS);
+            let before = answer.size();
+            if message_of(answer, &choice[place], again)? {
+                flow = Flow::Call;
+            }
+            if place == "delta" && answer.size() > before && !answer.places.contains_key(DELTAS) {
+                answer.places.insert(DELTAS.to_owned(), 0);
+            }
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|it| !it.is_empty())
         {
             answer.stop(stop(reason, text(choice, "/error/message"))?);
         }
     }
-    Ok(Flow::Part)
+    Ok(flow)
 }
 
-fn message_of(answer: &mut Answer<'_>, said: &Value) -> Result<(), ModelError> {
+/// Reads a message or a piece of one. `again` says that its pieces came before. True if it has a call, or a piece of one.
+fn message_of(answer: &mut Answer<'_>, said: &Value, again: bool) -> Result<bool, ModelError> {
+    let knows_reasoning = again && answer.has_reasoning();
     // OpenRouter sends both fields with the same text, and some servers leave one of them empty.
     if let Some(field) = ["reasoning_content", "reasoning"]
         .into_iter()
         .find(|field| !text(said, &format!("/{field}")).is_empty())
+        .filter(|_| !knows_reasoning)
     {
         answer.reason(field, text(said, &format!("/{field}")))?;
     }
-    for detail in list(said, "/reasoning_details").iter().filter(|detail| detail.is_object()) {
+    let knows_details = again && !answer.carried.blocks.is_empty();
+    let details = list(said, "/reasoning_details").iter().filter(|_| !knows_details);
+    for detail in details.filter(|detail| detail.is_object()) {
         answer.grow(size(detail))?;
         merge_detail(answer, detail)?;
     }
+    let mut whole = String::new();
     match said.get("content") {
-        Some(Value::String(piece)) => answer.text(piece)?,
+        Some(Value::String(piece)) => whole.push_str(piece),
         // Mistral's models that reason write a list of parts.
         Some(Value::Array(parts)) => {
             for part in parts {
                 match text(part, "/type") {
+                    "thinking" if knows_reasoning => {}
                     "thinking" => match part.get("thinking") {
                         Some(Value::String(thought)) => answer.reason("reasoning_content", thought)?,
                         _ => {
@@ -77,48 +95,65 @@ fn message_of(answer: &mut Answer<'_>, said: &Value) -> Result<(), ModelError> {
                         }
                     },
                     "image_url" => return Err(unread("a picture")),
-                    "refusal" => answer.refusal(text(part, "/refusal"))?,
-                    _ => answer.text(text(part, "/text"))?,
+                    "refusal" => {
+                        let refusal = text(part, "/refusal");
+                        answer.refuses(refusal);
+                        whole.push_str(refusal);
+                    }
+                    _ => whole.push_str(text(part, "/text")),
                 }
             }
         }
         _ => {}
     }
-    answer.refusal(text(said, "/refusal"))?;
+    let refusal = text(said, "/refusal");
+    answer.refuses(refusal);
+    whole.push_str(refusal);
     if !list(said, "/images").is_empty() {
         return Err(unread("a picture"));
     }
     // The words of a sound are the text.
-    answer.text(text(said, "/audio/transcript"))?;
-    let calls = list(said, "/tool_calls");
-    for (place, call) in calls.iter().enumerate() {
-        let arguments = answer.argument_text(call.pointer("/function/arguments"))?;
-        let at = answer.piece(&Piece {
+    whole.push_str(text(said, "/audio/transcript"));
+    if again && !whole.is_empty() {
+        answer.whole_text(&whole)?;
+    } else {
+        answer.text(&whole)?;
+    }
+    let mut calls = Vec::new();
+    for call in list(said, "/tool_calls") {
+        let piece = Piece {
             key: call.get("index").filter(|index| !index.is_null()).map(Value::to_string),
-            place: (calls.len() > 1).then_some(place),
-            id: text(call, "/id"),
+            id: id_of(call),
             name: text(call, "/function/name"),
-            arguments: &arguments,
-        })?;
+            arguments: answer.argument_text(call.pointer("/function/arguments"))?,
+        };
         let extra = extra_of(call);
-        if !extra.is_empty() {
-            let extra = Value::Object(extra);
-            answer.grow(size(&extra))?;
-            answer.calls().sign(at, extra);
-        }
+        calls.push((piece, (!extra.is_empty()).then(|| Value::Object(extra))));
     }
+    // The form of older servers.
+    let mut old = Vec::new();
     if let Some(call) = said.get("function_call").filter(|call| call.is_object()) {
-        let arguments = answer.argument_text(call.get("arguments"))?;
-        let key = Some("function_call".to_owned());
-        answer.piece(&Piece {
-            key,
-            place: None,
-            id: "",
+        let piece = Piece {
+            key: Some("function_call".to_owned()),
+            id: "".into(),
             name: text(call, "/name"),
-            arguments: &arguments,
-        })?;
+            arguments: answer.argument_text(call.get("arguments"))?,
+        };
+        old.push((piece, None));
     }
-    Ok(())
+    let has_call = !calls.is_empty() || !old.is_empty();
+    answer.pieces(calls)?;
+    answer.pieces(old)?;
+    Ok(has_call)
+}
+
+/// The id of a call, which some servers write as a number.
+fn id_of(call: &Value) -> Cow<'_, str> {
+    match call.get("id") {
+        Some(Value::String(id)) => id.into(),
+        Some(Value::Number(id)) => id.to_string().into(),
+        _ => "".into(),
+    }
 }
 
 /// The fields of a call that its server wants back: servers before Gemini have the signature of its thoughts in one of them.
@@ -136,21 +171,23 @@ fn extra_of(call: &Value) -> Map<String, Value> {
     extra
 }
 
-/// A stream has the reasoning of a gateway in pieces: those of one block have the same index and kind.
+/// A stream has the reasoning of a gateway in pieces: those of one block have the same index and kind, and no two ids. What is encrypted comes
+/// whole.
 fn merge_detail(answer: &mut Answer<'_>, detail: &Value) -> Result<(), ModelError> {
     let same = |last: &&mut Value| {
+        let ids = [last.get("id"), detail.get("id")].map(|id| id.filter(|id| !id.is_null()));
         detail.get("index").is_some()
             && last.get("index") == detail.get("index")
             && last.get("type") == detail.get("type")
+            && !matches!(ids, [Some(one), Some(other)] if one != other)
+            && [&**last, detail].into_iter().all(|block| text(block, "/data").is_empty())
     };
     let Some(Value::Object(last)) = answer.carried.blocks.last_mut().filter(same) else {
         return answer.block(detail.clone());
     };
     for (field, value) in detail.as_object().into_iter().flatten() {
         match (last.get_mut(field), value) {
-            (Some(Value::String(text)), Value::String(piece))
-                if matches!(&**field, "text" | "summary" | "data") =>
-            {
+            (Some(Value::String(text)), Value::String(piece)) if matches!(&**field, "text" | "summary") => {
                 text.push_str(piece);
             }
             (_, Value::Null) => {}
@@ -170,7 +207,7 @@ fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
     // Some servers write it in capitals.
     Ok(match &*reason.to_ascii_lowercase() {
         "stop" | "eos" | "end_turn" | "stop_sequence" => Stop::Done,
-        "tool_calls" | "function_call" | "tool_use" => Stop::Calls,
+        "tool_calls" | "tool-calls" | "tool_call" | "function_call" | "tool_use" => Stop::Calls,
         "length" | "max_tokens" | "model_length" => Stop::Length,
         "content_filter" | "sensitive" => Stop::Filter,
         "refusal" => Stop::Refusal,
@@ -179,7 +216,7 @@ fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
             return Err(ModelError::Incomplete(format!("the provider stopped with an error: {words}")));
         }
         "insufficient_system_resource" => Stop::Early(reason.to_owned()),
-        other => Stop::Other(other.chars().take(80).collect()),
+        other => Stop::other(other),
     })
 }
 

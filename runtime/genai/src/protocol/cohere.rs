@@ -141,6 +141,6 @@ fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
                 format!("the provider stopped with `{reason}` {words}").trim_end().to_owned(),
             ));
         }
-        other => Stop::Other(other.chars().take(80).collect()),
+        other => Stop::other(other),
     })
 }

@@ -106,6 +106,6 @@ fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
         "RECITATION" | "LANGUAGE" | "OTHER" | "IMAGE_RECITATION" | "IMAGE_OTHER" => {
             Stop::Early(reason.to_owned())
         }
-        other => Stop::Other(other.chars().take(80).collect()),
+        other => Stop::other(other),
     })
 }

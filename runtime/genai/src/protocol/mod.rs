@@ -68,6 +68,8 @@ pub(crate) struct Asked<'a> {
 pub(crate) enum Flow {
     /// A part of the answer.
     Part,
+    /// A call or a piece of one. Others can follow, also behind a reason to stop: some servers write one with each call.
+    Call,
     /// The end of the answer.
     End,
     /// Nothing that the protocol has.

@@ -88,7 +88,7 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
         "stop" | "" => Stop::Done,
         "length" => Stop::Length,
         "tool_calls" => Stop::Calls,
-        other => Stop::Other(other.chars().take(80).collect()),
+        other => Stop::other(other),
     });
     Ok(Flow::End)
 }
