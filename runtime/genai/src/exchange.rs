@@ -154,8 +154,11 @@ fn scrubbed(error: ModelError, target: &Target) -> ModelError {
     match error {
         ModelError::Incomplete(text) => ModelError::Incomplete(target.key.quote(&text)),
         ModelError::Malformed(text) => ModelError::Malformed(target.key.quote(&text)),
-        ModelError::Status { status, message, retry_after, .. } => {
+        ModelError::Status { status, message, retry_after, lasts: false, .. } => {
             ModelError::status(status, target.key.quote(&message), retry_after)
+        }
+        ModelError::Status { status, message, .. } => {
+            ModelError::status_that_lasts(status, target.key.quote(&message))
         }
         other => other,
     }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::Response;
-use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use serde_json::Value;
 
 use onionskin_core::model::ModelError;
@@ -46,12 +46,13 @@ impl ApiKey {
 
     /// Words of the provider for an error: bounded, and without the key, which some servers repeat.
     pub(crate) fn quote(&self, text: &str) -> String {
-        let text = self.0.1.redact(text);
         let text = text.trim();
-        match text.char_indices().nth(bounds::QUOTE) {
-            Some((end, _)) => format!("{}..", &text[..end]),
-            None => text.to_owned(),
-        }
+        // The mark of the cut goes to the redactor too, which hides the beginning of a key before it.
+        let shown = match text.char_indices().nth(bounds::QUOTE) {
+            Some((end, _)) => Cow::Owned(format!("{}..", &text[..end])),
+            None => Cow::Borrowed(text),
+        };
+        self.0.1.redact(shown).into_owned()
     }
 }
 
@@ -73,12 +74,48 @@ pub(crate) fn sending(error: reqwest::Error, secret: &ApiKey) -> ModelError {
 
 /// The error of an answer with a status of failure.
 pub(crate) async fn status(response: Response, secret: &ApiKey) -> ModelError {
-    let status = response.status().as_u16();
+    let status = response.status();
     let wait = retry_after(response.headers());
+    let text = |name: HeaderName| response.headers().get(name).and_then(|value| value.to_str().ok());
+    let lasts = text(HeaderName::from_static("x-should-retry")) == Some("false");
+    // What is behind the path can be a secret.
+    let leads_to = text(LOCATION).filter(|_| status.is_redirection());
+    let leads_to = leads_to.map(|url| without_user(url.split(['?', '#']).next().unwrap_or(url)).into_owned());
     let body = error_body(response).await;
-    let parsed: Option<Value> = serde_json::from_str(&body).ok();
-    let words = parsed.as_ref().and_then(sentence).unwrap_or(&body);
-    ModelError::status(status, secret.quote(words), wait)
+    let parsed: Value = serde_json::from_str(&body).unwrap_or_default();
+    if let Some(error) = unreadable_call(&parsed, secret) {
+        return error;
+    }
+    let words = sentence(&parsed).unwrap_or(&body);
+    match leads_to {
+        Some(url) => {
+            let words =
+                format!("redirects are not followed, and it leads to {url}: check the base URL; {words}");
+            ModelError::status(status.as_u16(), secret.quote(words.trim_end_matches("; ")), None)
+        }
+        None if lasts || is_without_money(&parsed) => {
+            ModelError::status_that_lasts(status.as_u16(), secret.quote(words))
+        }
+        None => {
+            ModelError::status(status.as_u16(), secret.quote(words), wait.or_else(|| retry_delay(&parsed)))
+        }
+    }
+}
+
+/// The error of a call that the model wrote and its provider could not read, in the words of Groq: another attempt can succeed.
+fn unreadable_call(body: &Value, secret: &ApiKey) -> Option<ModelError> {
+    let error = body.get("error").filter(|error| error["code"] == "tool_use_failed")?;
+    let words = error["message"].as_str().unwrap_or_default();
+    let wrote = error["failed_generation"].as_str().unwrap_or_default();
+    let text = format!("the provider could not read its tool call: {words}; the model wrote: {wrote}");
+    Some(ModelError::Incomplete(secret.quote(&text)))
+}
+
+/// Whether the account has no money left. The status is that of too many requests, which pass.
+fn is_without_money(body: &Value) -> bool {
+    ["/error/code", "/error/type"]
+        .iter()
+        .any(|path| body.pointer(path).is_some_and(|code| code == "insufficient_quota"))
 }
 
 /// The beginning of the body of an error. What cannot be read is left out: the status says enough.
@@ -105,10 +142,15 @@ pub(crate) fn reported(body: &Value, secret: &ApiKey) -> Option<ModelError> {
     }
     let is_error_event = body.get("type").is_some_and(|kind| kind == "error");
     let error = match body.get("error") {
-        Some(error @ (Value::Object(_) | Value::String(_))) => error,
+        // Some servers write the field into each answer, empty.
+        Some(error @ Value::Object(fields)) if !fields.is_empty() => error,
+        Some(error @ Value::String(words)) if !words.is_empty() => error,
         _ if is_error_event => body,
         _ => return None,
     };
+    if let Some(error) = unreadable_call(body, secret) {
+        return Some(error);
+    }
     let texts = ["type", "code", "status"].map(|field| error.get(field).and_then(Value::as_str));
     let number = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
     let status = texts.into_iter().flatten().find_map(status_of).or_else(|| {
@@ -117,7 +159,8 @@ pub(crate) fn reported(body: &Value, secret: &ApiKey) -> Option<ModelError> {
     let whole = body.to_string();
     let words = secret.quote(sentence(body).unwrap_or(&whole));
     Some(match status {
-        Some(status) => ModelError::status(status, words, None),
+        Some(status) if is_without_money(body) => ModelError::status_that_lasts(status, words),
+        Some(status) => ModelError::status(status, words, retry_delay(body)),
         None => ModelError::Transport(format!("the provider ended the answer: {words}")),
     })
 }
@@ -155,12 +198,22 @@ fn sentence(body: &Value) -> Option<&str> {
     ["/error/message", "/message", "/error", "/detail"].iter().find_map(|path| body.pointer(path)?.as_str())
 }
 
-/// The time that the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds. A date is not
-/// read, as no provider sends one. The run bounds it.
+/// The time that the provider asks to wait: `retry-after-ms`, or `retry-after` as seconds or as a date, which proxies write. The run bounds it.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    if let Some(seconds) = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after")) {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(text("retry-after")?).ok()?;
+    Some(date.duration_since(SystemTime::now()).unwrap_or_default())
+}
+
+/// The time that Gemini asks to wait, in the body of the error.
+fn retry_delay(body: &Value) -> Option<Duration> {
+    let details = body.get(0).unwrap_or(body).pointer("/error/details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
 }
 
 /// An error with its causes: the outermost alone says just "error sending request".
@@ -174,4 +227,19 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o3_a_quote_is_cut_first_and_shows_no_beginning_of_the_key() {
+        let key = ApiKey::new(Secret::new("key-7-very-secret".to_owned()));
+        let begun = format!("{}key-7-very-secret and more", "x".repeat(bounds::QUOTE - 10));
+        assert!(!key.quote(&begun).contains("key-7"), "{}", key.quote(&begun));
+        assert_eq!(key.quote(" no key-7-very-secret "), "no ***");
+        // As long as an event can be, and with what the redactor takes its time for.
+        assert!(key.quote(&".".repeat(bounds::LINE)).len() <= bounds::QUOTE + 2);
+    }
 }

@@ -21,6 +21,8 @@ pub enum ModelError {
         /// The delay that the provider requests. A run waits at most a minute of it
         /// ([`Limits::model_retries`](crate::declaration::Limits::model_retries)).
         retry_after: Option<Duration>,
+        /// Whether the provider says that a repeated request fails as well, such as for an account without money.
+        lasts: bool,
     },
     /// The provider could not be reached, or the connection broke.
     #[error("the model's provider could not be reached, or the connection broke: {0}")]
@@ -81,7 +83,18 @@ impl ModelError {
     /// assert!(error.is_transient());
     /// ```
     pub fn status(status: u16, message: impl Into<String>, retry_after: Option<Duration>) -> Self {
-        Self::Status { status, message: message.into(), retry_after }
+        Self::Status { status, message: message.into(), retry_after, lasts: false }
+    }
+
+    /// The error of a provider that says that a repeated request fails as well, whatever the status.
+    ///
+    /// ```
+    /// use onionskin::model::ModelError;
+    ///
+    /// assert!(!ModelError::status_that_lasts(429, "you have no money left").is_transient());
+    /// ```
+    pub fn status_that_lasts(status: u16, message: impl Into<String>) -> Self {
+        Self::Status { status, message: message.into(), retry_after: None, lasts: true }
     }
 
     /// The provider could not be reached, or the connection broke. Another attempt can succeed.
@@ -143,8 +156,8 @@ impl ModelError {
     /// lack what they announce.
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Status { status, .. } => {
-                matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
+            Self::Status { status, lasts, .. } => {
+                !lasts && matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
             }
             Self::Transport(_) | Self::Incomplete(_) | Self::Timeout(_) => true,
             Self::Malformed(_)

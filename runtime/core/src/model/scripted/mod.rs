@@ -210,7 +210,7 @@ impl Model for ScriptedModel {
         }
         if let Some(status) = turn.fail {
             let message = "the script says so".to_owned();
-            return Err(ModelError::Status { status, message, retry_after: None });
+            return Err(ModelError::status(status, message, None));
         }
         turn.check(request, self).map_err(ModelError::Script)?;
         let say = fill(&turn.say, &request.messages);
