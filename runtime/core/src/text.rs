@@ -30,6 +30,27 @@ pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{told}\u{2026} and {} more bytes", more.len()))
 }
 
+/// The number of values in a JSON text, or a little more. Each takes many times the memory of its text, so it is counted before it is read.
+///
+/// ```
+/// use onionskin_core::text::json_values;
+///
+/// assert!(json_values(br#"{"a": [1, "x, [y]"]}"#) >= 4);
+/// ```
+pub fn json_values(json: &[u8]) -> usize {
+    let (mut count, mut in_string, mut is_escaped) = (1, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
 /// The first items of a list, and the number of the others.
 pub(crate) fn first_of(items: impl ExactSizeIterator<Item = String>, between: &str) -> String {
     let more = items.len().saturating_sub(MOST);

@@ -11,6 +11,9 @@ pub(crate) const DOCUMENT: usize = 16 << 20;
 /// The bytes of a stream. Each token comes in an event of some 300 bytes.
 pub(crate) const STREAM: usize = 128 << 20;
 
+/// The JSON values of an event or a document. Each takes many times the memory of its text.
+pub(crate) const VALUES: usize = 1_000_000;
+
 /// The bytes of texts, reasoning and arguments that an answer consists of.
 pub(crate) const CONTENT: usize = 16 << 20;
 

@@ -6,9 +6,11 @@ use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout_at};
 
 use onionskin_core::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, exact_json};
+use onionskin_core::text::json_values;
 
 use crate::answer::{Answer, has_many_digits};
 use crate::body::{Body, Event, Events, Framing};
+use crate::bounds;
 use crate::connect::Target;
 use crate::failure;
 use crate::protocol::{Asked, Flow};
@@ -87,6 +89,7 @@ async fn read_stream(
             Event::End { stray: Some(stray) } => return Err(failure::unexpected(&stray, adapter, key)),
             Event::End { stray: None } => break,
         };
+        check_values(text.as_bytes())?;
         let event: Value = match serde_json::from_str(&text) {
             Ok(event) => event,
             Err(_) if cut => break,
@@ -128,11 +131,20 @@ async fn read_stream(
     answer.finish().map_err(|error| scrubbed(error, target))
 }
 
+/// Checks how many values a text has, before they take their memory.
+fn check_values(json: &[u8]) -> Result<(), ModelError> {
+    if json_values(json) > bounds::VALUES {
+        return Err(ModelError::Malformed(format!("it has more than {} JSON values", bounds::VALUES)));
+    }
+    Ok(())
+}
+
 /// Reads an answer that is one document, also one that came in the place of a stream.
 fn read_document(target: &Target, tools: &[WireTool], bytes: &[u8]) -> Result<ModelResponse, ModelError> {
     let Target { kind, protocol, key, .. } = target;
     let adapter = kind.as_lower_str();
     let unexpected = || failure::unexpected(&String::from_utf8_lossy(bytes), adapter, key);
+    check_values(bytes)?;
     let document: Value = serde_json::from_slice(bytes).map_err(|_| unexpected())?;
     if let Some(error) = failure::reported(&document, key) {
         return Err(error);

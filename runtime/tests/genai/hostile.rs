@@ -127,6 +127,19 @@ async fn o3_a_very_large_answer_exceeds_its_bound() {
 }
 
 #[tokio::test]
+async fn o3_an_answer_of_too_many_values_is_not_read() {
+    let junk = format!("[{}0]", "[0],".repeat(600_000));
+    let text = format!(
+        "{{\"choices\":[{{\"index\":0,\"message\":{{\"content\":\"hi\"}},\"finish_reason\":\"stop\"}}],\"junk\":{junk}}}"
+    );
+    assert_malformed(ask(model(&serve(JSON, once(text.clone()))).stream(false)).await, "1000000 JSON values");
+    assert_malformed(
+        ask(model(&serve(STREAM, once(format!("data: {text}\n\n"))))).await,
+        "1000000 JSON values",
+    );
+}
+
+#[tokio::test]
 async fn o3_an_error_without_end_is_read_in_part() {
     let head = "HTTP/1.1 500 No\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n";
     let url = serve(head, |_| Some(vec![b'x'; 64 << 10]));
@@ -187,6 +200,34 @@ async fn o3_an_answer_is_complete_without_a_last_word() {
         }
     });
     assert_eq!(ask(model(&stays).adapter("gemini")).await.unwrap().text, "Fine.");
+}
+
+/// Some servers write a reason to stop with each call, and take their time for the next one.
+#[tokio::test]
+async fn o3_a_call_long_behind_a_reason_to_stop_is_in_the_answer() {
+    let with_reason = |at: u64, id: &str| {
+        let function = json!({"name": "echo", "arguments": "{}"});
+        let delta = json!({"tool_calls": [{"index": at, "id": id, "function": function}]});
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": "tool_calls"});
+        format!("data: {}\n\n", json!({"choices": [choice]}))
+    };
+    let (first, second) = (with_reason(0, "a"), with_reason(1, "b"));
+    let ends = serve(STREAM, {
+        let (first, second) = (first.clone(), second);
+        move |round| match round {
+            0 => Some(first.clone().into()),
+            1 => {
+                std::thread::sleep(Duration::from_secs(7));
+                Some(second.clone().into())
+            }
+            _ => None,
+        }
+    });
+    assert_eq!(ask(model(&ends)).await.unwrap().tool_calls.len(), 2);
+    // The connection breaks before the second one.
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n";
+    let broken = ask(model(&serve(head, once(first)))).await;
+    assert!(matches!(broken, Err(ModelError::Transport(_))), "{broken:?}");
 }
 
 #[tokio::test]

@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+use onionskin_core::text::json_values;
+
 use super::lines::LONGEST;
 use crate::visible::{cut, visible};
 
@@ -62,7 +64,7 @@ pub(crate) fn read(line: &[u8]) -> Incoming<'_> {
             return unreadable(line, &[], reason);
         }
     };
-    if values(text) > VALUES {
+    if json_values(text.as_bytes()) > VALUES {
         return unreadable(line, &[], format!("it has more than {VALUES} values"));
     }
     match serde_json::from_str::<Envelope<'_>>(text) {
@@ -72,21 +74,6 @@ pub(crate) fn read(line: &[u8]) -> Incoming<'_> {
         }
         Err(error) => unreadable(line, &[], format!("it is not JSON: {}", reason(&error))),
     }
-}
-
-/// The number of values in a JSON text, or a little more.
-fn values(text: &str) -> usize {
-    let (mut count, mut in_string, mut is_escaped) = (1, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if in_string => is_escaped = true,
-            b'"' => in_string = !in_string,
-            b',' | b'[' | b'{' if !in_string => count += 1,
-            _ => {}
-        }
-    }
-    count
 }
 
 /// Reads a message that was too long to be kept from its beginning and its end.
