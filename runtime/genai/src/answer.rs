@@ -28,6 +28,8 @@ pub(crate) struct Answer<'a> {
     /// The JSON that is being read, if it has numbers that a value does not hold.
     source: String,
     pub(crate) usage: Usage,
+    /// The usage that was passed on.
+    told: Usage,
     pub(crate) id: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) carried: Carried,
@@ -98,6 +100,7 @@ impl<'a> Answer<'a> {
             known: false,
             source: String::new(),
             usage: Usage::default(),
+            told: Usage::default(),
             id: None,
             model: None,
             carried: Carried::of(adapter),
@@ -206,6 +209,14 @@ impl<'a> Answer<'a> {
     /// Notes that the model refuses, if it does so with words.
     pub(crate) fn refuses(&mut self, words: &str) {
         self.refused |= !words.is_empty();
+    }
+
+    /// Passes on the usage, if it is another one than before: an answer that fails is billed too.
+    pub(crate) fn tell_usage(&mut self) {
+        if self.usage != self.told {
+            self.told = self.usage;
+            (self.deltas)(ModelDelta::Usage(self.usage));
+        }
     }
 
     /// Data that goes back to the provider.

@@ -41,7 +41,7 @@ pub(crate) async fn ask(
         None => {
             let mut body = body;
             let bytes = body.document().await?;
-            read_document(target, tools, &bytes)
+            read_document(target, tools, &bytes, deltas)
         }
     }
 }
@@ -83,7 +83,7 @@ async fn read_stream(
             },
         };
         let (text, cut) = match event {
-            Event::Document(bytes) => return read_document(target, tools, &bytes),
+            Event::Document(bytes) => return read_document(target, tools, &bytes, deltas),
             Event::Data { text, .. } if text.trim() == "[DONE]" => break,
             Event::Data { text, cut } => (text, cut),
             Event::End { stray: Some(stray) } => return Err(failure::unexpected(&stray, adapter, key)),
@@ -102,7 +102,9 @@ async fn read_stream(
             return Err(error);
         }
         answer.read_from(&text);
-        match protocol.event(&mut answer, &event).map_err(|error| scrubbed(error, target))? {
+        let flow = protocol.event(&mut answer, &event);
+        answer.tell_usage();
+        match flow.map_err(|error| scrubbed(error, target))? {
             Flow::Part => {
                 answer.recognise();
                 if answer.has_stopped() {
@@ -139,8 +141,13 @@ fn check_values(json: &[u8]) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Reads an answer that is one document, also one that came in the place of a stream.
-fn read_document(target: &Target, tools: &[WireTool], bytes: &[u8]) -> Result<ModelResponse, ModelError> {
+/// Reads an answer that is one document, also one that came in the place of a stream. Its pieces are not passed on.
+fn read_document(
+    target: &Target,
+    tools: &[WireTool],
+    bytes: &[u8],
+    deltas: &mut (dyn FnMut(ModelDelta) + Send),
+) -> Result<ModelResponse, ModelError> {
     let Target { kind, protocol, key, .. } = target;
     let adapter = kind.as_lower_str();
     let unexpected = || failure::unexpected(&String::from_utf8_lossy(bytes), adapter, key);
@@ -149,11 +156,17 @@ fn read_document(target: &Target, tools: &[WireTool], bytes: &[u8]) -> Result<Mo
     if let Some(error) = failure::reported(&document, key) {
         return Err(error);
     }
-    let mut no_deltas = |_| {};
-    let mut answer = Answer::new(adapter, &mut no_deltas).with_tools(tools);
+    let mut usage_alone = |delta| {
+        if let ModelDelta::Usage(_) = delta {
+            deltas(delta);
+        }
+    };
+    let mut answer = Answer::new(adapter, &mut usage_alone).with_tools(tools);
     target.host().clone_into(&mut answer.carried.host);
     answer.read_from(&String::from_utf8_lossy(bytes));
-    let flow = protocol.document(&mut answer, &document).map_err(|error| scrubbed(error, target))?;
+    let flow = protocol.document(&mut answer, &document);
+    answer.tell_usage();
+    let flow = flow.map_err(|error| scrubbed(error, target))?;
     if flow == Flow::Unknown {
         return Err(unexpected());
     }

@@ -22,8 +22,8 @@ use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::lock::lock;
 use crate::model::{
-    BoxModel, Model as _, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestOption,
-    RequestParams, ToolChoice, redact_name,
+    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestOption, RequestParams,
+    ToolChoice, Usage, redact_name,
 };
 use crate::random::random;
 use crate::secret::Redact as _;
@@ -209,26 +209,34 @@ impl AgentRun {
         self.unless_over(pin!(answer)).await?
     }
 
-    /// Asks again after transient errors, as often as the limits allow.
+    /// Asks again after transient errors, as often as the limits allow. The usage of the answer has the tokens of the attempts before it; if none
+    /// has an answer, the run has them.
     pub(super) async fn ask_until_answered(&self, asked: Asked<'_>) -> Result<ModelResponse, RunError> {
         let Asked { turn, .. } = asked;
         let mut attempt = 0;
+        let mut failed = Usage::default();
         loop {
             attempt += 1;
             let span = ChatSpan::begin(self, asked.model, asked.request, attempt);
-            let mut answer = pin!(self.ask_once(asked)).instrument(span.span()).await;
+            let mut billed = Usage::default();
+            let mut answer = pin!(self.ask_once(asked, &mut billed)).instrument(span.span()).await;
             if let (Err(error), Some(redactor)) = (&mut answer, self.cx.concealed().redactor()) {
                 error.redact(&redactor);
             }
             span.end(&answer);
             let error = match answer {
-                Ok(response) => return Ok(response),
+                Ok(mut response) => {
+                    response.usage += failed;
+                    return Ok(response);
+                }
                 Err(error) => error,
             };
+            failed += billed;
             let pause = pause(attempt, &error);
             // A pause that is longer than the run would end it without the words of the provider.
             let is_late = self.cx.deadline().is_some_and(|late| late.at <= Instant::now() + pause);
             if !error.is_transient() || attempt > self.instance.limits.model_retries || is_late {
+                self.tally().usage += failed;
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
                     self.cx.abort_for(AbortCause::Script(fault));
@@ -244,7 +252,8 @@ impl AgentRun {
         }
     }
 
-    async fn ask_once(&self, asked: Asked<'_>) -> Result<ModelResponse, ModelError> {
+    /// Asks once. `billed` becomes what the model says of its tokens before it answers or fails.
+    async fn ask_once(&self, asked: Asked<'_>, billed: &mut Usage) -> Result<ModelResponse, ModelError> {
         let Asked { turn, request, model, table, answer_tool } = asked;
         let timeout = self.instance.limits.model_timeout;
         // The session can learn secrets while the model answers.
@@ -259,7 +268,9 @@ impl AgentRun {
             }
         };
         let mut deltas = |delta| {
-            if is_told {
+            if let ModelDelta::Usage(usage) = delta {
+                *billed = usage;
+            } else if is_told {
                 held.look_for(redactor());
                 held.push(delta).into_iter().for_each(&mut tell);
             }

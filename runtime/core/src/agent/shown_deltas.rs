@@ -63,6 +63,8 @@ impl<'r> ShownDeltas<'r> {
             ModelDelta::Text(text) => show_text(self.run, self.turn, self.text.push(text)),
             ModelDelta::Reasoning(text) => show_reasoning(self.run, self.turn, self.reasoning.push(text)),
             ModelDelta::ToolCall(piece) => self.push_call(piece),
+            // The turn shows what all its attempts took.
+            ModelDelta::Usage(_) => {}
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Usage;
+
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -12,6 +14,9 @@ pub enum ModelDelta {
     Reasoning(String),
     /// A piece of a tool call.
     ToolCall(ToolCallDelta),
+    /// The tokens of the request and the answer so far, in place of those before. A model passes them once it knows them, so that an attempt that
+    /// fails counts in the usage of its run.
+    Usage(Usage),
 }
 
 /// A piece of a tool call: a piece of the JSON text of its arguments.

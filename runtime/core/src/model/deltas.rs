@@ -45,6 +45,7 @@ impl RedactedDeltas {
                 not_empty(redacted.reasoning.push(&piece)).map(ModelDelta::Reasoning)
             }
             ModelDelta::ToolCall(piece) => Some(ModelDelta::ToolCall(redacted.of_call(piece))),
+            ModelDelta::Usage(_) => Some(delta),
         }
     }
 

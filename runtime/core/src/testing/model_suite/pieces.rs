@@ -22,7 +22,7 @@ impl Pieces {
                     None => self.calls.push(piece),
                 }
             }
-            ModelDelta::Reasoning(_) => {}
+            ModelDelta::Reasoning(_) | ModelDelta::Usage(_) => {}
         }
     }
 
