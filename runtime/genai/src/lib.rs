@@ -55,7 +55,8 @@ use onionskin_core::secret::Secret;
 ///
 /// Answers of a type ([`RunRequest::run_as`](onionskin_core::run::RunRequest::run_as)) are asked for as the provider's own structured output
 /// in the protocols of `OpenAI`, Anthropic and Gemini, and else as the call of a tool: for older models, for types without a form in
-/// the provider's rules, and for Gemini beside tools, which it does not take together.
+/// the provider's rules, and for Gemini beside tools, which it does not take together. The call is forced, but not while `thinking` in
+/// [`extra_body`](onionskin_core::model::RequestParams::extra_body) is on: providers refuse the two together.
 ///
 /// A request has no time limit of its own: a run ends it after
 /// [`Limits::model_timeout`](onionskin_core::declaration::Limits::model_timeout) and repeats it after a transient error
@@ -232,6 +233,11 @@ impl Model for GenaiModel {
         let name = self.name.as_deref().or(request.model.as_deref())?;
         let adapter = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some()).ok()?;
         structured::schema(name, adapter, !request.tools.is_empty(), schema)
+    }
+
+    /// Not while the request turns thinking on.
+    fn can_force_call(&self, request: &ModelRequest) -> bool {
+        self.supports(RequestOption::ToolChoice) && !structured::turns_thinking_on(&request.params.extra_body)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Answers of a type as the structured output of a provider.
 
 use genai::adapter::AdapterKind;
+use serde_json::{Map, Value};
 
 use onionskin_core::export::Dialect;
 use onionskin_core::model::ResponseSchema;
@@ -39,6 +40,14 @@ pub(super) fn schema(
         AdapterKind::Gemini if !has_tools => Some(schema.clone()),
         _ => None,
     }
+}
+
+/// Whether these extra fields turn thinking on, beside which Anthropic, Bedrock, `DeepSeek` and Kimi refuse a forced call of a tool.
+pub(super) fn turns_thinking_on(extra_body: &Map<String, Value>) -> bool {
+    let fields =
+        extra_body.get("additionalModelRequestFields").and_then(Value::as_object).unwrap_or(extra_body);
+    let thinking = ["thinking", "reasoning_config"].iter().find_map(|name| fields.get(*name)?.get("type"));
+    thinking.is_some_and(|kind| kind != "disabled")
 }
 
 #[cfg(test)]

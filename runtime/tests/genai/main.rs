@@ -11,7 +11,7 @@ use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::genai::GenaiModel;
 use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, RequestParams,
-    ResponseSchema, StopReason, ToolCallDelta, ToolChoice, ToolDeclaration,
+    ResponseSchema, StopReason, ToolCallDelta, ToolChoice, ToolDeclaration, Usage,
 };
 use onionskin::{Agent, AgentHandle, RunError, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::{Value, json};
@@ -223,7 +223,8 @@ fn model(url: &str) -> GenaiModel {
 
 async fn ask(model: &GenaiModel) -> (Result<ModelResponse, ModelError>, Vec<ModelDelta>) {
     let mut deltas = Vec::new();
-    let request = ModelRequest::new([Message::user("hello")]).with_agent("listener");
+    let echo = ToolDeclaration::new("echo", &ToolDefinition::new("echo", "Says it again."));
+    let request = ModelRequest::new([Message::user("hello")]).with_agent("listener").with_tools([echo]);
     let mut note = |delta| deltas.push(delta);
     let answer = tokio::time::timeout(Duration::from_secs(20), model.respond(&request, &mut note));
     let answer = answer.await.expect("it hangs");
@@ -252,6 +253,7 @@ async fn o3_an_openai_stream_becomes_one_answer_with_its_argument_text() {
         piece("call_a", "{\"text\" :"),
         piece("call_a", "  \"one\"}"),
         piece("call_b", "{\"text\": \"two\"}"),
+        ModelDelta::Usage(Usage::new(11, 5)),
     ];
     assert_eq!(deltas, pieces);
     let calls: Vec<_> = answer.tool_calls.iter().map(|call| (&*call.id, &*call.arguments)).collect();
@@ -537,7 +539,7 @@ async fn o3_an_answer_that_is_not_streamed() {
     let (url, seen) = serve(vec![http("200 OK", "application/json", "", &body.to_string())]).await;
     let (answer, deltas) = ask(&model(&url).stream(false)).await;
     let answer = answer.unwrap();
-    assert_eq!((&*answer.text, deltas.len()), ("So.", 0));
+    assert_eq!((&*answer.text, deltas), ("So.", vec![ModelDelta::Usage(Usage::new(3, 4))]));
     assert_eq!(&*answer.tool_calls[0].arguments, r#"{"text":"one"}"#);
     assert_eq!(answer.usage.total(), 7);
     assert_eq!(answer.model.as_deref(), Some("some-model-2026-05-01"));
@@ -612,6 +614,39 @@ async fn o3_a_refusal_tells_how_long_to_wait() {
     let (url, seen) = serve(vec![limited("retry-after: 0"), openai_says("Now.")]).await;
     let output = agent(model(&url), |_| {}).await.run("hello").await.unwrap();
     assert_eq!((&*output.text, seen.bodies().len()), ("Now.", 2));
+}
+
+#[tokio::test]
+async fn o3_what_does_not_pass_is_not_asked_again() {
+    let body = json!({"error": {"message": "No money", "code": "insufficient_quota"}}).to_string();
+    let event = format!("data: {body}\n\n");
+    let no_money = || http("429 Too Many Requests", "application/json", "", &body);
+    let in_stream = || sse(&event);
+    let refused = || http("503 Busy", "application/json", "x-should-retry: false\r\n", "{}");
+    for reply in [no_money(), in_stream(), refused()] {
+        let (url, seen) = serve(vec![reply, openai_says("Again.")]).await;
+        let error = agent(model(&url), |_| {}).await.run("hello").await.unwrap_err();
+        assert!(matches!(error, RunError::Model { source: ModelError::Status { .. }, .. }), "{error:?}");
+        assert_eq!(seen.bodies().len(), 1, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a12_attempts_that_fail_count_in_the_usage() {
+    // Each is billed: an empty answer, streamed and whole, and one that breaks off behind its usage.
+    let usage = json!({"prompt_tokens": 1000, "completion_tokens": 500});
+    let empty = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": usage});
+    let whole = json!({"choices": [{"message": {"content": ""}, "finish_reason": "stop"}], "usage": usage});
+    let broken = json!({"choices": [], "usage": usage});
+    let empty = || sse(&format!("data: {empty}\n\ndata: [DONE]\n\n"));
+    let whole = || http("200 OK", "application/json", "", &whole.to_string());
+    let broken = || sse(&format!("data: {broken}\n\n"));
+    for reply in [empty(), whole(), broken()] {
+        let (url, seen) = serve(vec![reply, openai_says("Fine.")]).await;
+        let output = agent(model(&url), |_| {}).await.run("hello").await.unwrap();
+        assert_eq!((&*output.text, seen.bodies().len()), ("Fine.", 2));
+        assert_eq!((output.usage.input_tokens, output.usage.output_tokens), (1011, 505));
+    }
 }
 
 #[tokio::test]
@@ -845,4 +880,28 @@ async fn a8_a_model_without_structured_output_gets_a_tool_and_has_to_call_it() {
         assert_eq!(body.pointer(place), Some(&json!("final_answer")), "{adapter}: {body}");
         assert_eq!(body.pointer(choice), Some(&forced), "{adapter}: {body}");
     }
+}
+
+onionskin::agent! {
+    Thinker {
+        instruction: "Listen.",
+        request_params: {
+            extra_body: serde_json::Map::from_iter([(
+                "thinking".to_owned(),
+                json!({"type": "enabled", "budget_tokens": 1024}),
+            )]),
+        },
+    }
+}
+
+/// Anthropic and others refuse a forced call while the model thinks.
+#[tokio::test]
+async fn a8_an_answer_that_is_a_call_is_not_forced_beside_thinking() {
+    let (url, seen) = serve(vec![http("400 No", "application/json", "", "{}")]).await;
+    let model = GenaiModel::new("claude-3-7-sonnet-latest").adapter("anthropic").base_url(&url).stream(false);
+    let thinker = Thinker::builder().model(model).build().await.unwrap();
+    thinker.run_as::<Warmth>("hi").await.unwrap_err();
+    let body = seen.bodies().remove(0);
+    assert_eq!(body["tools"][0]["name"], "final_answer", "{body}");
+    assert_eq!((&body["thinking"]["type"], body.get("tool_choice")), (&json!("enabled"), None), "{body}");
 }

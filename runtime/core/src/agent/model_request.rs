@@ -22,7 +22,7 @@ use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::lock::lock;
 use crate::model::{
-    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestOption, RequestParams,
+    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
     ToolChoice, Usage, redact_name,
 };
 use crate::random::random;
@@ -145,7 +145,7 @@ impl AgentRun {
     pub(super) fn offer_answer(&self, form: &AnswerForm, request: &mut ModelRequest) -> Arc<str> {
         let AnswerTool { name, all } = form.offered(&request.tools);
         request.tools = all;
-        if self.instance.model.supports(RequestOption::ToolChoice) {
+        if self.instance.model.can_force_call(request) {
             let choice = &mut request.params.tool_choice;
             match choice {
                 ToolChoice::Auto => *choice = ToolChoice::Required,

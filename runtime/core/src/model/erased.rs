@@ -89,6 +89,10 @@ impl Model for BoxModel {
     fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
         self.0.response_schema_dyn(request, schema)
     }
+
+    fn can_force_call(&self, request: &ModelRequest) -> bool {
+        self.0.can_force_call_dyn(request)
+    }
 }
 
 /// It shows the model's type. No code of the model runs.
@@ -119,6 +123,8 @@ trait DynModel: Send + Sync {
     fn reads_dyn(&self, content: &ContentBlock) -> bool;
 
     fn response_schema_dyn(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema>;
+
+    fn can_force_call_dyn(&self, request: &ModelRequest) -> bool;
 
     fn type_name(&self) -> &'static str;
 }
@@ -158,6 +164,10 @@ impl<M: Model> DynModel for M {
 
     fn response_schema_dyn(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
         self.response_schema(request, schema)
+    }
+
+    fn can_force_call_dyn(&self, request: &ModelRequest) -> bool {
+        self.can_force_call(request)
     }
 
     fn type_name(&self) -> &'static str {

@@ -149,6 +149,14 @@ pub trait Model: Send + Sync + 'static {
         }
         schema.in_dialect(&Dialect::OPENAI).ok()
     }
+
+    /// Whether this request can force a call of a tool: an answer of a type that is a call is forced then, and else asked for in words. By default
+    /// it can if the model supports [`RequestOption::ToolChoice`]. A model that refuses a forced call beside other parameters of the request says
+    /// so here. A wrapper of a model forwards this method.
+    fn can_force_call(&self, request: &ModelRequest) -> bool {
+        let _ = request;
+        self.supports(RequestOption::ToolChoice)
+    }
 }
 
 impl<M: Model> Model for Arc<M> {
@@ -186,6 +194,10 @@ impl<M: Model> Model for Arc<M> {
 
     fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
         (**self).response_schema(request, schema)
+    }
+
+    fn can_force_call(&self, request: &ModelRequest) -> bool {
+        (**self).can_force_call(request)
     }
 }
 
@@ -272,7 +284,8 @@ pub enum StopReason {
     Refusal,
     /// The provider ended the answer before it was whole, for another reason than the token limit.
     Incomplete,
-    /// Another reason, which does not say that the answer lacks something.
+    /// Another reason, which does not say that the answer lacks something. A model gives it for a text that can be whole; an answer with calls and
+    /// a reason that it does not know is [`ModelError::Incomplete`], because what broke off must not run.
     Other,
 }
 
