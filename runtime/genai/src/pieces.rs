@@ -5,7 +5,7 @@
 //! 2. A piece with a name begins another call if its id is another one, if the call already has arguments and another name, or if the call
 //!    has a complete object and the piece has arguments of its own, or neither has an id. Of two names before any arguments, the tools of
 //!    the request say whether they are one.
-//! 3. In the end, calls of different events with the same index, or none, and the same name are compared. With one id, an equal text is a
+//! 3. In the end, a call in the old form counts only if there is no other, and calls of different events with the same index, or none, and the same name are compared. With one id, an equal text is a
 //!    copy, and an empty object is what the server wrote before the arguments. Without ids, nobody can say so.
 //!
 //! What cannot be told apart is [`ModelError::Incomplete`]: a call that runs twice, or another tool than the model named, does more harm.
@@ -140,6 +140,9 @@ struct Known {
     text: String,
 }
 
+/// The key of a call in the old form, `function_call`. Some servers write each call in both forms, for old clients.
+pub(crate) const OLD_FORM: &str = "function_call";
+
 /// The calls without those that a server wrote twice.
 ///
 /// # Errors
@@ -147,7 +150,10 @@ struct Known {
 pub(crate) fn distinct(calls: Vec<Begun>) -> Result<Vec<Begun>, ModelError> {
     let mut kept: Vec<Begun> = Vec::with_capacity(calls.len());
     let mut known: HashMap<(Option<String>, String), Vec<Known>> = HashMap::new();
-    'calls: for mut call in calls {
+    let is_old =
+        |call: &Begun| call.marks.as_ref().is_some_and(|marks| marks.key.as_deref() == Some(OLD_FORM));
+    let all_old = calls.iter().all(is_old);
+    'calls: for mut call in calls.into_iter().filter(|call| all_old || !is_old(call)) {
         let Some(Marks { key, event }) = call.marks.take() else {
             kept.push(call);
             continue;

@@ -34,6 +34,8 @@ the name with each piece | 0:a:get: ; 0:a:get:{} | a:get:{}
 no arguments, then another tool | 0::nothing: ; 0::add:{} | _1:nothing:{} & _2:add:{}
 two tools, or one whose name is both | 0::pair: ; 0::add:{} | one name or two
 a tool, and what is no tool | 0:a:get: ; 0:a:_file:{} | one name or two
+both forms | function_call::echo:{"text":"a"} ; 0:a:echo: ; function_call:::{"x":1} & 0:::{"text":"a"} | a:echo:{"text":"a"}
+the old form alone | function_call::echo: ; function_call:::{"text":"a"} | _1:echo:{"text":"a"}
 the name of no tool in pieces | 0:a:fly: ; 0:a:_away:{} | a:fly_away:{}
 "#;
 

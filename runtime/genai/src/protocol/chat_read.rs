@@ -8,7 +8,7 @@ use onionskin_core::model::{ModelError, Usage};
 
 use super::{Flow, count, list, text};
 use crate::answer::{Answer, Stop, unread};
-use crate::pieces::Piece;
+use crate::pieces::{OLD_FORM, Piece};
 
 /// A mark: a delta has said something, so a message behind it says the whole of it again.
 const DELTAS: &str = "deltas";
@@ -134,7 +134,7 @@ fn message_of(answer: &mut Answer<'_>, said: &Value, again: bool) -> Result<bool
     let mut old = Vec::new();
     if let Some(call) = said.get("function_call").filter(|call| call.is_object()) {
         let piece = Piece {
-            key: Some("function_call".to_owned()),
+            key: Some(OLD_FORM.to_owned()),
             id: "".into(),
             name: text(call, "/name"),
             arguments: answer.argument_text(call.get("arguments"))?,
