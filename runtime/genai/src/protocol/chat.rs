@@ -14,9 +14,16 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
     messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
+    let is_mistral = asked.kind == AdapterKind::Mistral;
     for turn in asked.turns(Protocol::Chat) {
         match turn {
-            Turn::User(parts) => messages.push(user(&parts)),
+            Turn::User(parts) => {
+                // It refuses a message of the user behind results: pictures of results, and the input after a run that ended there.
+                if is_mistral && messages.last().is_some_and(|last| last["role"] == "tool") {
+                    messages.push(json!({ "role": "assistant", "content": "I have the results." }));
+                }
+                messages.push(user(&parts));
+            }
             Turn::Assistant { text, calls, carried } => {
                 let mut message = object(json!({
                     "role": "assistant",
@@ -24,7 +31,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
                     "tool_calls": unless_empty(calls.iter().map(call).collect()),
                     "reasoning_details": unless_empty(carried.blocks),
                 }));
-                if asked.kind == AdapterKind::Mistral {
+                if is_mistral {
                     // It takes reasoning back as a part of the content only.
                     if let Some(reasoning) = carried.reasoning.values().next() {
                         let thinking = json!({ "type": "thinking", "thinking": [{ "type": "text", "text": reasoning }] });
@@ -34,7 +41,8 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
                             [Some(thinking), said].into_iter().flatten().collect(),
                         );
                     }
-                } else {
+                } else if asked.kind != AdapterKind::Groq {
+                    // Groq refuses the field that it writes.
                     message.extend(carried.reasoning);
                 }
                 messages.push(Value::Object(message));
@@ -53,7 +61,8 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     let mut body = object(json!({
         "model": name,
         "stream": asked.stream,
-        "stream_options": asked.stream.then(|| json!({ "include_usage": true })),
+        // Mistral sends the usage unasked.
+        "stream_options": (asked.stream && !is_mistral).then(|| json!({ "include_usage": true })),
         "tools": unless_empty(asked.tools.iter().map(tool).collect()),
         "tool_choice": asked.choice()?.map(choice),
         "messages": messages,
@@ -63,12 +72,13 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "stop": unless_empty(params.stop_sequences.clone()),
     }));
     if let Some(most) = params.max_tokens.or_else(|| default_max_tokens(asked)) {
-        let newer = ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|begin| name.starts_with(begin));
+        let base = name.strip_prefix("ft:").unwrap_or(&name);
+        let newer = ["gpt-5", "gpt-6", "o1", "o3", "o4", "codex"].iter().any(|begin| base.starts_with(begin));
         let field = if newer { "max_completion_tokens" } else { "max_tokens" };
         body.insert(field.to_owned(), most.into());
     }
     if let Some(seed) = params.seed {
-        let field = if asked.kind == AdapterKind::Mistral { "random_seed" } else { "seed" };
+        let field = if is_mistral { "random_seed" } else { "seed" };
         body.insert(field.to_owned(), seed.into());
     }
     Ok(body)

@@ -260,6 +260,27 @@ fn o3_pictures_in_results_follow_them() {
 }
 
 #[test]
+fn o3_mistral_gets_no_message_of_the_user_behind_results() {
+    let result = ToolResultMessage::new("c", "look", vec![ContentBlock::text("seen"), dot()]);
+    let calls = vec![ToolCall::new("c", "look", "{}")];
+    let request = request(vec![said("", calls, None), Message::tool([result]), Message::user("again")]);
+    let roles = |kind| every(&sent(&request, kind), "/messages/*/role");
+    assert_eq!(roles(AdapterKind::OpenAI), ["assistant", "tool", "user", "user"]);
+    assert_eq!(roles(AdapterKind::Mistral), ["assistant", "tool", "assistant", "user", "user"]);
+    assert_eq!(sent(&request, AdapterKind::Mistral).get("stream_options"), None);
+}
+
+#[test]
+fn o3_open_reasoning_does_not_go_back_to_groq() {
+    let calls = vec![ToolCall::new("c", "f", "{}")];
+    let carried = |adapter: &str| json!({"adapter": adapter, "reasoning": {"reasoning": "Hm."}});
+    for (kind, goes_back) in [(AdapterKind::Groq, false), (AdapterKind::DeepSeek, true)] {
+        let request = request(vec![said("", calls.clone(), Some(carried(kind.as_lower_str())))]);
+        assert_eq!(sent(&request, kind).to_string().contains("Hm."), goes_back, "{kind}");
+    }
+}
+
+#[test]
 fn o3_an_empty_answer_is_not_sent() {
     for kind in KINDS {
         let plain = sent(&request(vec![Message::user("again")]), kind);
