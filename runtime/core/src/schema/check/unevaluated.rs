@@ -25,7 +25,7 @@ impl<'s> Walk<'s> {
             return;
         }
         let mut names = Names::new();
-        if !self.names(value, fields, schema, chain, path, 0, &mut names) {
+        if !self.names(value, schema, chain, path, 0, &mut names) {
             return;
         }
         let unknown = fields.keys().filter(|name| self.budget.take(1) && !names.contains(name.as_str()));
@@ -35,14 +35,9 @@ impl<'s> Walk<'s> {
     }
 
     /// Adds the names that a schema knows. Returns whether it tells them all. Of several options that fit, it is the first.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the object is here with its fields, and the place with its chain"
-    )]
     fn names(
         &self,
         value: &Value,
-        fields: &Object,
         schema: &'s Value,
         chain: &Chain<'_>,
         path: &Path<'_>,
@@ -61,7 +56,7 @@ impl<'s> Walk<'s> {
             return false;
         }
         names.extend(own.into_iter().flat_map(Object::keys).map(String::as_str));
-        let mut known = |part: &'s Value| self.names(value, fields, part, chain, path, depth + 1, names);
+        let mut known = |part: &'s Value| self.names(value, part, chain, path, depth + 1, names);
         let each = object.get("allOf").and_then(Value::as_array).into_iter().flatten();
         if !self.resolve(object).into_iter().chain(each).all(&mut known) {
             return false;
