@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use onionskin::declaration::AgentDeclaration;
+use onionskin::guardrails::{MaskPii, RejectInjection};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::run::AgentRun;
 use onionskin::{Agent, App, BuildError, RunError, ScriptedModel, ScriptedTurn, agent, tool};
@@ -27,6 +28,13 @@ agent! {
         history_source: orchestrator,
         history_merge_target: orchestrator,
         default: true,
+    }
+    Guarding {
+        name: "guarding",
+        instruction: "Ask.",
+        agents: [Helper],
+        history_merge_target: orchestrator,
+        output_guardrails: [MaskPii],
     }
     Briefing { name: "briefing", instruction: "Ask.", agents: [Helper, Other], history_source: messages }
     Plain { name: "plain", instruction: "Ask.", agents: [Helper] }
@@ -303,4 +311,17 @@ async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_t
     // An app asks it by itself.
     let app = App::builder().agent::<Sharing>().agent::<Helper>().messages_for("helper", brief());
     app.model(ScriptedModel::new()).build().await.unwrap();
+}
+
+/// What a guardrail refuses or masks in a child's result would come in with its conversation.
+#[tokio::test]
+async fn l1_conversations_of_children_do_not_pass_by_the_guardrails_of_results() {
+    let merged = |error: &BuildError| matches!(error, BuildError::MergedUnguarded { .. });
+    let error = Guarding::builder().model(ScriptedModel::new()).build().await.unwrap_err();
+    assert!(merged(&error) && error.to_string().contains("`MaskPii`"), "{error}");
+    let sharing = || Sharing::builder().model(ScriptedModel::new());
+    let error = sharing().output_guardrail(RejectInjection).build().await.unwrap_err();
+    assert!(merged(&error), "{error}");
+    sharing().build().await.unwrap();
+    Keeping::builder().model(ScriptedModel::new()).output_guardrail(RejectInjection).build().await.unwrap();
 }

@@ -396,6 +396,19 @@ pub enum BuildError {
         /// The guardrail.
         guardrail: &'static str,
     },
+    /// An agent has an output guardrail, and its children's conversations would come into its own without passing it.
+    #[error(
+        "the agent `{agent}` checks results with the guardrail `{guardrail}`, and `history_merge_target: orchestrator` brings the \
+         conversations of its children into its own past that: leave one of the two out, or merge into the child \
+         (`history_merge_target: child`)"
+    )]
+    #[non_exhaustive]
+    MergedUnguarded {
+        /// The agent.
+        agent: String,
+        /// The guardrail.
+        guardrail: String,
+    },
     /// A tool of the builder, of a source, of a toolbox by hand or of a declaration by hand works on another state.
     #[error(
         "the tool `{tool}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`: declare \

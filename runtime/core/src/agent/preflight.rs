@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::build_error::BuildError;
-use super::children::HistorySource;
+use super::children::{HistoryMergeTarget, HistorySource};
 use super::declared::Declared;
 use super::limits::Limits;
 use super::setup::{Extra, Setup};
@@ -163,6 +163,14 @@ fn of_agent<'e>(
     }
     if let Some(guardrail) = declaration.guardrail_everywhere {
         problems.push(BuildError::GuardrailEverywhere { agent: name.to_owned(), guardrail });
+    }
+    // Also with a filter, which sees a call: what is merged belongs to none.
+    let merges = declaration.history_merge_target == HistoryMergeTarget::Orchestrator;
+    let declared = declaration.output_guardrails.iter().map(|declared| declared.on_calls.guardrail.name());
+    let added = extras.clone().flat_map(|extra| extra.output_guardrails.iter().map(|added| added.name));
+    if merges && let Some(guardrail) = declared.chain(added).next() {
+        let guardrail = guardrail.to_owned();
+        problems.push(BuildError::MergedUnguarded { agent: name.to_owned(), guardrail });
     }
     for (hook, states) in &declaration.reaching_states {
         if let Some(other) = states.iter().find(|state| !state.is_none()) {
