@@ -149,7 +149,8 @@ fn unknown(path: &Path, word: &str, fields: &Fields) -> String {
     let entries = entries.chain(fields.toolboxes.iter().map(|toolbox| &toolbox.entry));
     let names: Vec<_> = entries.map(|entry| text(&entry.path)).collect();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let hint = match (method(path), suggest::nearest(&name, names.iter().copied()), name.split_once("__")) {
+    let likely = names.iter().copied().chain((word == "for").then_some(EVERYWHERE));
+    let hint = match (method(path), suggest::nearest(&name, likely), name.split_once("__")) {
         (Some((of, method)), ..) if of.rsplit("::").next().is_some_and(starts_upper) => {
             match suggest::nearest(&of, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}::{method}`?"),

@@ -25,7 +25,13 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     }
     let mut errors = Errors::default();
     let other = take_other_mark(&mut function, "tool_hook", &mut errors);
-    let (options, written) = options::parse(options, &mut errors);
+    let mut of_options = Errors::default();
+    let (options, written) = options::parse(options, &mut of_options);
+    if !of_options.is_empty() {
+        errors.extend(of_options);
+        // What the function takes depends on its options.
+        errors.close();
+    }
     let hook = Middleware::read(
         &mut function,
         options,

@@ -31,11 +31,16 @@ pub(crate) fn expand_attribute<F>(
     };
     let mut errors = Errors::default();
     let (options, rest) = parse(&mut errors);
+    let are_options_wrong = !errors.is_empty();
     if !function.has_body() {
         let error = function.declared_method(options.kind.method());
         return quote!(#function #error);
     }
     let other = take_other_mark(&mut function, named.attribute, &mut errors);
+    // What the function takes depends on its options.
+    if are_options_wrong {
+        errors.close();
+    }
     let read = Middleware::read(&mut function, options, check, &mut errors);
     if let Some((middleware, ())) = read
         && errors.is_empty()
