@@ -52,6 +52,7 @@ mod scripted_model;
 mod sessions;
 mod shown_meta;
 mod sources;
+mod stopped_at;
 mod stored_forms;
 mod stored_records;
 mod strategies;

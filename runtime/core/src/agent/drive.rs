@@ -115,8 +115,7 @@ pub(super) async fn drive(run: &AgentRun, answer: RunFn, input: String) -> Resul
         None => answer.await,
         Some(_) => {
             let id = run.step(0, StepKind::Run).to_id();
-            let strand = run.cx.strand(|| id.clone(), answer);
-            Box::pin(run.cx.around_strands(Some(&id), strand)).await
+            Box::pin(run.cx.around_strands(Some(&id), answer)).await
         }
     };
     let answer = match answer {
@@ -161,7 +160,14 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
             answered => Ok(answered),
         }
     });
-    let work = pin!(run.unless_paused(work));
+    let work = pin!(async {
+        let work = run.unless_paused(work);
+        // A journal that does not answer holds up the run no longer than its limits allow.
+        match run.cx.journal() {
+            None => work.await,
+            Some(_) => Box::pin(run.cx.strand(|| run.step(0, StepKind::Run).to_id(), work)).await,
+        }
+    });
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {

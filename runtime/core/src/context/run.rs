@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -19,6 +19,7 @@ use super::agent_info::AgentInfo;
 use super::latch::{AbortCause, Latch};
 use super::outside::Outside;
 use super::sender::DynSender;
+use super::strand::Noted;
 use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
@@ -67,6 +68,8 @@ struct RunInner {
     started: Mutex<Vec<(Arc<str>, u32)>>,
     /// Whether the journal has records of reads, once that was asked.
     reads: AtomicU8,
+    /// The step that says so.
+    noted: OnceLock<Noted>,
     /// Whether the journal has no records of what happens from now on.
     is_new: AtomicBool,
     /// The messages of the conversation so far, shared between the run's loop and its calls.
@@ -134,8 +137,16 @@ impl RunContext {
         let latch = Latch::new(seed.token.clone());
         let watched = AtomicBool::new(seed.journal.is_some() || seed.session_state.concealed().any());
         let conversation = Mutex::new(std::mem::take(&mut seed.history));
-        let (started, reads, is_new) = (Mutex::default(), AtomicU8::new(0), AtomicBool::new(false));
-        Self(Arc::new(RunInner { seed, latch, watched, started, reads, is_new, conversation }))
+        Self(Arc::new(RunInner {
+            seed,
+            latch,
+            watched,
+            started: Mutex::default(),
+            reads: AtomicU8::new(0),
+            noted: OnceLock::new(),
+            is_new: AtomicBool::new(false),
+            conversation,
+        }))
     }
 
     /// The agent that runs.
@@ -332,6 +343,10 @@ impl RunContext {
 
     pub(super) fn reads(&self) -> &AtomicU8 {
         &self.0.reads
+    }
+
+    pub(super) fn noted(&self) -> &OnceLock<Noted> {
+        &self.0.noted
     }
 
     /// Whether what happens from now on has no record, in this run or in one above it.

@@ -4,6 +4,8 @@ use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -20,6 +22,9 @@ tokio::task_local! {
     /// The strand that this task runs; `None` inside of a step, whose result is recorded.
     static HERE: Option<Strand>;
 }
+
+/// The step of a run that records reads, while it is recorded and later.
+pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;
 
 /// Whether a run has records of reads.
 #[repr(u8)]
@@ -70,7 +75,7 @@ impl Strand {
                 run.unless_failed::<()>(Err(error)).await;
             }
             (Ok(reads), Some(journal)) if !reads.is_empty() => {
-                run.note_reads(&**journal).await;
+                run.note_reads(journal).await;
                 let work = async || Ok::<_, Infallible>(reads);
                 let kept = Box::pin(run_step(&**journal, step(), work)).await;
                 let Ok(_) = run.unless_failed(kept).await;
@@ -112,14 +117,21 @@ impl RunContext {
         StepId { scope: Arc::clone(self.scope()), ..StepId::new(StepKind::States, "") }
     }
 
-    /// Notes that the run records reads.
-    async fn note_reads(&self, journal: &dyn DynJournal) {
+    /// Notes that the run records reads, before it does: a later run without this step looks for none.
+    async fn note_reads(&self, journal: &Arc<dyn DynJournal>) {
         let run = self.recorded_with();
-        if run.reads().swap(HasReads::Some as u8, Ordering::Relaxed) != HasReads::Some as u8 {
-            let step = run.journal_step(run.read_step()).asked(Effect::Pure, String::new());
-            let noted = Box::pin(run_step(journal, step, async || Ok::<_, Infallible>(true))).await;
-            let Ok(_) = self.unless_failed(noted).await;
+        if run.reads().load(Ordering::Relaxed) == HasReads::Some as u8 {
+            return;
         }
+        // Strands beside each other wait for one step, and each of them can carry it on.
+        let noted = run.noted().get_or_init(|| {
+            let journal = Arc::clone(journal);
+            let step = run.journal_step(run.read_step()).asked(Effect::Pure, String::new());
+            let work = async || Ok::<_, Infallible>(true);
+            async move { run_step(&*journal, step, work).await.map(drop) }.boxed().shared()
+        });
+        self.unless_failed(noted.clone().await).await;
+        run.reads().store(HasReads::Some as u8, Ordering::Relaxed);
     }
 
     /// Whether an earlier run may have recorded the reads of this step.

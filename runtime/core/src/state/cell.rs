@@ -175,7 +175,7 @@ impl<S: Clone + Send + Sync + 'static> StateCell<S> {
         let cell = Arc::clone(handle).downcast::<Self>().ok()?;
         let state = cell.snapshot();
         Some(Box::new(move || {
-            lock(&cell.order).begin_anew();
+            *lock(&cell.order) = Order::default();
             *lock(&cell.newest) = state;
         }))
     }

@@ -2,13 +2,13 @@
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::edit::Edit;
 use crate::lock::lock;
-use crate::random::random;
 
 tokio::task_local! {
     /// The recorder of the step that this task runs.
@@ -19,8 +19,8 @@ tokio::task_local! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StateChange {
     of: Which,
-    /// The number of the change among all changes of this state.
-    number: u64,
+    /// The place of the change among all changes of this state.
+    number: Number,
     edits: Vec<Edit>,
 }
 
@@ -166,11 +166,69 @@ pub(super) fn session_secret(session: Address) {
     }
 }
 
+/// The place of a change: changes are made in the order of these lists. It has two numbers for each process, one within the other, that
+/// made changes of the run: which process, a later one first, and which of its changes behind the one before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "StoredNumber", into = "StoredNumber")]
+struct Number(Vec<u64>);
+
+/// Earlier builds stored one number for each change.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredNumber {
+    One(u64),
+    Several(Vec<u64>),
+}
+
+impl From<StoredNumber> for Number {
+    fn from(stored: StoredNumber) -> Self {
+        match stored {
+            StoredNumber::One(only) => Self(vec![only]),
+            StoredNumber::Several(all) => Self(all),
+        }
+    }
+}
+
+impl From<Number> for StoredNumber {
+    fn from(Number(all): Number) -> Self {
+        match &all[..] {
+            [only] => Self::One(*only),
+            _ => Self::Several(all),
+        }
+    }
+}
+
+impl Number {
+    /// The next place behind this one, for a change that `maker` makes.
+    ///
+    /// After a crash, a call that runs again makes its change before those of its neighbours are repeated, which are on record. So the
+    /// place is before all places behind this one that an earlier process gave, and each later replay makes the changes in the order
+    /// that this process makes them.
+    fn next(&self, maker: u64) -> Self {
+        let mut next = self.0.clone();
+        match &mut *next {
+            [.., by, count] if *by == maker => *count += 1,
+            _ => next.extend([maker, 1]),
+        }
+        Self(next)
+    }
+}
+
+/// A number for a maker of changes that is lower than that of each earlier one, also of other processes.
+fn new_maker() -> u64 {
+    /// What JSON numbers hold exactly everywhere.
+    const MOST: u64 = 1 << 53;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    MOST.saturating_sub(u64::try_from(now.as_micros()).unwrap_or(MOST))
+}
+
 /// The order of the changes of one state.
 #[derive(Default)]
 pub(super) struct Order {
-    /// The number of the last change.
-    last: u64,
+    /// The place of the last change.
+    last: Number,
+    /// Who makes the new changes.
+    maker: Option<u64>,
     /// The state before the repeated changes, and all changes since by number.
     repeated: Option<(Value, Vec<StateChange>)>,
 }
@@ -183,10 +241,8 @@ impl Order {
 
     /// Numbers a new change.
     fn made(&mut self, of: Which, edits: Vec<Edit>) -> StateChange {
-        // After a crash, a call that runs again makes changes beside those of its neighbours that are repeated later. Steps of
-        // random size keep their numbers apart, so that each later replay makes all of them in the order that this one had.
-        self.last = self.last.saturating_add(1 + (random() & 0xFFFF_FFFF));
-        let change = StateChange { of, number: self.last, edits };
+        self.last = self.last.next(*self.maker.get_or_insert_with(new_maker));
+        let change = StateChange { of, number: self.last.clone(), edits };
         if let Some((_, changes)) = &mut self.repeated {
             changes.push(change.clone());
         }
@@ -196,7 +252,9 @@ impl Order {
     /// Repeats a recorded change on a value. Calls of one turn are replayed in the order of the calls, which need not be the
     /// order of their changes: all changes since the last one that was not recorded are made anew, by number.
     fn repeat(&mut self, change: &StateChange, value: &mut Value) -> Result<(), String> {
-        self.last = self.last.max(change.number);
+        if self.last < change.number {
+            self.last = change.number.clone();
+        }
         let (before, changes) = self.repeated.get_or_insert_with(|| (value.clone(), Vec::new()));
         let at = changes.partition_point(|other| other.number <= change.number);
         changes.insert(at, change.clone());

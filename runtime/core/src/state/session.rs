@@ -144,7 +144,10 @@ impl SessionState {
     /// Restores the values and secrets of now, later.
     pub(crate) fn kept_now(&self) -> RestoreState {
         let (state, kept) = (self.clone(), lock(&self.0.kept).clone());
-        Box::new(move || *state.kept_for_change() = kept)
+        Box::new(move || {
+            *lock(&state.0.kept) = kept;
+            *lock(&state.0.order) = Order::default();
+        })
     }
 
     /// The value under a dotted key; `None` for a secret.
