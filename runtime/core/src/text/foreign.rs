@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// So many blanks after each other are shown as they are.
 const BLANKS: usize = 8;
-/// The items of a list, or the fields of an object, that are shown.
+/// The items of a list, or the fields of an object, that are shown where all of them are too long.
 const ITEMS: usize = 20;
 /// The least that is shown of a string.
 const STRING: usize = 40;
@@ -76,7 +76,8 @@ pub fn folded(text: &str, most: usize) -> String {
 }
 
 /// A JSON value as one line of about `most` characters, for people who decide by it: as [`folded`], for each of its strings, so that a long
-/// one hides no other.
+/// one hides no other. Where all fields of an object or items of a list are too long, the first and the last ones are shown, with the number
+/// of those between them.
 ///
 /// ```
 /// use onionskin_core::text::folded_json;
@@ -86,19 +87,34 @@ pub fn folded(text: &str, most: usize) -> String {
 /// assert!(shown.ends_with(r#"","to":"eve@example.com"}"#) && shown.contains(" more characters]"), "{shown}");
 /// ```
 pub fn folded_json(value: &Value, most: usize) -> String {
-    let strings = strings_in(value).max(1);
-    let mut shown = Folded::new(most);
-    shown.value(value, (most / strings).max(STRING));
-    shown.end()
+    let mut shown = String::new();
+    for items in [usize::MAX, ITEMS] {
+        let strings = strings_in(value, items).max(1);
+        let mut folded = Folded { items, ..Folded::new(most) };
+        folded.value(value, (most / strings).max(STRING));
+        let is_whole = folded.between == 0;
+        shown = folded.end();
+        if is_whole {
+            break;
+        }
+    }
+    shown
 }
 
-fn strings_in(value: &Value) -> usize {
+/// The number of strings in the items that are shown.
+fn strings_in(value: &Value, items: usize) -> usize {
     match value {
         Value::String(_) => 1,
-        Value::Array(items) => items.iter().take(ITEMS).map(strings_in).sum(),
-        Value::Object(fields) => fields.values().take(ITEMS).map(strings_in).sum(),
+        Value::Array(list) => list.iter().take(items).map(|item| strings_in(item, items)).sum(),
+        Value::Object(fields) => fields.values().take(items).map(|field| strings_in(field, items)).sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
+}
+
+/// Whether a text begins as what stands for a part that is folded.
+fn is_like_fold(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',').trim_start_matches(is_blank);
+    text.starts_with(|c: char| c.is_ascii_digit()) && (rest.starts_with("blanks") || rest.starts_with("more"))
 }
 
 /// Text that is made to fit: its beginning, and its latest pieces.
@@ -111,6 +127,8 @@ struct Folded {
     end_most: usize,
     /// The characters of the text that are neither in the beginning nor in the end.
     between: usize,
+    /// The items of each list, and the fields of each object, that are shown.
+    items: usize,
 }
 
 impl Folded {
@@ -123,6 +141,7 @@ impl Folded {
             end_length: 0,
             end_most,
             between: 0,
+            items: ITEMS,
         }
     }
 
@@ -155,7 +174,9 @@ impl Folded {
 
     fn text(&mut self, text: &str, in_json: bool) {
         let mut blanks = String::new();
+        let mut rest = text.chars();
         for (c, is_hidden) in marked(text) {
+            rest.next();
             if is_blank(c) {
                 blanks.push(c);
                 continue;
@@ -163,6 +184,8 @@ impl Folded {
             self.blanks(&mut blanks);
             let shown = match c {
                 '"' | '\\' if in_json => format!("\\{c}"),
+                // A text cannot write what looks like a fold.
+                '[' if is_like_fold(rest.as_str()) => format!("\\{c}"),
                 c if is_hidden => c.escape_default().to_string(),
                 c => c.to_string(),
             };
@@ -202,35 +225,40 @@ impl Folded {
             Value::String(text) => self.string(text, most),
             Value::Array(items) => {
                 self.plain("[");
-                for (at, item) in items.iter().take(ITEMS).enumerate() {
-                    if at > 0 {
-                        self.plain(",");
-                    }
-                    self.value(item, most);
-                }
-                self.more(items.len());
+                self.each(items.iter(), |this, item| this.value(item, most));
                 self.plain("]");
             }
             Value::Object(fields) => {
                 self.plain("{");
-                for (at, (key, value)) in fields.iter().take(ITEMS).enumerate() {
-                    if at > 0 {
-                        self.plain(",");
-                    }
-                    self.string(key, most);
-                    self.plain(":");
-                    self.value(value, most);
-                }
-                self.more(fields.len());
+                self.each(fields.iter(), |this, (key, value)| {
+                    this.string(key, most);
+                    this.plain(":");
+                    this.value(value, most);
+                });
                 self.plain("}");
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => self.plain(&value.to_string()),
         }
     }
 
-    fn more(&mut self, items: usize) {
-        if let Some(more) = items.checked_sub(ITEMS).filter(|more| *more > 0) {
-            self.plain(&format!(",[{} more]", thousands(more)));
+    /// Shows the first and the last of these.
+    fn each<T>(&mut self, all: impl ExactSizeIterator<Item = T>, mut show: impl FnMut(&mut Self, T)) {
+        let more = all.len().saturating_sub(self.items);
+        let first = self.items - self.items / 3;
+        for (at, one) in all.enumerate() {
+            // It is shown again with fewer items.
+            if self.items == usize::MAX && self.between > 0 {
+                return;
+            }
+            let is_left_out = more > 0 && (first..first + more).contains(&at);
+            if at > 0 && (!is_left_out || at == first) {
+                self.plain(",");
+            }
+            if !is_left_out {
+                show(self, one);
+            } else if at == first {
+                self.plain(&format!("[{} more]", thousands(more)));
+            }
         }
     }
 
@@ -275,8 +303,19 @@ fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     match c {
         // An emoji of several has a selector before its joiner.
         '\u{200c}' | '\u{200d}' => (is_written(before) || before == Some('\u{fe0f}')) && is_written(after),
-        '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(|before| !may_hide(before) && !is_blank(before)),
+        '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(|before| has_forms(before, after)),
         _ => false,
+    }
+}
+
+/// Whether a character has a form as text and one as a picture.
+fn has_forms(c: char, after: Option<char>) -> bool {
+    match c {
+        // The keys of a telephone.
+        '0'..='9' | '#' | '*' => after == Some('\u{20e3}'),
+        // Letters that are pictures too.
+        '\u{2139}' | '\u{24c2}' | '\u{1f170}'..='\u{1f189}' => true,
+        c => !c.is_ascii() && !c.is_alphanumeric() && !may_hide(c) && !is_blank(c),
     }
 }
 
@@ -327,6 +366,10 @@ mod tests {
         }
         // Joiners and selectors that join nothing can hold a text of their own.
         assert_eq!(visible("a\u{200d}b"), "a\\u{200d}b");
+        assert_eq!(
+            visible("ls\u{fe0f} 1\u{fe0f} 1\u{fe0f}\u{20e3}"),
+            "ls\\u{fe0f} 1\\u{fe0f} 1\u{fe0f}\u{20e3}"
+        );
         assert_eq!(visible("😀\u{fe0f}\u{fe0f}\u{fe01}"), "😀\u{fe0f}\\u{fe0f}\\u{fe01}");
     }
 
@@ -355,7 +398,31 @@ mod tests {
         assert!(shown.chars().count() < 600, "{shown}");
         assert_eq!(folded_json(&json!({"a": "q\"\\", "b": null}), 99), r#"{"a":"q\"\\","b":null}"#);
         let many = json!((0..1_000).collect::<Vec<_>>());
-        assert!(folded_json(&many, 200).ends_with(",18,19,[980 more]]"), "{}", folded_json(&many, 200));
+        assert!(
+            folded_json(&many, 200).ends_with(",12,13,[980 more],994,995,996,997,998,999]"),
+            "{}",
+            folded_json(&many, 200)
+        );
+    }
+
+    #[test]
+    fn o1_arguments_that_have_room_are_all_shown() {
+        let fields: serde_json::Map<_, _> = (0..40).map(|at| (format!("p{at:02}"), json!(at))).collect();
+        let value = Value::Object(fields);
+        assert_eq!(folded_json(&value, 600), value.to_string());
+        let argv = json!({ "argv": ([vec!["-v"; 20], vec!["--delete-all"]].concat()) });
+        assert_eq!(folded_json(&argv, 600), argv.to_string());
+        // Without room the last one is shown too.
+        let argv = json!(([vec!["--verbose"; 100], vec!["--delete-all"]].concat()));
+        let shown = folded_json(&argv, 600);
+        assert!(shown.contains(",[81 more],") && shown.ends_with(r#","--delete-all"]"#), "{shown}");
+    }
+
+    #[test]
+    fn o1_a_text_cannot_write_a_fold() {
+        let text = "[20,000 blanks] [5 more] [460 more characters] [5] [a more]";
+        assert_eq!(folded(text, 99), r"\[20,000 blanks] \[5 more] \[460 more characters] [5] [a more]");
+        assert_eq!(folded_json(&json!(["[5 more]", r"\[5 more]"]), 99), r#"["\[5 more]","\\\[5 more]"]"#);
     }
 
     proptest! {
