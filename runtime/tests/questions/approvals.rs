@@ -437,11 +437,20 @@ async fn u3_an_answerer_answers_while_the_run_waits_and_may_leave_a_question_ope
 #[tokio::test]
 async fn u3_an_answer_of_an_answerer_that_does_not_fit_refuses_the_call() {
     let log = Log::default();
-    let model = script([pays(&[5])]);
-    let answerer = |_: Question| async { Some(Answer::value("yes").unwrap()) };
-    let agent = Payer::builder().model(model).provide(log.clone()).answerer(answerer).build().await.unwrap();
-    assert_eq!(agent.run("go").await.unwrap().text, "done: Tool execution was not approved.");
-    assert_eq!(log.take(), ["hook saw Tool execution was not approved."]);
+    for (answer, problem) in [
+        (Answer::value("yes").unwrap(), "the question needs an approval, and got a value"),
+        (
+            Answer::allow_with(json!({ "cents": "five" })).unwrap(),
+            "the answer does not fit the question: `cents`: expected an integer, found the string \"five\"",
+        ),
+    ] {
+        let model = script([pays(&[5])]);
+        let answerer = move |_: Question| std::future::ready(Some(answer.clone()));
+        let agent = Payer::builder().model(model).provide(log.clone()).answerer(answerer);
+        let seen = format!("Tool execution was not approved: {problem}");
+        assert_eq!(agent.run("go").await.unwrap().text, format!("done: {seen}"));
+        assert_eq!(log.take(), [format!("hook saw {seen}")]);
+    }
 }
 
 #[tokio::test]

@@ -521,11 +521,17 @@ async fn a7_an_answerer_whose_answer_does_not_fit_is_told_apart_from_none() {
     let agent = async || buyer(&log, 5).await;
     let wrong = |_: Question| async { Answer::value("perhaps").ok() };
     let text = agent().await.request("go").answerer(wrong).run().await.unwrap().text;
-    assert_eq!(text, "the question of `buy` has no answer: the answer does not fit the question");
+    assert_eq!(
+        text,
+        "the question of `buy` has no answer: the answer does not fit the question: expected true or false, found the string \"perhaps\""
+    );
     // For an approval it is a refusal.
     let payer = payer(&log).await;
     let output = payer.request("go").answerer(wrong).run().await.unwrap();
-    assert_eq!(output.text, "Tool execution was not approved.");
+    assert_eq!(
+        output.text,
+        "Tool execution was not approved: the question needs an approval, and got a value"
+    );
     assert_eq!(log.take(), ["looked"]);
 }
 

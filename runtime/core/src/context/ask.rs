@@ -219,6 +219,9 @@ impl ToolContext {
                 Err(error)
             }
             Err(Unanswered::Failed(reason)) => {
+                Err(AskError::Answerer { tool: self.tool_name().into(), reason: reason.to_owned() })
+            }
+            Err(Unanswered::Unfit(reason)) => {
                 Err(AskError::Answerer { tool: self.tool_name().into(), reason })
             }
             Err(Unanswered::Late(limit)) => Err(AskError::TimedOut { tool: self.tool_name().into(), limit }),

@@ -22,12 +22,13 @@ use crate::question::{Answer, Asked, Question, QuestionKind};
 use crate::secret::Redact as _;
 
 /// Why a question has no answer.
-#[derive(Clone, Copy)]
 pub(crate) enum Unanswered {
     /// No person can be asked, and the call cannot be paused, for this reason.
     NoAnswerer(&'static str),
     /// Who was asked gave no answer that can be used, for this reason.
     Failed(&'static str),
+    /// Who was asked gave an answer that does not fit the question, for this reason.
+    Unfit(String),
     /// Who was asked gave no answer in this time.
     Late(Duration),
 }
@@ -215,8 +216,9 @@ impl ToolContext {
                 return match question.fit(answer) {
                     Ok(answer) => Ok(answer),
                     Err(problem) => {
-                        tracing::error!(tool = self.tool_name(), "{}", run.hide_text(problem.to_string()));
-                        Err(Unanswered::Failed("the answer does not fit the question"))
+                        let problem = run.hide_text(problem.to_string()).into_owned();
+                        tracing::error!(tool = self.tool_name(), "{problem}");
+                        Err(Unanswered::Unfit(problem))
                     }
                 };
             }

@@ -96,6 +96,7 @@ pub(super) async fn approve(
             cx.stages(|stages| stages.approve(text, Approved::AsShown));
             Ok(false)
         }
+        Err(Unanswered::Unfit(problem)) => Err(refused(Some(problem))),
         // A failure was logged where it happened.
         Ok(_) | Err(Unanswered::Failed(_) | Unanswered::Late(_)) => Err(refused(None)),
         Err(Unanswered::NoAnswerer(problem)) => {

@@ -188,8 +188,8 @@ pub enum AskError {
     Answerer {
         /// The tool.
         tool: Arc<str>,
-        /// What happened.
-        reason: &'static str,
+        /// What happened, or what of the answer does not fit.
+        reason: String,
     },
     /// The answerer gave no answer in the time that the tool waits for it.
     #[error("the question of `{tool}` has no answer after {limit:?}")]
