@@ -5,6 +5,7 @@ use std::sync::Arc;
 use onionskin::approval::{Always, Approval, ApprovalRequest};
 use onionskin::event::{CallOutcome, EventKind};
 use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepRecord, StepWork};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::question::{Answer, AnswerError};
 use onionskin::{
     AgentHandle, Args, ErrorKind, Next, Provided, RunError, ScriptedModel, ScriptedTurn, Secret, ToolResult,
@@ -154,6 +155,52 @@ async fn u2_always_is_for_the_user_who_said_it() {
     assert_eq!(open(&asked), [r#"pay {"cents":5,"to":"Ada"}"#]);
     let output = agent.request("go").user("ada").session(&session).run().await.unwrap();
     assert_eq!(output.text, "paid 5");
+}
+
+/// Counts far.
+#[tool(approval)]
+fn count(from: i128, step: Option<u8>) -> String {
+    format!("{from} {step:?}")
+}
+
+agent! { Counter { name: "counter", instruction: "Count.", function_tools: [count] } }
+
+/// Writes a number that is longer than a value holds.
+struct WritesLong;
+
+impl Model for WritesLong {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        _: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        Ok(match request.messages.iter().nth(1) {
+            None => ModelResponse::tool_calls([ToolCall::new("a", "count", format!(r#"{{"from":{LONG}}}"#))]),
+            Some(_) => ModelResponse::text(
+                request.messages.iter().map(|message| message.to_text()).collect::<String>(),
+            ),
+        })
+    }
+}
+
+const LONG: &str = "170141183460469231731687303715884105727";
+
+#[tokio::test]
+async fn u2_a_long_number_that_is_left_as_it_was_shown_keeps_its_value() {
+    let counter = Counter::builder().model(WritesLong).build().await.unwrap();
+    let first = paused(counter.run("go").await);
+    let mut shown = first.questions()[0].arguments().clone();
+    assert_eq!(shown, json!({ "from": LONG }));
+    shown["step"] = 7.into();
+    let key = first.questions()[0].key();
+    let output = counter.resume(&first).answer(key, Answer::allow_with(&shown).unwrap()).run().await.unwrap();
+    assert!(output.text.ends_with(&format!("{LONG} Some(7)")), "{}", output.text);
+    // What is changed has to fit.
+    shown["from"] = "1".repeat(40).into();
+    assert!(matches!(
+        first.check(key, &Answer::allow_with(&shown).unwrap()),
+        Err(AnswerError::Invalid { .. })
+    ));
 }
 
 /// Books one seat.

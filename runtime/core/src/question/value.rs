@@ -209,8 +209,16 @@ impl Question {
                 schema::check(value, whole, whole, "")
             }
             Answer::Approval(Approval::AllowWith(args)) => {
-                let of_args = whole.pointer(ARGUMENTS).unwrap_or(&Value::Bool(true));
-                schema::check(&Value::Object(args.clone()), of_args, whole, "")
+                let mut of_args = whole.pointer(ARGUMENTS).cloned().unwrap_or(Value::Bool(true));
+                // What is left as it was shown keeps its value, which may not fit as it is shown: the digits of a long number.
+                for name in args.keys().filter(|name| self.0.arguments.get(name) == args.get(*name)) {
+                    if let Some(own) =
+                        of_args.get_mut("properties").and_then(|properties| properties.get_mut(name))
+                    {
+                        *own = Value::Bool(true);
+                    }
+                }
+                schema::check(&Value::Object(args.clone()), &of_args, whole, "")
             }
             Answer::Approval(_) | Answer::Declined(_) => return Ok(answer),
         };
