@@ -223,6 +223,28 @@ fn no_seven(args: &Args) -> Result<(), String> {
 agent! { Booker { name: "booker", instruction: "Book.", function_tools: [book], tool_hooks: [no_seven] } }
 
 #[tokio::test]
+async fn t4_nobody_is_asked_about_a_call_beyond_max_calls() {
+    let (log, journal) = (Log::default(), Arc::new(MemoryJournal::default()));
+    let call = |seats: u8| ScriptedTurn::call("book", json!({ "seats": seats }));
+    for seen in [&["asked", "booked 3"][..], &[]] {
+        let model = ScriptedModel::turns([call(3), call(4), ScriptedTurn::say("{last}")]);
+        let asked = log.clone();
+        let allow = move |_: ApprovalRequest| {
+            asked.push("asked");
+            std::future::ready(Approval::Allow)
+        };
+        let booker = Booker::builder().model(model).provide(log.clone()).approver(allow);
+        let booker = booker.journal(Arc::clone(&journal)).build().await.unwrap();
+        let output = booker.request("go").run_id("a").run().await.unwrap();
+        assert_eq!(
+            output.text,
+            "Tool execution was not approved: `book` may be called once in one run; it did not run"
+        );
+        assert_eq!(log.take(), seen);
+    }
+}
+
+#[tokio::test]
 async fn t4_what_never_ran_does_not_count_among_the_calls() {
     let (log, journal) = (Log::default(), Arc::new(MemoryJournal::default()));
     let call = |seats: Value| ScriptedTurn::call("book", json!({ "seats": seats }));

@@ -205,6 +205,13 @@ impl ToolContext {
             if let Some(given) = given.and_then(|given| question.fit(given).ok()) {
                 return Ok(given);
             }
+            // Nobody is asked about a call that cannot run. It is recorded as an answer, because in a replay of calls side by side it may be
+            // another one that came first.
+            if *question.kind() == QuestionKind::Approval
+                && let Some(reason) = self.not_admitted()
+            {
+                return Ok(Answer::deny(reason));
+            }
             let was_asked = front.is_some();
             if let Some(problem) = self.no_pause(was_asked).filter(|_| !was_asked) {
                 return Err(Unanswered::NoAnswerer(problem));

@@ -329,6 +329,12 @@ impl RunContext {
         true
     }
 
+    /// How many calls of a tool with `max_calls` have started.
+    pub(super) fn started(&self, tool: &str) -> u32 {
+        let started = lock(&self.0.started);
+        started.iter().find(|(name, _)| **name == *tool).map_or(0, |(_, count)| *count)
+    }
+
     /// Takes a call back that did not start.
     pub(super) fn dismiss(&self, tool: &str) {
         if let Some((_, count)) = lock(&self.0.started).iter_mut().find(|(name, _)| **name == *tool) {

@@ -147,8 +147,20 @@ impl ToolContext {
             return Ok(());
         }
         self.extra().is_admitted.store(false, Ordering::Relaxed);
-        let text = format!("`{}` may be called {most} times in one run; it did not run", self.tool_name());
-        Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit)))
+        Err(Exit::Tool(ToolError::new(self.beyond(most)).with_kind(ErrorKind::Limit)))
+    }
+
+    fn beyond(&self, most: u32) -> String {
+        let times = if most == 1 { "once".to_owned() } else { format!("{most} times") };
+        format!("`{}` may be called {times} in one run; it did not run", self.tool_name())
+    }
+
+    /// Why the call would not be admitted, if it began now.
+    pub(super) fn not_admitted(&self) -> Option<String> {
+        let most = self.definition().max_calls?;
+        let is_refused =
+            !self.extra().is_admitted.load(Ordering::Relaxed) && self.run().started(self.tool_name()) >= most;
+        is_refused.then(|| self.beyond(most))
     }
 
     /// Records that a function did not run because of invalid arguments.
