@@ -1,6 +1,6 @@
 //! The conversations that providers take. What sets messages from outside is held to it: imports, stored sessions, hooks.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{History, Message, ToolCall, ToolResultMessage};
@@ -50,6 +50,30 @@ pub enum HistoryError {
         /// The name of the tool.
         tool: Arc<str>,
     },
+    /// A call names no tool.
+    #[error("message {index}: the call `{call_id}` names no tool")]
+    #[non_exhaustive]
+    NoName {
+        /// The index of the message with the call.
+        index: usize,
+        /// The id of the call.
+        call_id: Arc<str>,
+    },
+    /// A result names another tool than its call.
+    #[error(
+        "message {index}: the result `{call_id}` is of `{tool}`, and its call is of `{called}`: name one tool in both"
+    )]
+    #[non_exhaustive]
+    OtherTool {
+        /// The index of the message with the result.
+        index: usize,
+        /// The id of the call.
+        call_id: Arc<str>,
+        /// The name of the tool in the result.
+        tool: Arc<str>,
+        /// The name of the tool in the call.
+        called: Arc<str>,
+    },
     /// A message says nothing: it has no text, no other content, no call and no result.
     #[error("message {index} is empty: give it a text, or leave it out")]
     #[non_exhaustive]
@@ -66,6 +90,8 @@ impl HistoryError {
             Self::OpenCall { index, .. }
             | Self::StrayResult { index, .. }
             | Self::UsedId { index, .. }
+            | Self::NoName { index, .. }
+            | Self::OtherTool { index, .. }
             | Self::Empty { index } => *index,
         }
     }
@@ -88,14 +114,20 @@ impl Redact for HistoryError {
                 redactor.redact_id(call_id);
                 tool.redact(redactor);
             }
+            Self::NoName { call_id, .. } => redactor.redact_id(call_id),
+            Self::OtherTool { call_id, tool, called, .. } => {
+                redactor.redact_id(call_id);
+                tool.redact(redactor);
+                called.redact(redactor);
+            }
             Self::Empty { .. } => {}
         }
     }
 }
 
 impl History {
-    /// Checks that it is a conversation that providers take: each call has one result, in the next message, and each result its call; each
-    /// call has an id of its own; no message is empty. The cost grows with the number of messages.
+    /// Checks that it is a conversation that providers take: each call has one result, in the next message, and each result its call, of the
+    /// same tool; each call has an id of its own and the name of a tool; no message is empty. The cost grows with the number of messages.
     ///
     /// ```
     /// use onionskin::model::{History, HistoryError, Message, ModelResponse, ToolCall};
@@ -132,6 +164,9 @@ pub(crate) fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Resu
                 let (call_id, tool) = (Arc::clone(&call.id), Arc::clone(&call.name));
                 return Err(HistoryError::UsedId { index, call_id, tool });
             }
+            if call.name.is_empty() {
+                return Err(HistoryError::NoName { index, call_id: Arc::clone(&call.id) });
+            }
         }
     }
     answered(count, asked, &[])
@@ -139,11 +174,17 @@ pub(crate) fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Resu
 
 /// Checks that the calls of the message before this index and its results belong together.
 fn answered(index: usize, calls: &[ToolCall], results: &[ToolResultMessage]) -> Result<(), HistoryError> {
-    let mut open: HashSet<&str> = calls.iter().map(|call| &*call.id).collect();
-    if let Some(stray) = results.iter().find(|result| !open.remove(&*result.call_id)) {
-        return Err(HistoryError::stray(index, stray));
+    let mut open: HashMap<&str, &ToolCall> = calls.iter().map(|call| (&*call.id, call)).collect();
+    for result in results {
+        let Some(call) = open.remove(&*result.call_id) else {
+            return Err(HistoryError::stray(index, result));
+        };
+        if call.name != result.name {
+            let (call_id, tool) = (Arc::clone(&call.id), Arc::clone(&result.name));
+            return Err(HistoryError::OtherTool { index, call_id, tool, called: Arc::clone(&call.name) });
+        }
     }
-    match calls.iter().find(|call| open.contains(&*call.id)) {
+    match calls.iter().find(|call| open.contains_key(&*call.id)) {
         Some(call) => Err(HistoryError::open(index.saturating_sub(1), call)),
         None => Ok(()),
     }
@@ -206,12 +247,16 @@ mod tests {
         use HistoryError as E;
         let hi = || Message::user("Hi.");
         let id = |error: &E| match error {
-            E::OpenCall { call_id, .. } | E::StrayResult { call_id, .. } | E::UsedId { call_id, .. } => {
-                call_id.to_string()
-            }
+            E::OpenCall { call_id, .. }
+            | E::StrayResult { call_id, .. }
+            | E::UsedId { call_id, .. }
+            | E::NoName { call_id, .. }
+            | E::OtherTool { call_id, .. } => call_id.to_string(),
             E::Empty { .. } => String::new(),
         };
-        let cases: [(E, usize, &str); 12] = [
+        let unnamed = ModelResponse::tool_calls([ToolCall::new("a", "", "{}")]);
+        let of_g = ToolResultMessage::new("a", "g", ["1".into()]);
+        let cases: [(E, usize, &str); 14] = [
             // Calls without a result: at the end, before another message, and one of two.
             (mistake([hi(), asks(&["a"])]), 1, "a"),
             (mistake([hi(), asks(&["a"]), hi(), told(&["a"])]), 1, "a"),
@@ -224,6 +269,9 @@ mod tests {
             // Ids.
             (mistake([asks(&["a"]), told(&["a"]), asks(&["a"]), told(&["a"])]), 2, "a"),
             (mistake([asks(&[""]), told(&[""])]), 0, ""),
+            // Names.
+            (mistake([unnamed.into(), told(&["a"])]), 0, "a"),
+            (mistake([hi(), asks(&["a"]), Message::tool([of_g])]), 2, "a"),
             // Texts.
             (mistake([Message::user(" \n")]), 0, ""),
             (mistake([hi(), Message::assistant("")]), 1, ""),
