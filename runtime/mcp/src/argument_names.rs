@@ -1,7 +1,7 @@
 //! Names of arguments that a provider refuses. Anthropic and Bedrock take letters, digits, `_`, `.` and `-`, up to 64 of them, and refuse the
 //! whole request otherwise. They look at the arguments themselves, and not at the properties of objects within them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -9,34 +9,50 @@ use super::visible::{cut, name};
 
 /// The longest name of an argument that all providers take.
 const LONGEST: usize = 64;
+/// The most arguments of one tool that get another name. Each of them is looked up among the others.
+const MOST_RENAMED: usize = 1_000;
 /// A longer name is cut in a message.
 const SHOWN: usize = 60;
 
 /// The arguments whose names some provider refuses, each with a name that all take.
 pub(super) fn renamed(schema: &Value) -> Vec<(String, String)> {
     let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
-    let mut renamed: Vec<(String, String)> = Vec::new();
+    let mut renamed = Vec::new();
+    let mut taken: HashSet<String> = properties.keys().cloned().collect();
+    // How often each plain name was met.
+    let mut met: HashMap<String, usize> = HashMap::new();
     for own in properties.keys().filter(|own| !is_taken_by_all(own)) {
         let plain: String = own.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         let plain = plain.trim_matches('_');
         let plain = if plain.is_empty() { "argument" } else { plain };
         let plain = &plain[..plain.len().min(LONGEST - 4)];
-        let is_free =
-            |new: &str| !properties.contains_key(new) && renamed.iter().all(|(_, taken)| taken != new);
-        let numbered = (2..).map(|number| format!("{plain}_{number}"));
-        let new = std::iter::once(plain.to_owned()).chain(numbered).find(|new| is_free(new));
-        renamed.extend(new.map(|new| (own.clone(), new)));
+        let count = met.entry(plain.to_owned()).or_insert(0);
+        let new = loop {
+            *count += 1;
+            let number = if *count == 1 { String::new() } else { format!("_{count}") };
+            let new = format!("{}{number}", &plain[..plain.len().min(LONGEST - number.len())]);
+            if taken.insert(new.clone()) {
+                break new;
+            }
+        };
+        renamed.push((own.clone(), new));
     }
     renamed
 }
 
-/// Refuses a schema with an argument that only a part of its root declares, such as an option of a union, under a name that some provider
+/// Refuses a schema with too many arguments whose names some provider refuses, or with one that only a part of its root declares, such as an option of a union, under a name that some provider
 /// refuses: the export writes all arguments into one object, and a transformed tool renames those of the root itself.
 ///
 /// # Errors
 /// Returns the reason why no agent can use the tool.
 pub(super) fn check_parts(root: &Map<String, Value>) -> Result<(), String> {
     let declared = root.get("properties").and_then(Value::as_object);
+    let own = declared.into_iter().flat_map(Map::keys);
+    if own.filter(|own| !is_taken_by_all(own)).count() > MOST_RENAMED {
+        return Err(format!(
+            "more than {MOST_RENAMED} of its arguments have names that some provider refuses"
+        ));
+    }
     let (mut open, mut referred) = (vec![root], HashSet::new());
     while let Some(part) = open.pop() {
         for own in part.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
@@ -89,6 +105,22 @@ mod tests {
         assert_eq!((new("$top"), new("top"), new("a-b.c")), (Some("top_2"), None, None));
         assert!(renamed.iter().all(|(_, new)| is_taken_by_all(new)), "{renamed:?}");
         assert_eq!(renamed.len(), 4);
+    }
+
+    #[test]
+    fn a4_many_arguments_of_one_plain_name_are_numbered_and_bounded() {
+        let named = |count: u32| {
+            let name = |at| format!("{}{}", "x".repeat(70), char::from_u32(0x4e00 + at).unwrap());
+            let properties: Map<String, Value> = (0..count).map(|at| (name(at), json!({}))).collect();
+            json!({ "type": "object", "properties": properties })
+        };
+        let schema = named(1_000);
+        let names: HashSet<String> = renamed(&schema).into_iter().map(|(_, new)| new).collect();
+        assert_eq!(names.len(), 1_000);
+        assert!(names.iter().all(|name| is_taken_by_all(name)));
+        assert_eq!(check_parts(schema.as_object().unwrap()), Ok(()));
+        let reason = check_parts(named(1_001).as_object().unwrap()).unwrap_err();
+        assert_eq!(reason, "more than 1000 of its arguments have names that some provider refuses");
     }
 
     #[test]
