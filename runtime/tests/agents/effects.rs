@@ -126,6 +126,9 @@ agent! {
     NamesGroup { instruction: "File.", toolboxes: [Desk], tool_hooks: [retry(3) for [Desk]] }
     NamesMixed { instruction: "Mail.", state: Count, function_tools: [pay, look], tool_hooks: [retry(3) except [pay]] }
     Added { instruction: "Mail.", state: Count, function_tools: [send] }
+    Looking { description: "Looks.", instruction: "Look.", state: Count }
+    Boss { instruction: "Ask.", state: Count, agents: [Looking], tool_hooks: [retry(3) for [everywhere]] }
+    Alone { instruction: "Mail.", state: Count, function_tools: [send], tool_hooks: [retry(3) for [everywhere]] }
     OnlyOnce { instruction: "Pay.", state: Count, function_tools: [pay], tool_hooks: [retry(3)] }
 }
 
@@ -136,7 +139,11 @@ async fn h9_a_tool_without_an_effect_is_not_repeated() {
     let output =
         Mailer::builder().state(sent.clone()).model(ScriptedModel::turns(turns)).run("go").await.unwrap();
     assert_eq!((sent.get(), output.tool_calls[0].attempts), (1, 1));
-    assert!(output.text.contains("the tool does not say whether a second call is safe"), "{}", output.text);
+    assert!(
+        output.text.starts_with("the line broke\nIt was not called again: no `effect` of the tool"),
+        "{}",
+        output.text
+    );
 }
 
 #[tokio::test]
@@ -156,7 +163,9 @@ async fn h9_a_retry_that_would_do_nothing_is_an_error() {
     assert_eq!(said(error), wrong("send", Effect::Unstated));
     let error = NamesOnce::builder().state(state()).model(model()).build().await.unwrap_err();
     assert!(
-        error.to_string().ends_with("which must not take effect twice: take it out of the filter"),
+        error.to_string().ends_with(
+            "which must not take effect twice: take it out of the filter, or the hook off the tool"
+        ),
         "{error}"
     );
     assert_eq!(said(error), wrong("pay", Effect::Once));
@@ -166,6 +175,23 @@ async fn h9_a_retry_that_would_do_nothing_is_an_error() {
     assert_eq!(said(error), wrong("file", Effect::Once));
     let added = Added::builder().state(state()).model(model()).hook(retry::new(3));
     assert_eq!(said(added.build().await.unwrap_err()), wrong("send", Effect::Unstated));
+    // Hooks of a tool's value.
+    for (spec, effect) in [(send::spec(), Effect::Unstated), (pay::spec(), Effect::Once)] {
+        let name = spec.name().to_owned();
+        let added = Looking::builder().tool(spec.hook(retry::new(3))).state(state()).model(model());
+        assert_eq!(said(added.build().await.unwrap_err()), wrong(&name, effect));
+    }
+    Looking::builder()
+        .tool(look::spec().hook(retry::new(3)))
+        .state(state())
+        .model(model())
+        .build()
+        .await
+        .unwrap();
+    // A tool of an agent beneath may be one to repeat.
+    Boss::builder().state(state()).model(model()).build().await.unwrap();
+    let error = Alone::builder().state(state()).model(model()).build().await.unwrap_err();
+    assert_eq!(said(error), wrong("send", Effect::Unstated));
     NamesMixed::builder().state(state()).model(model()).build().await.unwrap();
     OnlyOnce::builder().state(state()).model(model()).build().await.unwrap();
 }

@@ -187,6 +187,13 @@ impl Assembly<'_> {
         let model = self.model.cloned().or_else(|| declaration.default_model.clone());
         tool_checks::states_of_values(&name, link.state, &tools)?;
         preflight::names(&name, &fixed, &tools)?;
+        for tool in &tools {
+            if let Some(hook) = tool.repeats_in_vain() {
+                let (agent, tool, effect) =
+                    (name.to_string(), tool.name().to_owned(), tool.definition().effect);
+                self.problems.push(BuildError::NotRepeated { agent, hook, tool, effect });
+            }
+        }
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         tool_checks::definitions(&name, &fixed)?;
         let (snapshot, is_strict) = (declaration.server_snapshot.as_deref(), declaration.has_strict_lock);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::identities::{FilterWord, Filtered, HookType};
 use crate::context::{RunContext, ToolContext, ToolEntry};
-use crate::definition::Effect;
+use crate::definition::{Effect, ToolSource};
 use crate::onion::{Hook, MadeBy, RuntimeHooks, short_name};
 use crate::services::ServiceTypes;
 
@@ -53,6 +53,7 @@ impl CompiledHook {
     fn choice(&self) -> Choice {
         match (self.words, self.concerns) {
             (Some((false, words)), _) if words.iter().all(FilterWord::is_of_one) => Choice::Each,
+            (Some((false, words)), _) if words.iter().any(FilterWord::is_everywhere) => Choice::Everywhere,
             (Some((false, _)), _) | (None, Some(_)) => Choice::Some,
             (Some((true, _)), _) | (None, None) => Choice::All,
         }
@@ -74,6 +75,8 @@ enum Choice {
     Some,
     /// All, or all but some.
     All,
+    /// All, and those of the agents beneath.
+    Everywhere,
 }
 
 /// A tool that a hook cannot repeat.
@@ -122,7 +125,8 @@ impl HookNames {
                 Choice::Each => around.iter().find(|tool| !is_repeatable(tool)),
                 _ if around.iter().any(is_repeatable) => None,
                 Choice::Some => around.first(),
-                Choice::All => {
+                Choice::Everywhere if calls.iter().any(|call| call.source() == ToolSource::Agent) => None,
+                Choice::All | Choice::Everywhere => {
                     around.iter().find(|tool| is_whole && tool.definition.effect == Effect::Unstated)
                 }
             };

@@ -62,6 +62,11 @@ impl FilterWord {
             Self::Toolbox(_) | Self::Server(_) | Self::Source(_) | Self::Everywhere => false,
         }
     }
+
+    /// Whether it is for the tools of agents beneath too.
+    pub(super) fn is_everywhere(&self) -> bool {
+        matches!(self, Self::Everywhere)
+    }
 }
 
 impl HookType {

@@ -43,7 +43,9 @@ impl Effect {
     /// Why no hook repeats a call, as the end of a sentence about the tool.
     pub(crate) fn why_not_repeated(self) -> &'static str {
         match self {
-            Self::Once => "which must not take effect twice: take it out of the filter",
+            Self::Once => {
+                "which must not take effect twice: take it out of the filter, or the hook off the tool"
+            }
             Self::Unstated => {
                 "which does not say whether a second call is safe: write `effect = pure`, `effect = idempotent` or `effect = once` at the tool"
             }

@@ -76,14 +76,14 @@ fn without_timers(exit: Exit) -> Exit {
 fn without_effect(exit: Exit) -> Exit {
     not_again(
         exit,
-        "It was not called again: the tool does not say whether a second call is safe (`effect = pure`, `idempotent` or `once`).",
+        "It was not called again: no `effect` of the tool says whether a second call is safe (`pure`, `idempotent` or `once`).",
     )
 }
 
 /// The last error, with the reason why no further attempt was made.
 fn not_again(exit: Exit, reason: &str) -> Exit {
     let Exit::Tool(mut error) = exit else { return exit };
-    error.output_mut().push_text(reason);
+    error.output_mut().push_text(format!("\n{reason}"));
     Exit::Tool(error)
 }
 

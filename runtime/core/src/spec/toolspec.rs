@@ -300,6 +300,13 @@ impl ToolSpec {
         &self.shape
     }
 
+    /// The name of an own hook that repeats calls, if those of this tool must not be repeated.
+    pub(crate) fn repeats_in_vain(&self) -> Option<String> {
+        let is_repeatable = self.definition().effect.is_repeatable();
+        let hook = self.hooks.iter().find(|hook| !is_repeatable && hook.repeats())?;
+        Some(hook.shown_name_dyn())
+    }
+
     pub(super) fn hooks(&self) -> &[Arc<dyn DynHook>] {
         &self.hooks
     }
