@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use onionskin::approval::{Always, Approval};
 use onionskin::event::EventKind;
 use onionskin::journal::{JournalErrorKind, MemoryJournal};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::question::{Answer, AnswerError, AskError, Paused, Question, SealError, SealKey};
 use onionskin::run::SavedSession;
 use onionskin::{
@@ -730,4 +731,50 @@ async fn a7_a_sealed_run_is_used_as_it_was_sealed_and_in_time() {
     assert!(matches!(Paused::unseal(&late, &key), Err(SealError::Expired(ago)) if ago.as_secs() >= 9));
     let output = payer.resume(&read).answer(read.questions()[0].key(), Answer::allow()).run().await.unwrap();
     assert_eq!(output.text, "paid 5");
+}
+
+/// Keeps a value.
+#[tool(approval, effect = once)]
+fn keep(value: Value) -> String {
+    value.to_string()
+}
+
+agent! { Keeper { instruction: "Keep.", function_tools: [keep] } }
+
+/// What a model can write can be stored: the stored form has some levels more.
+#[tokio::test]
+async fn a7_a_paused_run_with_the_deepest_arguments_is_read_again() {
+    for (levels, is_asked) in [(99, true), (100, false), (126, false)] {
+        let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let calls = ["1", "2"].map(|id| ToolCall::new(id, "keep", format!(r#"{{"value":{deep}}}"#)));
+        let keeper = Keeper::builder().model(Calls(calls.to_vec())).build().await.unwrap();
+        match keeper.run("go").await {
+            Err(RunError::Paused(first)) if is_asked => {
+                let stored = serde_json::to_string(&first).unwrap();
+                let read: Paused = serde_json::from_str(&stored).unwrap();
+                let resumed = keeper.resume(&read);
+                let answers = read.questions().iter().map(|question| (question.key(), Answer::allow()));
+                let resumed = answers.fold(resumed, |resumed, (key, answer)| resumed.answer(key, answer));
+                assert!(resumed.run().await.unwrap().text.contains(&deep));
+            }
+            Ok(refused) if !is_asked => assert!(refused.text.contains("deep"), "{}", refused.text),
+            other => panic!("{levels}: {other:?}"),
+        }
+    }
+}
+
+/// Makes these calls, and says their results.
+struct Calls(Vec<ToolCall>);
+
+impl Model for Calls {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        _: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        match request.messages.last().map(|message| message.to_text().into_owned()) {
+            Some(text) if request.messages.len() > 1 => Ok(ModelResponse::text(text)),
+            _ => Ok(ModelResponse::tool_calls(self.0.clone())),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::json::{Unique, repair};
+use crate::json::{ARGUMENT_LEVELS, Unique, levels, repair};
 use crate::schema::describe;
 use crate::text::short;
 
@@ -40,6 +40,11 @@ pub(crate) fn parse_object(text: &str) -> Result<Map<String, Value>, ArgsError> 
 }
 
 fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
+    let most = usize::from(ARGUMENT_LEVELS);
+    // Each level has two brackets.
+    if text.len() > 2 * most && levels(text) > most {
+        return Err(ArgsError::new(format!("they nest too deeply: more than {most} levels")));
+    }
     match serde_json::from_str::<Unique>(text) {
         Ok(Unique(Value::Object(object))) => Ok(object),
         Ok(Unique(other)) => Err(ArgsError::no_object(&other)),

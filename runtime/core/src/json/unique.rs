@@ -110,8 +110,11 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 /// A JSON value that [`Unique`] accepts as an argument, read without building it.
 pub(crate) struct Sound;
 
-/// The maximum nesting of an argument's value: that of `serde_json`, with the object around it counted.
-const DEPTH: u8 = 126;
+/// The most levels of arguments. What is stored of a run has some levels around them, and `serde_json` reads 127 of them.
+pub(crate) const ARGUMENT_LEVELS: u8 = 100;
+
+/// The maximum nesting of an argument's value, in the object around it.
+const DEPTH: u8 = ARGUMENT_LEVELS - 1;
 
 impl<'de> Deserialize<'de> for Sound {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
