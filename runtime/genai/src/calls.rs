@@ -114,6 +114,15 @@ impl Calls {
         call.name == name && (call.arguments.is_empty() || call.arguments == arguments)
     }
 
+    /// Whether this can be the whole text of the arguments whose pieces have come: it has their values, or goes on with them.
+    pub(crate) fn allows(&self, at: usize, whole: &str) -> bool {
+        let known = &self.begun[at].arguments;
+        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+        whole.is_empty()
+            || whole.starts_with(known.as_str())
+            || value(known).is_some_and(|known| Some(known) == value(whole))
+    }
+
     pub(crate) fn offer(&mut self, at: usize, arguments: String) {
         self.begun[at].offered = Some(arguments);
     }

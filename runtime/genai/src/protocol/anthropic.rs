@@ -10,6 +10,9 @@ use super::content::{FileKind, Part, Said, Turn, file_kind, in_order, only_text}
 use super::{Asked, Choice, Protocol, object, unless_empty};
 use crate::tools::WireTool;
 
+/// What is said of a tool that the conversation has calls of, and that is not offered any more.
+pub(super) const NO_TOOL: &str = "No longer available.";
+
 pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
@@ -38,14 +41,20 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         .schema(Some(&Dialect::ANTHROPIC))
         .map(|(_, schema, _)| json!({ "format": { "type": "json_schema", "schema": schema } }));
     let vertex = asked.kind == AdapterKind::Vertex;
+    let mut tools: Vec<_> = asked.tools.iter().map(tool).collect();
+    let mut choice = asked.choice()?.map(choice);
+    for name in asked.called() {
+        tools.push(json!({ "name": name, "description": NO_TOOL, "input_schema": { "type": "object" } }));
+        choice = Some(json!({ "type": "none" }));
+    }
     Ok(object(json!({
         "model": (!vertex).then_some(asked.name),
         "anthropic_version": vertex.then_some("vertex-2023-10-16"),
         "stream": asked.stream,
         "max_tokens": params.max_tokens.unwrap_or_else(|| most_tokens(asked.name)),
         "system": asked.system(),
-        "tools": unless_empty(asked.tools.iter().map(tool).collect()),
-        "tool_choice": asked.choice()?.map(choice),
+        "tools": unless_empty(tools),
+        "tool_choice": choice,
         "messages": messages,
         "output_config": format,
         "temperature": params.temperature,
@@ -70,6 +79,8 @@ fn user(parts: &[Part<'_>]) -> Value {
     if let Some(text) = only_text(parts) {
         return text.into();
     }
+    // A text of blanks is refused.
+    let parts = parts.iter().filter(|part| !matches!(part, Part::Text(text) if text.trim().is_empty()));
     let part = |part: &Part<'_>| match part {
         Part::Text(text) => json!({ "type": "text", "text": text }),
         Part::File { mime_type, data, .. } => {
@@ -80,7 +91,7 @@ fn user(parts: &[Part<'_>]) -> Value {
             json!({ "type": kind, "source": { "type": "base64", "media_type": mime_type, "data": data } })
         }
     };
-    parts.iter().map(part).collect()
+    parts.map(part).collect()
 }
 
 fn tool(tool: &WireTool) -> Value {

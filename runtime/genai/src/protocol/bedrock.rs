@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use onionskin_core::model::{ModelError, Usage};
 
+use super::anthropic::NO_TOOL;
 use super::content::{Part, Said, Turn, in_order};
 use super::{Asked, Choice, Flow, Protocol, anthropic, count, list, object, text, unless_empty};
 use crate::answer::{Answer, Stop, unread};
@@ -14,7 +15,13 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     let messages: Vec<Value> = asked.turns(Protocol::Bedrock).into_iter().map(message).collect();
     let choice = asked.choice()?;
     // It has no choice without tools, but the model cannot call what it does not see.
-    let tools: Vec<Value> = asked.tools.iter().filter(|_| choice != Some(Choice::None)).map(tool).collect();
+    let mut tools: Vec<Value> =
+        asked.tools.iter().filter(|_| choice != Some(Choice::None)).map(tool).collect();
+    for name in asked.called() {
+        let schema = json!({ "json": { "type": "object" } });
+        let spec = json!({ "name": name, "description": NO_TOOL, "inputSchema": schema });
+        tools.push(json!({ "toolSpec": spec }));
+    }
     let choice = choice.and_then(|choice| match choice {
         Choice::None => None,
         Choice::Required => Some(json!({ "any": {} })),
@@ -49,7 +56,10 @@ fn most_tokens(name: &str) -> u32 {
 fn message(turn: Turn<'_>) -> Value {
     match turn {
         Turn::User(parts) => {
-            let parts = parts.iter().map(|part| match part {
+            // A text of blanks is refused.
+            let said =
+                parts.iter().filter(|part| !matches!(part, Part::Text(text) if text.trim().is_empty()));
+            let parts = said.map(|part| match part {
                 Part::Text(text) => json!({ "text": text }),
                 Part::File { mime_type, data, .. } => {
                     let format = mime_type.strip_prefix("image/");
@@ -116,12 +126,18 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
             }
         }
     }
-    answer.usage = Usage::new(count(document, "/usage/inputTokens"), count(document, "/usage/outputTokens"));
+    // Cached input is counted beside the rest.
+    let input = ["/usage/inputTokens", "/usage/cacheReadInputTokens", "/usage/cacheWriteInputTokens"];
+    let input = input.iter().fold(0_u64, |sum, path| sum.saturating_add(count(document, path)));
+    answer.usage = Usage::new(input, count(document, "/usage/outputTokens"));
     answer.stop(match text(document, "/stopReason") {
         "end_turn" | "stop_sequence" | "" => Stop::Done,
         "tool_use" => Stop::Calls,
         "max_tokens" | "model_context_window_exceeded" => Stop::Length,
         "guardrail_intervened" | "content_filtered" => Stop::Filter,
+        reason @ ("malformed_tool_use" | "malformed_model_output") => {
+            return Err(ModelError::Incomplete(format!("the model stopped with `{reason}`")));
+        }
         other => Stop::other(other),
     });
     Ok(Flow::End)

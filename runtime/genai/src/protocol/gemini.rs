@@ -1,5 +1,6 @@
 //! Requests of Gemini's `generateContent`.
 
+use genai::adapter::AdapterKind;
 use serde_json::{Map, Value, json};
 
 use onionskin_core::model::ModelError;
@@ -14,8 +15,10 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
     let params = &asked.request.params;
     let newest = asked.name.contains("gemini-3");
+    // Vertex has no such field.
+    let has_ids = asked.kind != AdapterKind::Vertex;
     let contents: Vec<Value> =
-        asked.turns(Protocol::Gemini).into_iter().map(|turn| content(turn, newest)).collect();
+        asked.turns(Protocol::Gemini).into_iter().map(|turn| content(turn, newest, has_ids)).collect();
     let mut generation = object(json!({
         "temperature": params.temperature,
         "topP": params.top_p,
@@ -23,7 +26,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "seed": params.seed,
         "stopSequences": unless_empty(params.stop_sequences.clone()),
     }));
-    if !["gemini-1", "gemini-2.0"].iter().any(|older| asked.name.starts_with(older)) {
+    if thinks(asked.name) {
         generation.insert("thinkingConfig".to_owned(), json!({ "includeThoughts": true }));
     }
     if let Some((_, schema, _)) = asked.schema(None) {
@@ -40,7 +43,17 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     })))
 }
 
-fn content(turn: Turn<'_>, newest: bool) -> Value {
+/// Whether a model thinks by itself. The others refuse a request for their thoughts.
+fn thinks(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let is_other =
+        ["image", "tts", "lite", "live", "audio", "embedding"].iter().any(|word| name.contains(word));
+    let older = ["gemini-1", "gemini-2.0"].iter().any(|older| name.starts_with(older));
+    name.starts_with("gemini-") && !older && !is_other
+}
+
+fn content(turn: Turn<'_>, newest: bool, has_ids: bool) -> Value {
+    let own_id = |id: &str| own_id(id).filter(|_| has_ids).map(str::to_owned);
     match turn {
         Turn::User(parts) => {
             let parts = parts.iter().map(|part| match part {

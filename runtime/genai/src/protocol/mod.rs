@@ -17,6 +17,7 @@ mod responses_read;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use genai::adapter::AdapterKind;
@@ -285,6 +286,19 @@ impl<'a> Asked<'a> {
     /// The conversation in the protocol's terms.
     fn turns(&self, protocol: Protocol) -> Vec<Turn<'a>> {
         content::turns(self, protocol)
+    }
+
+    /// The names of the tools that the conversation has calls of, if no tool is offered. Some providers refuse a conversation with calls
+    /// whose request has no tools.
+    fn called(&self) -> BTreeSet<String> {
+        let calls =
+            self.request.messages.iter().filter(|_| self.tools.is_empty()).flat_map(
+                |message| match message {
+                    Message::Assistant { tool_calls, .. } => tool_calls.as_slice(),
+                    _ => &[],
+                },
+            );
+        calls.map(|call| ids::sent_name(&call.name).into_owned()).collect()
     }
 
     fn system(&self) -> Option<&'a str> {

@@ -171,10 +171,11 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
             let words = short(text(document, "/error/message"));
             return Err(match text(document, "/error/code") {
                 "rate_limit_exceeded" => ModelError::status(429, words, None),
-                "server_error" => ModelError::status(500, words, None),
-                code => {
-                    ModelError::Incomplete(format!("the provider failed with `{}`: {words}", short(code)))
-                }
+                "server_error" | "vector_store_timeout" => ModelError::status(500, words, None),
+                "server_is_overloaded" | "slow_down" => ModelError::status(503, words, None),
+                "" => ModelError::Incomplete(format!("the provider failed: {words}")),
+                // The others are mistakes of the request: they stay.
+                code => ModelError::status(400, format!("`{}`: {words}", short(code)), None),
             });
         }
         status => Stop::Early(short(status)),
@@ -248,6 +249,10 @@ fn carry(answer: &mut Answer<'_>, at: usize, block: Value) -> Result<(), ModelEr
 /// A call has ended, with this text.
 fn ends(answer: &mut Answer<'_>, at: usize, arguments: Option<&Value>) -> Result<(), ModelError> {
     let whole = answer.argument_text(arguments)?;
+    // Which of two texts the model wrote is not known, so neither may run.
+    if !answer.calls().allows(at, &whole) {
+        return Err(ModelError::Incomplete("one of its calls has two texts of arguments".to_owned()));
+    }
     if answer.calls().has_arguments(at) {
         answer.calls().set_arguments(at, &whole);
     } else {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::{KINDS, request, sent};
 use crate::answer::Answer;
 use crate::protocol::{Asked, Flow, Protocol};
-use onionskin_core::content::ContentBlock;
-use onionskin_core::model::{Message, ModelResponse, ToolCall, ToolResultMessage};
+use onionskin_core::content::{ContentBlock, Image, Media};
+use onionskin_core::model::{Message, ModelError, ModelResponse, ToolCall, ToolResultMessage};
 
 fn streamed(kind: AdapterKind, events: &[Value]) -> ModelResponse {
     let mut sink = |_| {};
@@ -291,5 +291,93 @@ fn o3_what_one_host_signed_does_not_go_to_another() {
         let asked = Asked { request: &request, kind, host: "a.example", name: "m", tools: &[], stream: true };
         let body = Value::Object(Protocol::Anthropic.body(&asked).unwrap()).to_string();
         assert_eq!(body.contains("S1"), is_sent, "{host}: {body}");
+    }
+}
+
+#[test]
+fn o3_a_conversation_with_calls_has_tools_where_they_are_required() {
+    let said = Message::from(ModelResponse::tool_calls([ToolCall::new("a", "look", "{}")]));
+    let result = ToolResultMessage::new("a", "look", [ContentBlock::text("Fog.")]);
+    let request = request(vec![said, Message::tool([result])]);
+    let body = sent(&request, AdapterKind::Anthropic);
+    assert_eq!((&body["tools"][0]["name"], &body["tool_choice"]["type"]), (&json!("look"), &json!("none")));
+    let body = sent(&request, AdapterKind::BedrockApi);
+    assert_eq!(body["toolConfig"]["tools"][0]["toolSpec"]["name"], "look", "{body}");
+    let body = sent(&super::request(vec![Message::user("hi")]), AdapterKind::Anthropic);
+    assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None));
+}
+
+#[test]
+fn o3_blanks_beside_a_picture_are_not_sent_where_they_are_refused() {
+    let dot = ContentBlock::from(Image(Media::new("iVBORw0KGgo=", "image/png")));
+    let request = request(vec![Message::user_content([ContentBlock::text(" "), dot])]);
+    for kind in [AdapterKind::Anthropic, AdapterKind::BedrockApi] {
+        let body = sent(&request, kind);
+        assert_eq!(body["messages"][0]["content"].as_array().unwrap().len(), 1, "{kind}: {body}");
+    }
+}
+
+#[test]
+fn o3_thoughts_are_asked_for_and_ids_sent_where_they_are_taken() {
+    let said = Message::from(ModelResponse::tool_calls([ToolCall::new("a", "look", "{}")]));
+    let request = request(vec![said]);
+    let body = |kind, name| {
+        let asked = Asked { request: &request, kind, host: "", name, tools: &[], stream: true };
+        Value::Object(Protocol::Gemini.body(&asked).unwrap())
+    };
+    for (name, thinks) in [
+        ("gemini-2.5-pro", true),
+        ("gemini-3-flash-preview", true),
+        ("models/gemini-2.5-flash", true),
+        ("gemini-flash-latest", true),
+        ("gemini-2.5-flash-lite", false),
+        ("gemini-2.5-flash-image", false),
+        ("models/gemini-2.0-flash", false),
+        ("gemma-3-27b-it", false),
+        ("learnlm-2.0-flash-experimental", false),
+    ] {
+        let body = body(AdapterKind::Gemini, name);
+        assert_eq!(body.pointer("/generationConfig/thinkingConfig").is_some(), thinks, "{name}: {body}");
+    }
+    let place = "/contents/0/parts/0/functionCall/id";
+    assert_eq!(body(AdapterKind::Gemini, "gemini-2.5-pro").pointer(place), Some(&json!("a")));
+    assert_eq!(body(AdapterKind::Vertex, "gemini-2.5-pro").pointer(place), None);
+}
+
+#[test]
+fn o3_bedrock_counts_cached_input_and_says_that_a_call_is_malformed() {
+    let document = |reason: &str| {
+        json!({"output": {"message": {"content": [{"text": "I pay."}]}}, "stopReason": reason,
+            "usage": {"inputTokens": 3, "cacheReadInputTokens": 100, "cacheWriteInputTokens": 20, "outputTokens": 5}})
+    };
+    let usage = whole(AdapterKind::BedrockApi, &document("end_turn")).usage;
+    assert_eq!((usage.input_tokens, usage.output_tokens), (123, 5));
+    for reason in ["malformed_tool_use", "malformed_model_output"] {
+        let mut sink = |_| {};
+        let mut answer = Answer::new("bedrock_api", &mut sink);
+        let error = Protocol::Bedrock.document(&mut answer, &document(reason)).unwrap_err();
+        assert!(matches!(&error, ModelError::Incomplete(text) if text.contains(reason)), "{error}");
+    }
+}
+
+#[test]
+fn o3_a_call_of_responses_with_two_texts_does_not_run() {
+    let call = |arguments: &str| json!({"type": "function_call", "id": "A", "call_id": "a", "name": "pay", "arguments": arguments});
+    let event = |kind: &str, rest: Value| {
+        let mut event = json!({"type": kind, "output_index": 0});
+        event.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        event
+    };
+    for (last, is_read) in [("{\"cents\":50}", true), ("{ \"cents\": 50 }", true), ("{\"cents\":5}", false)] {
+        let mut sink = |_| {};
+        let mut answer = Answer::new("openai_resp", &mut sink);
+        let events = [
+            event("response.output_item.added", json!({"item": call("")})),
+            event("response.function_call_arguments.delta", json!({"delta": "{\"cents\":50}"})),
+            event("response.output_item.done", json!({"item": call(last)})),
+        ];
+        let read =
+            events.iter().try_for_each(|event| Protocol::Responses.event(&mut answer, event).map(|_| ()));
+        assert_eq!(read.is_ok(), is_read, "{last}: {read:?}");
     }
 }
