@@ -7,12 +7,12 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use onionskin::declaration::{AgentDeclaration, DynAgent};
-use onionskin::event::EventKind;
+use onionskin::event::{CallOutcome, EventKind};
 use onionskin::mcp::snapshot::Snapshot;
 use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
 use onionskin::servers::ToolServers;
 use onionskin::testing::FakeServer;
-use onionskin::{Agent, AgentHandle, App, BuildError, ScriptedModel, ScriptedTurn};
+use onionskin::{Agent, AgentHandle, App, BuildError, ErrorKind, ScriptedModel, ScriptedTurn};
 
 use super::fixture::{Log, runs, server, wait_until};
 use super::support::All as Unlocked;
@@ -177,6 +177,16 @@ async fn keeping(
     is_strict: bool,
     servers: impl ToolServers,
 ) -> Result<AgentHandle, BuildError> {
+    let turns = || [ScriptedTurn::call("fix__change", serde_json::json!({})), ScriptedTurn::say("Done.")];
+    keeper(snapshot, is_strict, [turns(), turns(), turns()].concat(), servers).await
+}
+
+async fn keeper(
+    snapshot: Option<&Snapshot>,
+    is_strict: bool,
+    turns: Vec<ScriptedTurn>,
+    servers: impl ToolServers,
+) -> Result<AgentHandle, BuildError> {
     let text = snapshot.map(Snapshot::to_json);
     let keeper = DynAgent::new("Keeper", move || {
         let agent = AgentDeclaration::new().instruction("Echo.").server("fix", None);
@@ -186,8 +196,7 @@ async fn keeping(
             None => agent,
         }
     });
-    let turns = || [ScriptedTurn::call("fix__change", serde_json::json!({})), ScriptedTurn::say("Done.")];
-    let model = ScriptedModel::turns([turns(), turns(), turns()].concat());
+    let model = ScriptedModel::turns(turns);
     let app = App::builder().dyn_agent(&keeper).model(model).servers(servers).build().await?;
     Ok(app.agent("Keeper").unwrap().clone())
 }
@@ -248,6 +257,55 @@ async fn a3_a_strict_lock_refuses_what_differs() {
     let built =
         Unlocked::builder().model(model).server("fix", server("plain", &log)).strict_lock().build().await;
     assert!(built.is_err_and(|error| error.to_string().contains("says `lock: strict`")));
+}
+
+/// A server that is replaced while the program runs gets no call that was meant for the former one.
+#[tokio::test]
+async fn a3_a_call_that_starts_a_server_again_is_held_to_the_lock() {
+    for (mode, is_strict, refused) in [
+        ("redescribed-again", true, Some("`onionskin-mcp.lock.json` has it otherwise")),
+        ("writes-again", true, Some("`onionskin-mcp.lock.json` has it otherwise")),
+        ("plain", true, None),
+        ("redescribed-again", false, None),
+        ("writes-again", false, Some("has changed what it says of the tool's effects")),
+    ] {
+        let then = locked(server("plain", &Log::new("snapshot-first"))).await;
+        let log = Log::new(&format!("snapshot-{mode}-{is_strict}"));
+        let turns = [
+            ScriptedTurn::call("fix__crash", serde_json::json!({})),
+            ScriptedTurn::call("fix__get_echo", serde_json::json!({"text": "secret plans"})),
+            ScriptedTurn::call_unknown("fix__get_echo", serde_json::json!({"text": "more"})),
+            ScriptedTurn::say("Done."),
+        ];
+        let agent = keeper(Some(&then), is_strict, turns.into(), only(server(mode, &log))).await.unwrap();
+        let output = agent.run("Go.").await.unwrap();
+        let kinds: Vec<_> = output
+            .tool_calls
+            .iter()
+            .map(|call| match call.outcome {
+                Some(CallOutcome::Error(kind)) => Some(kind),
+                _ => None,
+            })
+            .collect();
+        let text = output.tool_calls[1].to_text();
+        match refused {
+            Some(reason) => {
+                assert_eq!(kinds[1], Some(ErrorKind::Denied), "{mode}: {text}");
+                assert!(
+                    text.contains("`fix__get_echo` was not sent to the MCP server `fix`")
+                        && text.contains(reason),
+                    "{mode}: {text}"
+                );
+            }
+            None => assert_eq!(text, "secret plans", "{mode}"),
+        }
+        // The turn after it has what the server lists now, or nothing.
+        let later = if is_strict && refused.is_some() { Some(ErrorKind::UnknownTool) } else { None };
+        assert_eq!(kinds[2], later, "{mode}: {}", output.tool_calls[2].to_text());
+        let ran = [refused.is_none(), later.is_none()].iter().filter(|ran| **ran).count();
+        assert_eq!(log.count("get_echo"), ran, "{mode}");
+        agent.shutdown().await;
+    }
 }
 
 /// Agents of cards have the file beside the configuration of their servers.

@@ -43,6 +43,7 @@ mod file;
 mod instructions;
 mod list_tools;
 mod lock;
+mod locks;
 mod mcp_json;
 mod normal_schema;
 mod process;

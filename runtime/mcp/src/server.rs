@@ -242,12 +242,12 @@ impl Server {
 
     /// Calls a tool by the server's own name, and returns the answer for [`read`](Self::read).
     pub(super) async fn call(
-        self: &Arc<Self>,
+        &self,
+        connection: &Connection,
         tool: &Arc<str>,
         arguments: Map<String, Value>,
         mut progress: impl FnMut(ProgressNotificationParam),
     ) -> Result<String, Exit> {
-        let connection = self.connection().await?;
         let params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let report = |mut report: ProgressNotificationParam| {
@@ -318,7 +318,7 @@ impl Server {
     }
 
     /// The connection; a server that died is started again, a few times a minute.
-    async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Exit> {
+    pub(super) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Exit> {
         loop {
             if let Some(living) = self.living() {
                 return Ok(living);

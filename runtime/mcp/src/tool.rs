@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::answer::Answers;
 use super::argument_names;
 use super::connection_thread::ConnectionThread;
+use super::locks::Offer;
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
 use onionskin_core::servers::ServerKind;
@@ -34,11 +35,13 @@ pub(super) struct McpTool {
     answers: Answers,
     /// The thread of the connection, if calls come from other threads.
     thread: Option<Arc<ConnectionThread>>,
+    /// The list that an agent has it from.
+    offer: Option<Offer>,
 }
 
 impl McpTool {
     pub(super) fn new(server: Arc<Server>, tool: RemoteTool) -> Self {
-        Self { answers: Answers::new(server, tool), thread: None }
+        Self { answers: Answers::new(server, tool), thread: None, offer: None }
     }
 
     /// The tool as a value, which asks for approval where the configuration of its server does.
@@ -51,6 +54,11 @@ impl McpTool {
             spec.approval();
         }
         spec
+    }
+
+    pub(super) fn offered(mut self, offer: Offer) -> Self {
+        self.offer = Some(offer);
+        self
     }
 
     pub(super) fn at(mut self, thread: Arc<ConnectionThread>) -> Self {
@@ -89,13 +97,17 @@ impl DynTool for McpTool {
         Box::pin(async move {
             let arguments = self.arguments(args)?;
             let progress = Progress::inject(cx)?;
-            let answers = self.answers.clone();
+            let (answers, offer) = (self.answers.clone(), self.offer.clone());
             answers.server.secrets.called_from(cx.run());
             let call = async move {
                 let report = |report: rmcp::model::ProgressNotificationParam| {
                     progress.report(report.progress, report.total, report.message);
                 };
-                let answer = answers.server.call(&answers.tool.name, arguments, report).await?;
+                let connection = answers.server.connection().await?;
+                if let Some(offer) = offer {
+                    offer.holds(&answers.server, &answers.tool).await?;
+                }
+                let answer = answers.server.call(&connection, &answers.tool.name, arguments, report).await?;
                 answers.read(answer).await
             };
             match &self.thread {
