@@ -82,13 +82,15 @@ impl ToolContext {
     /// Whether a person allowed calls like this one for the rest of the session, in a run of the same user.
     pub(crate) fn is_always_allowed(&self, args: &str) -> bool {
         let Some(session) = self.run().session() else { return false };
-        session.allowed().has(self.run().user_id().as_ref(), self.agent_name(), self.tool_name(), args)
+        let (agent, tool) = (self.agent_name(), self.tool_name());
+        session.allowed().has(self.run().user_id().as_ref(), agent, tool, self.definition(), args)
     }
 
     /// Allows calls like this one, with these arguments, for the rest of the session, in the runs of the same user.
     pub(crate) fn allow_always(&self, args: &str, which: Always) {
         if let Some(session) = self.run().session() {
-            session.allowed().add(self.run().user_id(), self.agent_name(), self.tool_name(), args, which);
+            let (agent, tool) = (self.agent_name(), self.tool_name());
+            session.allowed().add(self.run().user_id(), agent, tool, self.definition(), args, which);
         }
     }
 
