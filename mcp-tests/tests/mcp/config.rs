@@ -93,14 +93,14 @@ async fn a4_files_of_other_tools_are_read_as_they_are() {
     let claude_code = r#"{"mcpServers": {"fix": {"type": "stdio", "command": "COMMAND",
         "args": ["${ONIONSKIN_UNSET:-plain}"], "env": {"CACHE": "${HOME}"}},
         "web": {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#;
-    let cursor = r#"{"mcpServers": {"fix": {"command": "COMMAND", "args": ["plain"], "env": {"HOME_OF": "${env:HOME}"},
-        "envFile": ".env"}, "web": {"url": "https://example.com/mcp", "auth": {"CLIENT_ID": "${env:ID}"}}}}"#;
+    let cursor = r#"{"mcpServers": {"fix": {"command": "COMMAND", "args": ["plain"], "env": {"HOME_OF": "${env:HOME}"}},
+        "web": {"url": "https://example.com/mcp", "auth": {"CLIENT_ID": "${env:ID}"}}}}"#;
     let vs_code = r#"{"inputs": [{"type": "promptString", "id": "key", "description": "Key", "password": true}],
         "servers": {"fix": {"type": "stdio", "command": "COMMAND", "args": ["plain"], "dev": {"watch": "src/**"}},
         "web": {"type": "http", "url": "https://example.com/mcp"}}}"#;
     for (text, unread) in [
         (claude_code, vec![]),
-        (cursor, vec!["`mcpServers.fix.envFile`: unknown field"]),
+        (cursor, vec![]),
         (vs_code, vec!["`inputs`: unknown field", "`servers.fix.dev`: unknown field"]),
     ] {
         let text = text.replace("COMMAND", env!("CARGO_BIN_EXE_fixture"));

@@ -1,13 +1,16 @@
 //! A4: fields of a `.mcp.json` that take tools of a server away, and the environment that a server gets.
 
-use onionskin::approval::{Approval, ApprovalRequest};
+use std::sync::{Arc, Mutex};
+
+use onionskin::approval::{Always, Approval, ApprovalRequest};
 use onionskin::mcp::snapshot::Snapshot;
 use onionskin::mcp::{McpConfig, ServerConfig};
 use onionskin::{Agent, AgentHandle, ErrorKind, ScriptedModel};
 use serde_json::json;
 
+use super::fixture::Log;
 use super::life::notices;
-use super::support::{All, build_error, call};
+use super::support::{All, Outcome, build_error, call};
 
 fn config(fields: &str) -> McpConfig {
     let command = json!(env!("CARGO_BIN_EXE_fixture"));
@@ -63,6 +66,31 @@ async fn a4_a_tool_that_a_file_takes_away_cannot_be_called_and_is_not_locked() {
     assert!(!taken.snapshot.tools("fix").unwrap().iter().any(|tool| tool.name() == "crash"));
 }
 
+/// Lists, approvals and models show a tool under this name only.
+#[tokio::test]
+async fn a4_a_tool_is_taken_away_by_the_name_that_models_have_for_it() {
+    for (form, runs) in [
+        (r#""disabledTools": ["dots__delete_file"]"#, false),
+        (r#""disabledTools": ["delete_file"]"#, false),
+        (r#""disabledTools": ["mcp__dots__delete_*"]"#, false),
+        (r#""tools": {"dots__delete_file": false}"#, false),
+        (r#""enabledTools": ["dots__delete_file"]"#, true),
+        (r#""disabledTools": ["delete.file"]"#, false),
+        (r#""disabledTools": ["delete_files"]"#, true),
+    ] {
+        let command = json!(env!("CARGO_BIN_EXE_fixture"));
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/lists.json");
+        let args = json!(["corpus", file, "name_with_a_dot"]);
+        let text =
+            format!(r#"{{"mcpServers": {{"dots": {{"command": {command}, "args": {args}, {form}}}}}}}"#);
+        let config = McpConfig::from_json(&text, ".mcp.json").unwrap();
+        let taken = Snapshot::take(&config).await.unwrap();
+        assert_eq!(taken.snapshot.tools("dots").unwrap().len(), usize::from(runs), "{form}");
+        let unlisted = taken.notices.iter().any(|notice| notice.contains("does not list"));
+        assert_eq!(unlisted, form.contains("delete_files"), "{form}: {:?}", taken.notices);
+    }
+}
+
 #[tokio::test]
 async fn a4_tools_that_a_file_does_not_approve_need_approval() {
     for (form, echo, pid) in [
@@ -95,6 +123,43 @@ async fn a4_tools_that_a_file_does_not_approve_need_approval() {
     );
     assert_eq!(call(&agent, "fix__pid", json!({})).await.kind, None);
     assert_eq!(call(&agent, "fix__get_echo", json!({"text": "a"})).await.kind, Some(ErrorKind::Denied));
+    agent.shutdown().await;
+}
+
+/// What a person allows for good is the tool that was shown.
+#[tokio::test]
+async fn u2_what_is_always_allowed_ends_when_a_server_changes_the_tool() {
+    let log = Log::new("always");
+    let server = json!({
+        "command": env!("CARGO_BIN_EXE_fixture"), "args": ["writes-again"], "env": {"FIXTURE_LOG": log.path()},
+        "autoApprove": ["crash"],
+    });
+    let config =
+        McpConfig::from_json(&json!({"mcpServers": {"fix": server}}).to_string(), ".mcp.json").unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let approver = move |request: ApprovalRequest| {
+        seen.lock().unwrap().push(request.tool_name().to_owned());
+        async { Approval::AllowAlways(Always::Tool) }
+    };
+    let built = All::builder().model(ScriptedModel::new()).servers(config).approver(approver).build();
+    let agent = built.await.unwrap();
+    let session = agent.session();
+    let run = async |call: &str| {
+        let output = agent.request(call).session(&session).run().await.unwrap();
+        Outcome::read(&output.text)
+    };
+    let echo = r#"fix__get_echo {"text": "a"}"#;
+    for _ in 0..2 {
+        assert_eq!(run(echo).await.text, "a");
+        assert_eq!(*asked.lock().unwrap(), ["fix__get_echo"]);
+    }
+    assert_eq!(run("fix__crash {}").await.kind, Some(ErrorKind::Remote));
+    // The server comes back with a tool that writes.
+    let refused = run(echo).await;
+    assert_eq!(refused.kind, Some(ErrorKind::Denied), "{refused:?}");
+    assert_eq!(run(echo).await.text, "a");
+    assert_eq!(*asked.lock().unwrap(), ["fix__get_echo", "fix__get_echo"]);
     agent.shutdown().await;
 }
 
@@ -137,6 +202,14 @@ async fn a4_a_rule_that_is_not_obeyed_is_an_error_of_its_server() {
             "`mcpServers.fix.autoApprove`: expected a list of names of tools, `true` or `false`",
         ),
         (r#""enabled": false"#, "`mcpServers.fix.enabled`: the server is disabled; switch it on"),
+        (r#""isActive": false"#, "`mcpServers.fix.isActive`: the server is disabled; switch it on"),
+        (r#""active": false"#, "`mcpServers.fix.active`: the server is disabled; switch it on"),
+        (r#""off": true"#, "`mcpServers.fix.off`: unknown field that speaks of what is allowed"),
+        (r#""autoRun": false"#, "`mcpServers.fix.autoRun`: unknown field that speaks of what is allowed"),
+        (r#""features": {"delete": false}"#, "`mcpServers.fix.features`: unknown field that speaks"),
+        (r#""status": "Disabled""#, "`mcpServers.fix.status`: unknown field that says `Disabled`"),
+        (r#""envFile": ".env""#, "`mcpServers.fix.envFile`: unknown field that speaks of variables"),
+        (r#""envVars": ["TOKEN"]"#, "`mcpServers.fix.envVars`: unknown field that speaks of variables"),
         (r#""enabled": "yes""#, "`mcpServers.fix.enabled`: expected true or false"),
     ] {
         let text = refusal(&format!(r#"{{"mcpServers": {{"fix": {{"command": "x", {fields}}}}}}}"#)).await;

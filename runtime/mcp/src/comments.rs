@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(super) fn blanked(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut blanks = Vec::new();
-    let mut rest = Scan { text: text.as_bytes(), at: 0 };
+    let mut rest = Scan { text: text.as_bytes(), at: 0, is_open: false };
     // The last byte that is neither blank nor within a comment, and its place.
     let (mut last, mut before_last) = (None, None);
     while let Some(byte) = rest.byte() {
@@ -59,6 +59,8 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
 struct Scan<'t> {
     text: &'t [u8],
     at: usize,
+    /// Whether a comment was found that is not closed, so that no later one is.
+    is_open: bool,
 }
 
 impl Scan<'_> {
@@ -80,14 +82,18 @@ impl Scan<'_> {
     }
 
     /// The end of the comment that begins here. One that is not closed is none: the reader of JSON names its place.
-    fn comment(&self) -> Option<usize> {
+    fn comment(&mut self) -> Option<usize> {
         let inside = self.text.get(self.at + 2..)?;
         match self.text.get(self.at + 1)? {
             b'/' => {
                 let length = inside.iter().position(|byte| *byte == b'\n').unwrap_or(inside.len());
                 Some(self.at + 2 + length)
             }
-            b'*' => inside.windows(2).position(|pair| pair == b"*/").map(|length| self.at + length + 4),
+            b'*' if !self.is_open => {
+                let length = inside.windows(2).position(|pair| pair == b"*/");
+                self.is_open = length.is_none();
+                length.map(|length| self.at + length + 4)
+            }
             _ => None,
         }
     }
@@ -107,6 +113,14 @@ mod tests {
         assert_eq!(value, serde_json::json!({"a": [1, 2], "c": "// no /* comment \" ,]"}));
         assert_eq!(plain.find('2'), text.strip_prefix('\u{feff}').unwrap().find('2'));
         assert!(matches!(blanked("{\"a\": 1}"), Cow::Borrowed(_)));
+    }
+
+    /// Each of them was once looked for to the end of the text.
+    #[test]
+    fn a4_many_comments_that_are_not_closed_are_read_at_once() {
+        let text = format!("[1] /* closed */ {}", "/* ".repeat(1 << 20));
+        let blanked = blanked(&text);
+        assert!(blanked.starts_with("[1]              /* /* ") && blanked.len() == text.len());
     }
 
     #[test]

@@ -285,7 +285,12 @@ const SLOW: &str = "Check that the command starts an MCP server that speaks over
 fn not_spawned(config: &ServerConfig, error: &io::Error) -> (String, &'static str) {
     // The system says "not found" for both.
     if let Some(cwd) = config.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
-        return (format!("its working directory `{}` does not exist", cwd.display()), "Correct its `cwd`.");
+        let next_step = if cwd.starts_with("~") {
+            "Write the path of the home directory: `~` is not replaced, and `${HOME}` is."
+        } else {
+            "Correct its `cwd`."
+        };
+        return (format!("its working directory `{}` does not exist", cwd.display()), next_step);
     }
     if error.kind() == io::ErrorKind::NotFound && config.command.shown.trim().contains(char::is_whitespace) {
         let next = "`command` is the program only: put the arguments into `args`.";

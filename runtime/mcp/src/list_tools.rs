@@ -149,6 +149,10 @@ impl Listed {
             return self
                 .refuse(Some(tool.name.into_owned()), "it is listed twice, and the first one is used");
         }
+        if runs_as_task_only(text) {
+            let reason = "its calls run as tasks only, which are not supported yet";
+            return self.refuse(Some(tool.name.into_owned()), reason);
+        }
         match convert::normalise(&mut tool) {
             Ok(None) => {}
             Ok(Some(how)) => {
@@ -177,6 +181,20 @@ fn named(text: &RawValue) -> Option<String> {
         name: String,
     }
     serde_json::from_str::<Named>(text.get()).ok().map(|named| named.name)
+}
+
+/// Whether each call of a tool has to be a task. The library's type does not have the field.
+fn runs_as_task_only(text: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Tool {
+        execution: Execution,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Execution {
+        task_support: String,
+    }
+    serde_json::from_str::<Tool>(text.get()).is_ok_and(|tool| tool.execution.task_support == "required")
 }
 
 fn reason(error: RequestError) -> String {

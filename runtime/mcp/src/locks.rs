@@ -132,11 +132,12 @@ impl Offer {
             };
         };
         if !self.locks.compare(server)(now) {
-            return refuse(&match self.locks.is_strict {
-                true => format!("the server has changed it, and `{}` has it otherwise", file::LOCK_FILE),
-                false => "the server has changed it, and it tries to give the model other instructions now"
-                    .to_owned(),
-            });
+            let reason = if self.locks.is_strict {
+                format!("the server has changed it, and `{}` has it otherwise", file::LOCK_FILE)
+            } else {
+                "the server has changed it, and it tries to give the model other instructions now".to_owned()
+            };
+            return refuse(&reason);
         }
         if now.definition.annotations != tool.definition.annotations {
             return refuse(

@@ -19,6 +19,9 @@ use onionskin_core::text::nearest;
 const FIELDS: [&str; 7] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout"];
 /// Shorter limits are probably meant as seconds.
 const LEAST_TIMEOUT: u64 = 100;
+/// A server without its variables may do other things than with them.
+const NO_VARIABLES: &str = "unknown field that speaks of variables; a server gets them from `env` alone: write \
+                            `\"env\": {\"NAME\": \"${NAME}\"}`, and load a file of variables before the program starts";
 const SERVERS: &str = "mcpServers";
 /// The name that VS Code has for them, in its `.vscode/mcp.json`.
 const SERVERS_OF_VS_CODE: &str = "servers";
@@ -43,7 +46,7 @@ pub(super) type Configured = Result<ServerConfig, McpError>;
 /// is not obeyed one of every server.
 pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
     let text = &*comments::blanked(text);
-    let source = Source { text, file };
+    let source = Source::new(text, file);
     let mut config = Servers::default();
     let mut refused = None;
     let fields = source.object(text, "")?;
@@ -80,9 +83,16 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
 struct Source<'t> {
     text: &'t str,
     file: &'t str,
+    /// Where its lines begin. A file may have a message for each of many fields.
+    lines: Vec<usize>,
 }
 
 impl<'t> Source<'t> {
+    fn new(text: &'t str, file: &'t str) -> Self {
+        let after = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self { text, file, lines: std::iter::once(0).chain(after).collect() }
+    }
+
     /// An error at the beginning of `part`.
     fn error(&self, part: &str, field: &str, reason: impl Into<String>) -> McpError {
         self.error_in(part, (1, 1), field, reason)
@@ -109,9 +119,8 @@ impl<'t> Source<'t> {
     /// The line and column in the text of a line and column of `part`.
     fn place(&self, part: &str, (line, column): (usize, usize)) -> (usize, usize) {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        let before = self.text.get(..start).unwrap_or_default();
-        let above = before.matches('\n').count();
-        let left = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
+        let above = self.lines.partition_point(|begin| *begin <= start).saturating_sub(1);
+        let left = start - self.lines.get(above).copied().unwrap_or_default();
         (above + line, if line == 1 { left + column } else { column })
     }
 
@@ -162,6 +171,9 @@ impl<'t> Source<'t> {
         let Ok(value) = serde_json::from_str::<serde_json::Value>(part) else {
             return Some(self.error(part, &field, "unknown field whose value cannot be read; remove it"));
         };
+        if let Some(reason) = tool_rules::switches_off(&value) {
+            return Some(self.error(part, &field, reason));
+        }
         let (path, reason) = tool_rules::refused_within(&value)?;
         Some(self.error(part, &format!("{field}.{path}"), reason))
     }
@@ -192,6 +204,9 @@ impl<'t> Source<'t> {
                 _ => match tool_rules::rule(&name) {
                     Some(Rule::Disabled | Rule::Enabled) => {}
                     Some(rule) => self.add_rule(&mut rules, rule, &name, value, &field)?,
+                    None if name.to_ascii_lowercase().starts_with("env") => {
+                        return Err(self.error(value, &field, NO_VARIABLES));
+                    }
                     None => match self.disobeyed(value, path, &name) {
                         Some(error) => return Err(error),
                         None => {

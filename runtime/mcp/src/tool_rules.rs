@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use onionskin_core::definition::wire_name;
 use onionskin_core::servers::ToolFilter;
 use onionskin_core::text::{list, nearest};
 use serde::Deserialize;
@@ -25,8 +26,8 @@ pub(super) enum Rule {
     Enabled,
 }
 
-/// The known fields: of Codex, Copilot, Cline, Cursor, Gemini CLI, Kiro, `LangChain`, Roo, VS Code, Windsurf and others.
-pub(super) const RULES: [(&str, Rule); 23] = [
+/// The known fields: of Cherry Studio, Codex, Copilot, Cline, Cursor, Gemini CLI, Kiro, `LangChain`, Roo, VS Code, Windsurf and others.
+pub(super) const RULES: [(&str, Rule); 25] = [
     ("tools", Rule::Only),
     ("enabledTools", Rule::Only),
     ("includeTools", Rule::Only),
@@ -50,10 +51,12 @@ pub(super) const RULES: [(&str, Rule); 23] = [
     ("trust", Rule::Unasked),
     ("disabled", Rule::Disabled),
     ("enabled", Rule::Enabled),
+    ("isActive", Rule::Enabled),
+    ("active", Rule::Enabled),
 ];
 
 /// Parts of names that speak of a rule.
-const SPEAKING: [&str; 20] = [
+const SPEAKING: [&str; 22] = [
     "tool",
     "allow",
     "deny",
@@ -74,12 +77,63 @@ const SPEAKING: [&str; 20] = [
     "filter",
     "suppress",
     "confirm",
+    "autorun",
+    "autostart",
 ];
+/// Words of names that speak of a rule. Within another word they say something else: `only` in `commonly`.
+const WORDS: [&str; 27] = [
+    "access",
+    "actions",
+    "active",
+    "ban",
+    "banned",
+    "capabilities",
+    "except",
+    "features",
+    "functions",
+    "hidden",
+    "hide",
+    "ignore",
+    "ignored",
+    "inactive",
+    "never",
+    "off",
+    "omit",
+    "only",
+    "policies",
+    "policy",
+    "reject",
+    "rule",
+    "rules",
+    "scopes",
+    "select",
+    "selected",
+    "skip",
+];
+/// Values of a field with any name that switch something off.
+const OFF: [&str; 9] =
+    ["banned", "blocked", "denied", "disabled", "forbidden", "hidden", "inactive", "never", "off"];
 /// Fields of other programs that are no rules, though their names are like those of rules: of Claude Code and of Codex.
 const NO_RULES: [&str; 2] = ["alwaysLoad", "tool_timeout_sec"];
 
 fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+/// The words of a name, in lower case: those of `isActive` are `is` and `active`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut after_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (after_lower && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        after_lower = c.is_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
 }
 
 /// The rule of a field.
@@ -95,7 +149,8 @@ pub(super) fn refused(field: &str) -> Option<String> {
         return None;
     }
     let near = nearest(field, RULES.iter().map(|(name, _)| *name));
-    if near.is_none() && !SPEAKING.iter().any(|word| name.contains(word)) {
+    let has_word = || words(field).iter().any(|word| WORDS.contains(&word.as_str()));
+    if near.is_none() && !SPEAKING.iter().any(|word| name.contains(word)) && !has_word() {
         return None;
     }
     // A misspelt name has about the same length.
@@ -105,6 +160,14 @@ pub(super) fn refused(field: &str) -> Option<String> {
                  `disabledTools` or `disabled`, or remove it"
             .to_owned(),
     })
+}
+
+/// Whether the value of an unknown field switches something off: the reason for an error.
+pub(super) fn switches_off(value: &Value) -> Option<String> {
+    let value = value.as_str().filter(|value| OFF.contains(&&*value.to_lowercase()))?;
+    Some(format!(
+        "unknown field that says `{value}`, which is not obeyed here; write `\"disabled\": true`, or remove it"
+    ))
 }
 
 /// The path of the first field within a value that seems to be a rule, and the reason for an error.
@@ -251,9 +314,13 @@ impl Named {
     }
 }
 
-/// The names that people write for a tool: its own, the one of agents, and the one of some editors.
-fn names_of(server: &str, tool: &str) -> [String; 3] {
-    [tool.to_owned(), format!("{server}__{tool}"), format!("mcp__{server}__{tool}")]
+/// The names that people write for a tool: its own, the one of agents, and the one of some editors; each also as models, and lists for
+/// people, have it.
+fn names_of(server: &str, tool: &str) -> [String; 6] {
+    let names = [tool.to_owned(), format!("{server}__{tool}"), format!("mcp__{server}__{tool}")];
+    let [own, of_agents, of_editors] = names.each_ref().map(|name| wire_name(name).into_owned());
+    let [tool, agents, editors] = names;
+    [tool, agents, editors, own, of_agents, of_editors]
 }
 
 #[cfg(test)]
@@ -266,16 +333,28 @@ mod tests {
             assert_eq!(rule(name), Some(Rule::Never), "{name}");
         }
         assert_eq!((rule("auto_approve"), rule("timeout")), (Some(Rule::Unasked), None));
-        for name in
-            ["toolFilter", "permissions", "readOnly", "allowlist", "denyList", "dissabled", "sandboxEnabled"]
-        {
+        for name in [
+            "toolFilter",
+            "permissions",
+            "readOnly",
+            "allowlist",
+            "denyList",
+            "dissabled",
+            "sandboxEnabled",
+            "only",
+            "autoRun",
+            "never_call",
+            "scopes",
+        ] {
             assert!(refused(name).is_some(), "{name}");
         }
         assert!(refused("disabeldTools").unwrap().contains("did you mean `disabledTools`?"));
         for name in [
             "description",
             "dev",
-            "envFile",
+            "commonly",
+            "startup_timeout_sec",
+            "version",
             "inputs",
             "$schema",
             "icon",

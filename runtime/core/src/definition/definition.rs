@@ -485,21 +485,27 @@ impl Defined {
     }
 }
 
-/// A name in the characters that providers accept, `[A-Za-z0-9_-]{1,64}`: other characters become `_`, and a longer
-/// name ends with a hash of the whole name.
 fn is_held(input_schema: &Value) -> bool {
     has_limits(input_schema)
         || input_schema["properties"].as_object().is_some_and(|all| all.values().any(has_forms))
 }
 
-pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
+/// The name of a tool as models see it, in the characters that providers accept, `[A-Za-z0-9_-]{1,64}`: other characters become `_`, and a
+/// longer name ends with a hash of the whole name. It is the same in every program and every release.
+///
+/// ```
+/// use onionskin_core::definition::wire_name;
+/// assert_eq!(wire_name("files__delete.file"), "files__delete_file");
+/// assert_eq!(wire_name(&"x".repeat(100)).len(), 64);
+/// ```
+pub fn wire_name(name: &str) -> Cow<'_, str> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !name.is_empty() && name.len() <= 64 && name.chars().all(legal) {
         return Cow::Borrowed(name);
     }
     let mut wire: String = name.chars().map(|c| if legal(c) { c } else { '_' }).collect();
     if wire.len() > 64 {
-        // FNV-1a, so that a wire name is the same in every program and every release.
+        // FNV-1a: a hasher of the standard library may change.
         let hash = name
             .bytes()
             .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));

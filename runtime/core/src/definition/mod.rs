@@ -33,8 +33,7 @@ mod words;
 pub use declaration::ToolDeclaration;
 #[doc(hidden)]
 pub use decode::{Reader, Slots, Values, reader};
-pub(crate) use definition::wire_name;
-pub use definition::{Annotations, Effect, ToolDefinition};
+pub use definition::{Annotations, Effect, ToolDefinition, wire_name};
 #[doc(hidden)]
 pub use definition::{Asks, Defined, StaticTool};
 pub use example::{ExampleError, ToolExample};
