@@ -29,6 +29,9 @@ pub(crate) fn normalise(tool: &mut Tool) -> Result<Option<String>, String> {
             return Err(format!("values cannot be checked against its {which} schema: {reason}"));
         }
     }
+    if let Some(schema) = &mut tool.output_schema {
+        normal_schema::normalise_output(Arc::make_mut(schema));
+    }
     let changed = normal_schema::normalise(Arc::make_mut(&mut tool.input_schema))?;
     argument_names::check_parts(&tool.input_schema)?;
     Ok(changed)
@@ -81,12 +84,9 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     if !text.starts_with('{') {
         return Err(unusable(server, "gave an answer that is not a tool result"));
     }
-    let answer: CallAnswer = match serde_json::from_str(text) {
+    let answer: CallAnswer<'_> = match serde_json::from_str(text) {
         Ok(answer) => answer,
-        Err(error) => {
-            let text = unreadable(server, &wire::reason(&error));
-            return Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Unreadable)));
-        }
+        Err(error) => return Err(unusable_json(server, &error)),
     };
     match answer.result_type.as_deref() {
         None | Some("complete") => {}
@@ -103,12 +103,14 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
         return Err(unusable(server, "gave an answer that is not a tool result"));
     }
     let mut output = ToolOutput::blocks(answer.content.unwrap_or_default());
-    if let Some(structured) = answer.structured_content {
-        // The model sees the content only.
+    if let Some(structured) = answer.structured_content.filter(|structured| structured.get() != "null") {
+        // The model sees the content only, and numbers as the server wrote them: a value of them may be rounded.
         if output.to_text().trim().is_empty() {
             output.content_only_mut().retain(|block| block.as_text().is_none());
-            output.push_text(structured.to_string());
+            output.push_text(structured.get());
         }
+        let structured: Value =
+            serde_json::from_str(structured.get()).map_err(|error| unusable_json(server, &error))?;
         output.set_remote_structured(structured);
     }
     if let Some(meta) = answer.meta {
@@ -128,6 +130,11 @@ pub(super) fn unreadable(server: &str, reason: &str) -> String {
     )
 }
 
+fn unusable_json(server: &str, error: &serde_json::Error) -> Exit {
+    let text = unreadable(server, &wire::reason(error));
+    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Unreadable))
+}
+
 fn unusable(server: &str, what: &str) -> Exit {
     Exit::Tool(ToolError::new(format!("the MCP server `{server}` {what}")).with_kind(ErrorKind::Remote))
 }
@@ -135,17 +142,18 @@ fn unusable(server: &str, what: &str) -> Exit {
 /// The result of a call. The library's type for it takes no block that it does not know; ours are kept as their JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct CallAnswer {
+struct CallAnswer<'a> {
     result_type: Option<String>,
     content: Option<Vec<ContentBlock>>,
-    structured_content: Option<Value>,
+    #[serde(borrow)]
+    structured_content: Option<&'a RawValue>,
     is_error: Option<bool>,
     #[serde(rename = "_meta")]
     meta: Option<Value>,
     task: Option<IgnoredAny>,
 }
 
-impl CallAnswer {
+impl CallAnswer<'_> {
     /// Whether it has no field of a result. `text` is not such a field. The empty object is an empty result.
     fn is_foreign(&self, text: &str) -> bool {
         let known = self.content.is_some() || self.structured_content.is_some() || self.is_error.is_some();
@@ -218,6 +226,9 @@ mod tests {
             assert_eq!(*output.structured_content().unwrap(), json!({"a": 1}));
         }
         assert_eq!(answer(json!({"structuredContent": [1]})).unwrap().to_text(), "[1]");
+        let long = r#"{"structuredContent":{"id":12345678901234567890123,"p":0.1000000000000000055}}"#;
+        let text = result("s", long).unwrap().to_text().into_owned();
+        assert_eq!(text, r#"{"id":12345678901234567890123,"p":0.1000000000000000055}"#);
         let picture = json!([{"type": "image", "data": "aQ==", "mimeType": "image/png"}]);
         let output = answer(json!({"content": picture, "structuredContent": {"a": 1}})).unwrap();
         assert!(matches!(output.content(), [ContentBlock::Image(_), ContentBlock::Text(_)]));

@@ -180,6 +180,7 @@ impl Walk {
                 schema.insert("items".into(), rest);
             }
         }
+        self.nullable(schema, place);
         let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
         let mut required = Vec::new();
         for (property, own) in properties.iter_mut() {
@@ -195,6 +196,42 @@ impl Walk {
                 Some(Value::Array(names)) => names.extend(required),
                 _ => _ = schema.insert("required".into(), required.into()),
             }
+        }
+    }
+
+    /// What OpenAPI 3.0 says with `nullable`: the value may be `null` too.
+    fn nullable(&mut self, schema: &mut Object, place: &str) {
+        let Some(Value::Bool(is_nullable)) = schema.get("nullable") else { return };
+        let is_nullable = *is_nullable;
+        schema.remove("nullable");
+        if !is_nullable {
+            return;
+        }
+        self.note(place, "`nullable` is `true`, as in OpenAPI 3.0");
+        if ["$ref", "allOf", "anyOf", "oneOf", "const"].iter().any(|key| schema.contains_key(*key)) {
+            let mut outer = Map::new();
+            for key in ["title", "description", "default"] {
+                outer.extend(schema.remove(key).map(|value| (key.to_owned(), value)));
+            }
+            outer.insert("anyOf".into(), json!([std::mem::take(schema), { "type": "null" }]));
+            *schema = outer;
+            return;
+        }
+        let kinds = match schema.remove("type") {
+            Some(Value::Array(kinds)) => Some(kinds),
+            Some(kind) => Some(vec![kind]),
+            None => None,
+        };
+        if let Some(mut kinds) = kinds {
+            if !kinds.iter().any(|kind| kind == "null") {
+                kinds.push("null".into());
+            }
+            schema.insert("type".into(), kinds.into());
+        }
+        if let Some(Value::Array(values)) = schema.get_mut("enum")
+            && !values.contains(&Value::Null)
+        {
+            values.push(Value::Null);
         }
     }
 
@@ -271,6 +308,14 @@ impl Walk {
             *schema = Value::Object(read);
         }
         Ok(())
+    }
+}
+
+/// Brings the schema of a result into the normal form. One that is unclear stays as it is: no provider gets it.
+pub(super) fn normalise_output(root: &mut Object) {
+    let mut schema = root.clone();
+    if Walk::default().schema(&mut schema, "").is_ok() {
+        *root = schema;
     }
 }
 
@@ -452,6 +497,18 @@ mod tests {
                 json!({ "type": "object", "properties": { "t": { "items": [{ "type": "any" }], "additionalItems": false, "minItems": 1.0 } } }),
                 json!({ "type": "object", "properties": { "t": { "prefixItems": [{}], "items": false, "minItems": 1 } } }),
                 "`items` is a list",
+            ),
+            (
+                json!({ "type": "object", "properties": {
+                    "a": { "type": "str", "nullable": true, "enum": ["x"] }, "b": { "$ref": "#/$defs/B", "nullable": true, "title": "T" },
+                    "c": { "nullable": false, "type": "string" }, "nullable": { "type": ["string", "null"], "nullable": true },
+                }, "$defs": { "B": { "type": "string" } } }),
+                json!({ "type": "object", "properties": {
+                    "a": { "type": ["string", "null"], "enum": ["x", null] },
+                    "b": { "title": "T", "anyOf": [{ "$ref": "#/$defs/B" }, { "type": "null" }] },
+                    "c": { "type": "string" }, "nullable": { "type": ["string", "null"] },
+                }, "$defs": { "B": { "type": "string" } } }),
+                "at `/properties/a` `nullable` is `true`, as in OpenAPI 3.0",
             ),
         ] {
             let (read, why) = normal(schema.clone()).unwrap();

@@ -393,7 +393,8 @@ proptest! {
         let structured = json!({ "value": structured });
         let result = json!({ "content": [{ "type": "text", "text": text }], "structuredContent": structured });
         let line = json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string();
-        let Incoming::Answer(_, result) = wire::read(line.as_bytes()) else { panic!("{line}") };
+        let read = wire::read(line.as_bytes());
+        let [Incoming::Answer(_, result)] = &read[..] else { panic!("{line}") };
         let output = convert::result("s", result).map_err(|exit| TestCaseError::fail(exit.to_string()))?;
         // Without a text, the JSON of the value is one.
         let told = if text.trim().is_empty() { structured.to_string() } else { text };
@@ -412,7 +413,7 @@ proptest! {
         })),
         end in prop::collection::vec(any::<u8>(), 0..64),
     ) {
-        for incoming in [wire::read(&line), wire::read_ends(&line, &end)] {
+        for incoming in wire::read(&line).into_iter().chain([wire::read_ends(&line, &end)]) {
             match incoming {
                 Incoming::Answer(_, result) => prop_assert!(result.len() <= line.len()),
                 Incoming::Unreadable(_, reason) => prop_assert!(reason.len() < 500, "{}", reason),

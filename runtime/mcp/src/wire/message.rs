@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use rmcp::model::{ErrorData, ProgressNotificationParam, RequestId};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
@@ -50,35 +51,77 @@ struct Envelope<'l> {
     error: Option<&'l RawValue>,
 }
 
-/// Reads a line.
-pub(crate) fn read(line: &[u8]) -> Incoming<'_> {
+impl<'l> Envelope<'l> {
+    fn of(text: &'l str) -> serde_json::Result<Self> {
+        if text.starts_with('{') {
+            return serde_json::from_str(text);
+        }
+        // A derived reader takes a list for the fields in their order.
+        serde_json::from_str::<IgnoredAny>(text)?;
+        Err(serde::de::Error::custom("it is not an object"))
+    }
+}
+
+/// Reads a line. It is one message; a batch (of the protocol of 2025-03-26), and messages between which a server wrote no end of line, are
+/// several.
+pub(crate) fn read(line: &[u8]) -> Vec<Incoming<'_>> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
-    if !line.starts_with(b"{") {
-        return Incoming::Foreign;
+    if !is_message(line) {
+        return vec![Incoming::Foreign];
     }
     let text = match str::from_utf8(line) {
         Ok(text) => text,
         Err(error) => {
             let reason =
                 format!("it contains bytes that are not UTF-8, from byte {} on", error.valid_up_to() + 1);
-            return unreadable(line, &[], reason);
+            return vec![unreadable(line, &[], reason)];
         }
     };
     if json_values(text.as_bytes()) > VALUES {
-        return unreadable(line, &[], format!("it has more than {VALUES} values"));
+        return vec![unreadable(line, &[], format!("it has more than {VALUES} values"))];
     }
-    match serde_json::from_str::<Envelope<'_>>(text) {
-        Ok(envelope) => message(&envelope),
+    match Envelope::of(text) {
+        Ok(envelope) => vec![message(&envelope)],
         Err(error) if error.classify() == Category::Eof => {
-            unreadable(line, &[], "it spans several lines, or is cut off; an MCP message is one line")
+            vec![unreadable(line, &[], "it spans several lines, or is cut off; an MCP message is one line")]
         }
-        Err(error) => unreadable(line, &[], format!("it is not JSON: {}", reason(&error))),
+        Err(error) => several(text)
+            .unwrap_or_else(|| vec![unreadable(line, &[], format!("it is not JSON: {}", reason(&error)))]),
+    }
+}
+
+/// Whether a line can be a message, or a list of messages. Programs that log write brackets and lists too, with messages in them.
+fn is_message(line: &[u8]) -> bool {
+    let is_list = |rest: &[u8]| rest.trim_ascii_start().starts_with(b"{") && contains(line, b"\"jsonrpc\"");
+    line.starts_with(b"{") || line.strip_prefix(b"[").is_some_and(is_list)
+}
+
+/// The messages of a text with several: behind each other, or in a list. `None` if it is not JSON.
+fn several(text: &str) -> Option<Vec<Incoming<'_>>> {
+    let mut parts: Vec<&RawValue> = Vec::new();
+    for part in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
+        let part = part.ok()?;
+        if part.get().starts_with('[') {
+            parts.extend(serde_json::from_str::<Vec<&RawValue>>(part.get()).ok()?);
+        } else {
+            parts.push(part);
+        }
+    }
+    Some(parts.into_iter().map(part).collect())
+}
+
+/// One of several messages.
+fn part(part: &RawValue) -> Incoming<'_> {
+    match Envelope::of(part.get()) {
+        Ok(envelope) => message(&envelope),
+        Err(_) if !part.get().starts_with('{') => Incoming::Foreign,
+        Err(error) => unreadable(part.get().as_bytes(), &[], reason(&error)),
     }
 }
 
 /// Reads a message that was too long to be kept from its beginning and its end.
 pub(crate) fn read_ends(beginning: &[u8], end: &[u8]) -> Incoming<'static> {
-    if !beginning.trim_ascii_start().starts_with(b"{") {
+    if !is_message(beginning.trim_ascii_start()) {
         return Incoming::Foreign;
     }
     unreadable(beginning, end, format!("it is longer than {} MiB", LONGEST >> 20))
@@ -92,7 +135,12 @@ fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {
             (None, "notifications/tools/list_changed") => Incoming::ToolsChanged,
             (None, "notifications/progress") => {
                 let params = envelope.params.and_then(|params| serde_json::from_str(params.get()).ok());
-                params.map_or(Incoming::Other, Incoming::Progress)
+                params.map_or(Incoming::Other, |mut report: ProgressNotificationParam| {
+                    if let Some(number) = as_number(&report.progress_token.0) {
+                        report.progress_token.0 = number;
+                    }
+                    Incoming::Progress(report)
+                })
             }
             (None, _) => Incoming::Other,
         };
@@ -146,6 +194,14 @@ fn last_id(end: &[u8]) -> Option<RequestId> {
     let rest = &end[at + 5..];
     let stop = rest.iter().position(|byte| matches!(byte, b',' | b'}'))?;
     serde_json::from_slice(&rest[..stop]).ok()
+}
+
+/// The number that an id is as text: some servers give our numbers back so.
+pub(super) fn as_number(id: &RequestId) -> Option<RequestId> {
+    match id {
+        RequestId::String(text) => Some(RequestId::Number(text.parse().ok()?)),
+        RequestId::Number(_) => None,
+    }
 }
 
 /// The outermost keys of a text that may not be JSON.
@@ -225,12 +281,20 @@ mod tests {
     use super::*;
 
     fn kind(line: &str) -> String {
-        match read(line.as_bytes()) {
+        let told: Vec<_> = read(line.as_bytes()).into_iter().map(told).collect();
+        told.join("; ")
+    }
+
+    fn told(incoming: Incoming<'_>) -> String {
+        match incoming {
             Incoming::Answer(id, result) => format!("answer {id} {result}"),
             Incoming::Refusal(id, error) => format!("refusal {id:?} {}", error.message),
             Incoming::Unreadable(id, reason) => format!("unreadable {id:?} {reason}"),
             Incoming::Request(id, method) => format!("request {id} {method}"),
-            Incoming::Progress(report) => format!("progress {}", report.progress),
+            Incoming::Progress(report) => match report.progress_token.0 {
+                RequestId::Number(token) => format!("progress {} of {token}", report.progress),
+                RequestId::String(token) => format!("progress {} of the text {token}", report.progress),
+            },
             other => format!("{other:?}"),
         }
     }
@@ -246,13 +310,28 @@ mod tests {
             (r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, "Other"),
             (
                 r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":2}}"#,
-                "progress 2",
+                "progress 2 of 1",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"7","progress":2}}"#,
+                "progress 2 of 7",
             ),
             (r#"{"jsonrpc":"2.0","method":"notifications/progress","params":7}"#, "Other"),
             (r#"{"level":"info","message":"started"}"#, "Foreign"),
             ("INFO started", "Foreign"),
             ("{'a': 1}", "Foreign"),
             ("", "Foreign"),
+            (
+                r#"[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}, {"jsonrpc":"2.0","id":2,"result":{}}, 5]"#,
+                "ToolsChanged; answer 2 {}; Foreign",
+            ),
+            (r#"[{"jsonrpc":"2.0","id":3,"result":{}}]"#, "answer 3 {}"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{}}{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
+                "answer 1 {}; request 2 ping",
+            ),
+            (r#"[INFO] {"jsonrpc":"2.0","id":1}"#, "Foreign"),
+            (r#"[{"level":"info"}]"#, "Foreign"),
         ] {
             assert_eq!(kind(line), expected, "{line}");
         }
@@ -275,9 +354,9 @@ mod tests {
         let mut line = br#"{"jsonrpc":"2.0","result":{"id":3,"text":"ab"},"id":9}"#.to_vec();
         let at = line.windows(2).position(|window| window == b"ab").unwrap();
         line[at] = 0xff;
-        let Incoming::Unreadable(Some(id), reason) = read(&line) else { panic!("it was read") };
+        let [Incoming::Unreadable(Some(id), reason)] = &read(&line)[..] else { panic!("it was read") };
         let place = format!("UTF-8, from byte {} on", at + 1);
-        assert!(id == RequestId::Number(9) && reason.contains(&place), "{id} {reason}");
+        assert!(*id == RequestId::Number(9) && reason.contains(&place), "{id} {reason}");
         let ends = read_ends(br#"{"result":{"text":"x"#, br#"x"},"jsonrpc":"2.0","id":12}"#);
         assert!(matches!(&ends, Incoming::Unreadable(Some(RequestId::Number(12)), _)), "{ends:?}");
         let log = read_ends(b"{ here is a long log line", b"and its end }");

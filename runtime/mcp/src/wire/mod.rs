@@ -37,6 +37,7 @@ use pace::Pace;
 use pending::Pending;
 
 use super::client::Unasked;
+use super::visible::visible;
 
 /// A server that takes nothing for this long is stuck, if its requests have no longer limit.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -99,11 +100,13 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                     self.ready.push_back(JsonRpcMessage::error(error, Some(id)));
                 }
             }
-            Incoming::Refusal(None, error) => {
-                if let Some((id, _)) = self.pending.take_only() {
-                    self.ready.push_back(JsonRpcMessage::error(error, Some(id)));
+            Incoming::Refusal(None, error) => match self.pending.take_only() {
+                Some((id, _)) => self.ready.push_back(JsonRpcMessage::error(error, Some(id))),
+                None => {
+                    let reason = format!("it is an error without an id: {}", visible(&error.message));
+                    self.take(Incoming::Unreadable(None, reason.into()));
                 }
-            }
+            },
             Incoming::Unreadable(Some(id), reason) => {
                 if let Some((id, handshake)) = self.pending.take(&id) {
                     self.ready.push_back(unreadable(id, handshake, &reason));
@@ -197,7 +200,11 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
                 return Some(message);
             }
             match self.line().await? {
-                Line::Whole(line) => self.take(message::read(&line)),
+                Line::Whole(line) => {
+                    for incoming in message::read(&line) {
+                        self.take(incoming);
+                    }
+                }
                 Line::TooLong(beginning, end) => self.take(message::read_ends(&beginning, &end)),
                 Line::Endless => {
                     self.fault.end("it wrote a line without end, and was ended".to_owned());

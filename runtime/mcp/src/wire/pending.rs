@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
 
+use super::message::as_number;
+
 /// The requests that wait, and whether each is the handshake.
 #[derive(Clone, Default)]
 pub(super) struct Pending(Arc<Mutex<HashMap<RequestId, bool>>>);
@@ -17,11 +19,7 @@ impl Pending {
     /// Takes out the request that an answer is for, and whether it is the handshake.
     pub(super) fn take(&self, id: &RequestId) -> Option<(RequestId, bool)> {
         let mut pending = self.lock();
-        pending.remove_entry(id).or_else(|| {
-            // Some servers give numbers back as text.
-            let RequestId::String(text) = id else { return None };
-            pending.remove_entry(&RequestId::Number(text.parse().ok()?))
-        })
+        pending.remove_entry(id).or_else(|| pending.remove_entry(&as_number(id)?))
     }
 
     /// Takes all requests, for an answer that names none of them.
