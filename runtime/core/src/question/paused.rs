@@ -1,5 +1,6 @@
 //! `Paused` is a paused run as a value.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -151,7 +152,8 @@ fn changed<'q>(questions: &'q [Question], shown: &Value) -> Option<&'q str> {
 
 /// Checks that the questions are those of the run.
 fn fit(run_id: &Arc<str>, questions: &[Question], hashes: &[String]) -> Result<(), String> {
-    for (index, question) in questions.iter().enumerate() {
+    let mut keys = HashSet::new();
+    for question in questions {
         let key = question.key();
         if Step::of_run(Arc::clone(run_id), Arc::default(), question.step().clone()).to_string() != key {
             return Err(format!(
@@ -159,7 +161,7 @@ fn fit(run_id: &Arc<str>, questions: &[Question], hashes: &[String]) -> Result<(
                 short(key, 200)
             ));
         }
-        if questions[..index].iter().any(|other| other.key() == key) {
+        if !keys.insert(key) {
             return Err(format!(
                 "the paused run `{run_id}` has the question `{key}` twice: store it unchanged"
             ));

@@ -14,7 +14,8 @@ use crate::trace::TraceParent;
 #[derive(Default)]
 pub(crate) struct Questions {
     given: BTreeMap<String, Given>,
-    open: Mutex<Vec<(Question, String)>>,
+    /// By their keys, each with the hash of what it asks.
+    open: Mutex<BTreeMap<String, (Question, String)>>,
     /// Why the run cannot be resumed, if a step of it cannot be replayed: the step, and the reason.
     unrecorded: Mutex<Option<(String, String)>>,
     /// The records that are kept for a pause only: no journal of the program gets them.
@@ -88,15 +89,12 @@ impl Questions {
 
     /// Adds a question without an answer, and the hash of what it asks.
     pub(crate) fn open(&self, question: Question, hash: String) {
-        let mut open = lock(&self.open);
-        if !open.iter().any(|(other, _)| other.key() == question.key()) {
-            open.push((question, hash));
-        }
+        lock(&self.open).entry(question.key().to_owned()).or_insert((question, hash));
     }
 
     /// The questions without an answer, in the order of their steps, each with its hash.
     pub(crate) fn all_open(&self) -> Vec<(Question, String)> {
-        let mut open = lock(&self.open).clone();
+        let mut open: Vec<_> = lock(&self.open).values().cloned().collect();
         open.sort_by(|(a, _), (b, _)| a.step().cmp(b.step()));
         open
     }
