@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use futures_util::future::{Either, select};
-use onionskin_core::{Args, Exit, Hook, Next, ToolContext, ToolError, ToolOutput, ToolResult, made};
+use onionskin_core::{
+    Args, ErrorKind, Exit, Hook, Next, ToolContext, ToolError, ToolOutput, ToolResult, made,
+};
 use rhai::{Dynamic, EvalAltResult};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -27,6 +29,9 @@ pub struct ScriptHook {
     /// The file of the script, as descriptions show it.
     file: Option<Arc<str>>,
 }
+
+/// What became of a script: its value, or why that cannot be used.
+type Called = Result<Result<Value, String>, Box<EvalAltResult>>;
 
 /// What a script gives `call_next`, and where it waits for the output's text or the error's.
 type Asked = (Map<String, Value>, oneshot::Sender<ToolResult<String>>);
@@ -55,23 +60,34 @@ impl ScriptHook {
         &self.code.function
     }
 
-    /// The result of the hook, from the value that its function returned and the result of the call inside of it.
-    fn settle(&self, returned: Result<Value, Box<EvalAltResult>>, inner: Option<ToolResult>) -> ToolResult {
+    /// The result of the hook, from what became of its function and the result of the call inside of it.
+    fn settle(&self, called: Result<Called, Exit>, inner: Option<ToolResult>) -> ToolResult {
         let hook = self.name();
+        let returned = match (called, &inner) {
+            // An error of `call_next` that the script did not catch, or threw again.
+            (Ok(Err(error)), Some(Err(exit)))
+                if thrown(&error).is_some_and(|text| text == next_failed(exit)) =>
+            {
+                Err(exit.clone())
+            }
+            (Ok(Err(error)), _) => Err(failed(&self.code.limits, hook, &error)),
+            (Ok(Ok(value)), _) => value.map_err(|reason| {
+                Exit::tool(format!("the result of the hook `{hook}` cannot be used: {reason}"))
+            }),
+            (Err(exit), _) => Err(exit),
+        };
         match (returned, inner) {
             // Nothing, or the text that it was given: the output stays what it is.
             (Ok(Value::Null), Some(Ok(output))) => Ok(output),
             (Ok(Value::String(text)), Some(Ok(output))) if *output.to_text() == text => Ok(output),
-            (Ok(Value::Null), _) => Ok(ToolOutput::unit()),
+            (Ok(Value::Null), None) => Err(Exit::tool(format!(
+                "the call did not run: the hook `{hook}` neither goes on with `{CALL_NEXT}(args)` nor returns a value"
+            ))),
+            (Ok(Value::Null), Some(Err(_))) => Ok(ToolOutput::unit()),
             (Ok(Value::String(text)), _) => Ok(ToolOutput::text(text)),
             (Ok(value), _) => Ok(ToolOutput::value(&value)?),
-            // An error of `call_next` that the script did not catch, or threw again.
-            (Err(error), Some(Err(exit)))
-                if thrown(&error).is_some_and(|text| text == next_failed(&exit)) =>
-            {
-                Err(exit)
-            }
-            (Err(error), _) => Err(failed(&self.code.limits, hook, &error)),
+            (Err(exit), Some(Ok(_))) => Err(has_run(exit)),
+            (Err(exit), _) => Err(exit),
         }
     }
 }
@@ -93,6 +109,18 @@ fn with_call_next(mut env: Env, call_next: Function) -> Env {
     env.functions.retain(|function| function.name != CALL_NEXT);
     env.functions.push(call_next);
     env
+}
+
+/// An error of a hook behind a call that has run: nobody may repeat it because of the error. The result is left out, because the hook may
+/// withhold it.
+fn has_run(exit: Exit) -> Exit {
+    match exit {
+        Exit::Tool(error) => {
+            let text = format!("{error}\nThe call has run before this error, so do not repeat it.");
+            Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Unreadable))
+        }
+        other => other,
+    }
 }
 
 /// The text that a script catches.
@@ -133,8 +161,8 @@ impl Hook for ScriptHook {
         });
         let mut script = pin!(script);
         let (called, inner) = match select(script.as_mut(), pin!(asked.recv())).await {
-            Either::Left((called, _)) => (called?, None),
-            Either::Right((None, _)) => (script.await?, None),
+            Either::Left((called, _)) => (called, None),
+            Either::Right((None, _)) => (script.await, None),
             Either::Right((Some((wanted, answer)), _)) => {
                 if args.as_object().ok() != Some(&wanted) {
                     args.replace(wanted);
@@ -148,16 +176,10 @@ impl Hook for ScriptHook {
                 };
                 // The script may have ended.
                 let _ = answer.send(told);
-                (script.await?, Some(result))
+                (script.await, Some(result))
             }
         };
-        let returned = match called {
-            Ok(value) => Ok(value.map_err(|reason| {
-                Exit::tool(format!("the result of the hook `{}` cannot be used: {reason}", self.name()))
-            })?),
-            Err(error) => Err(error),
-        };
-        self.settle(returned, inner)
+        self.settle(called, inner)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The language of scripts: its packages, the functions that all scripts have, and the words that are taken from it. A
 //! program's own functions are in its [`Env`](super::Env).
 
+use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
@@ -9,7 +10,7 @@ use rhai::packages::{
     Package,
 };
 use rhai::{
-    Array, Dynamic, Engine, FuncRegistration, INT, ImmutableString, Module, NativeCallContext,
+    Array, Dynamic, Engine, FLOAT, FuncRegistration, INT, ImmutableString, Module, NativeCallContext,
     RhaiNativeFunc, Shared, Variant,
 };
 
@@ -32,6 +33,8 @@ static LANGUAGE: LazyLock<Vec<Shared<Module>>> = LazyLock::new(|| {
 
 /// Gives an engine the functions of the language.
 pub(super) fn language(engine: &mut Engine) {
+    // Otherwise operators are those of the language, whatever is registered.
+    engine.set_fast_operators(false);
     for module in &*LANGUAGE {
         engine.register_global_module(Shared::clone(module));
     }
@@ -62,7 +65,40 @@ fn functions() -> Module {
     module.set_native_fn("zip", zip);
     letters(&mut module);
     named(&mut module);
+    ordering(&mut module, "<", Ordering::is_lt);
+    ordering(&mut module, "<=", Ordering::is_le);
+    ordering(&mut module, ">", Ordering::is_gt);
+    ordering(&mut module, ">=", Ordering::is_ge);
     module
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the language adds both in this way too")]
+fn float(whole: INT) -> FLOAT {
+    whole as FLOAT
+}
+
+/// Registers a comparison. The language's own is false for values without an order, so a guard such as `args.amount > 100` would let a text
+/// or a list pass.
+fn ordering(module: &mut Module, name: &'static str, holds: fn(Ordering) -> bool) {
+    module.set_native_fn(name, move |a: INT, b: INT| Ok(holds(a.cmp(&b))));
+    module.set_native_fn(name, move |a: FLOAT, b: FLOAT| Ok(a.partial_cmp(&b).is_some_and(holds)));
+    module.set_native_fn(name, move |a: INT, b: FLOAT| Ok(float(a).partial_cmp(&b).is_some_and(holds)));
+    module.set_native_fn(name, move |a: FLOAT, b: INT| Ok(a.partial_cmp(&float(b)).is_some_and(holds)));
+    module.set_native_fn(name, move |a: char, b: char| Ok(holds(a.cmp(&b))));
+    module.set_native_fn(name, move |a: ImmutableString, b: ImmutableString| Ok(holds(a.cmp(&b))));
+    module.set_native_fn(name, move |a: ImmutableString, b: char| {
+        Ok(holds(a.as_str().cmp(b.encode_utf8(&mut [0; 4]))))
+    });
+    module.set_native_fn(name, move |a: char, b: ImmutableString| {
+        Ok(holds((*a.encode_utf8(&mut [0; 4])).cmp(b.as_str())))
+    });
+    module.set_native_fn(
+        name,
+        move |cx: NativeCallContext<'_>, a: Dynamic, b: Dynamic| -> ScriptResult<bool> {
+            let [a, b] = [&a, &b].map(|value| cx.engine().map_type_name(value.type_name()).to_owned());
+            Err(format!("`{name}` compares two numbers or two texts, and not `{a}` with `{b}`").into())
+        },
+    );
 }
 
 /// Registers a function that changes its first argument, which a constant cannot be.

@@ -1,13 +1,17 @@
 //! Hooks in scripts.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "tests may panic, in their helpers too, and tools own what they get"
+)]
 
 use std::time::Duration;
 
 use onionskin::content::Image;
 use onionskin::rhai::{Script, ScriptHook, ScriptLimits, hook_from_code};
 use onionskin::spec::Execution;
-use onionskin::{Exit, ToolOutput, ToolResult, ToolSpec, tool};
+use onionskin::{ErrorKind, Exit, ToolOutput, ToolResult, ToolSpec, tool};
 use serde_json::json;
 
 /// A tool with a hook in front of it.
@@ -63,6 +67,61 @@ async fn c3_a_guard_that_names_a_field_wrongly_lets_no_call_pass() {
     }
     let optional = r#"fn h(ctx, args) { if "deep" in args && args.deep { throw "no"; } args.more = 1; args.remove("more"); call_next(args) }"#;
     assert_eq!(text(optional, "cat").await, "saw cat");
+}
+
+/// Pays.
+#[tool]
+fn pay(amount: serde_json::Value) -> String {
+    format!("paid {amount}")
+}
+
+#[tokio::test]
+async fn c3_a_guard_that_compares_with_another_type_lets_no_call_pass() {
+    for guard in [
+        "args.amount > 100",
+        "args.amount >= 100.5",
+        "100 < args.amount",
+        "!(args.amount <= 100)",
+        "args.amount > \"m\"",
+    ] {
+        let script = format!("fn h(ctx, args) {{ if {guard} {{ throw \"too much\"; }} call_next(args) }}");
+        for amount in [
+            json!("500"),
+            json!(500),
+            json!([500]),
+            json!({ "value": 500 }),
+            json!(true),
+            json!(null),
+            json!(500.5),
+        ] {
+            let call =
+                pay::spec().hook(hook_from_code(&*script).unwrap()).exec(json!({ "amount": &amount })).await;
+            // One text is less than another one.
+            let is_compared = guard.contains("\"m\"") && amount == json!("500");
+            assert_eq!(call.output().is_ok(), is_compared, "{guard}: {amount}");
+        }
+        let fits = if guard.contains('m') && guard.contains('"') { json!("a") } else { json!(5) };
+        let call = pay::spec().hook(hook_from_code(&*script).unwrap()).exec(json!({ "amount": fits })).await;
+        assert_eq!(call.output().as_ref().unwrap().to_text(), format!("paid {fits}"), "{guard}");
+    }
+    let script = "fn h(ctx, args) { if args.amount > 100 { throw \"no\"; } call_next(args) }";
+    let call = pay::spec().hook(hook_from_code(script).unwrap()).exec(json!({ "amount": [500] })).await;
+    let Err(error) = call.output() else { panic!("{call:?}") };
+    assert!(
+        error.to_string().contains("`>` compares two numbers or two texts, and not `array` with `i64`"),
+        "{error}"
+    );
+    // Within a text, letters and numbers are compared as before.
+    let text = r#"fn h(ctx, args) {
+        let order = [2 < 2.5, 2.5 <= 2.5, "a" < "b", 'a' < 'b', "a" < 'b', 'b' > "a", 2 >= 2];
+        if !order.all(|holds| holds) { throw "wrong"; }
+        let sorted = [3, 1, 2];
+        sorted.sort();
+        if sorted != [1, 2, 3] { throw "unsorted"; }
+        call_next(args)
+    }"#;
+    let call = pay::spec().hook(hook_from_code(text).unwrap()).exec(json!({ "amount": 1 })).await;
+    assert_eq!(call.output().as_ref().unwrap().to_text(), "paid 1");
 }
 
 #[tokio::test]
@@ -151,4 +210,36 @@ fn c3_a_script_hook_has_two_parameters_and_only_known_functions() {
     );
     assert!(error("fn h(ctx, args) { 1 +; }").starts_with("1:22: "));
     assert_eq!(hook_from_code("fn h(ctx, args) { }").unwrap().name(), "h");
+}
+
+/// A model that reads of the error only would pay again.
+#[tokio::test]
+async fn c3_an_error_behind_the_call_says_that_the_call_has_run() {
+    for script in [
+        "fn h(ctx, args) { let r = call_next(args); throw \"audit log full\" }",
+        "fn h(ctx, args) { let r = call_next(args); call_next(args) }",
+        "fn h(ctx, args) { let r = call_next(args); loop {} }",
+        "fn h(ctx, args) { let r = call_next(args); |x| x }",
+    ] {
+        let call = look(hooked(script), "tea").await;
+        let Err(Exit::Tool(error)) = call.output() else { panic!("{script}: {call:?}") };
+        let text = error.to_string();
+        assert!(
+            text.contains("\nThe call has run before this error") && !text.contains("saw"),
+            "{script}: {text}"
+        );
+        assert_eq!(error.kind(), ErrorKind::Unreadable, "{script}");
+    }
+    let call = look(hooked("fn h(ctx, args) { throw \"no\" }"), "tea").await;
+    let Err(Exit::Tool(error)) = call.output() else { panic!("{call:?}") };
+    assert!(!error.to_string().contains("has run"), "{error}");
+}
+
+#[tokio::test]
+async fn c3_a_hook_that_forgets_the_call_is_an_error() {
+    let said = text("fn h(ctx, args) { print(\"audit\"); }", "tea").await;
+    assert!(
+        said.contains("the call did not run: the hook `h` neither goes on with `call_next(args)`"),
+        "{said}"
+    );
 }
