@@ -10,7 +10,7 @@ use onionskin::definition::ToolSource;
 use onionskin::event::CallOutcome;
 use onionskin::{
     Agent, Args, DynTool, Effect, ErrorKind, Exit, ScriptedModel, ScriptedTurn, Secret, ToolContext,
-    ToolResult,
+    ToolResult, agent, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -233,4 +233,44 @@ fn t8_debug_shows_no_value_of_a_variable() {
     let shell = Shell::new().env("KEY", "hunter2-hunter2");
     let shown = format!("{shell:?} {:?}", onionskin::Tool::definition(&shell));
     assert!(shown.contains("KEY") && !shown.contains("hunter2"), "{shown}");
+}
+
+/// Refuses each call.
+#[tool_hook]
+fn deny() -> ToolResult<()> {
+    Err("not allowed".into())
+}
+
+agent! {
+    Guarded { instruction: "Run.", tool_hooks: [deny for [source(runtime)]] }
+    Free { instruction: "Run." }
+}
+
+/// With settings of its own it is a value, which is added as any other tool.
+#[tokio::test]
+async fn h4_it_is_a_runtime_tool_however_it_is_added() {
+    let script = ScriptedModel::turns([
+        ScriptedTurn::call("shell_execute", json!({ "command": "echo ran" })),
+        ScriptedTurn::say("{last}"),
+    ]);
+    let output = Guarded::builder().model(script).tool(Shell::new()).run("Run.").await.unwrap();
+    assert_eq!(output.text, "not allowed");
+    assert_eq!(output.tool_calls[0].source, Some(ToolSource::Runtime));
+}
+
+#[tokio::test]
+async fn t8_the_value_of_a_variable_that_is_named_like_a_key_is_a_secret() {
+    let shell = Shell::new().env("API_TOKEN", "hunter2-hunter2").env("FOLDER", "hunter3-hunter3");
+    for (command, wanted) in [
+        ("echo $API_TOKEN $FOLDER", "[secret] hunter3-hunter3\n"),
+        ("echo $API_TOKEN >&2; exit 1", "Exit status 1.\n[standard error]\n[secret]\n"),
+        ("printf $API_TOKEN | base64", "[secret]\n"),
+    ] {
+        let script = ScriptedModel::turns([
+            ScriptedTurn::call("shell_execute", json!({ "command": command })),
+            ScriptedTurn::say("{last}"),
+        ]);
+        let output = Free::builder().model(script).tool(shell.clone()).run("Run.").await.unwrap();
+        assert_eq!(output.text, wanted, "{command}");
+    }
 }

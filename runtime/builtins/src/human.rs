@@ -21,6 +21,7 @@ const CHOICE: usize = 400;
 fn definition() -> ToolDefinition {
     let description = "Asks the user a question and gives back the answer. Use it if something is missing that only the user knows.";
     let mut definition = ToolDefinition::new(Human::NAME, description)
+        .built_in()
         .with_input_schema(json!({
             "type": "object",
             "properties": {

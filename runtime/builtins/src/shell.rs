@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use onionskin_core::secret::StreamRedactor;
+use onionskin_core::secret::{Secret, StreamRedactor, is_key};
 use onionskin_core::{
     Args, DynTool, Effect, ErrorKind, Exit, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
     ToolResult,
@@ -37,6 +37,7 @@ struct Given {
 fn definition() -> ToolDefinition {
     let description = "Runs a shell command and gives back its output. Background jobs end with the call.";
     let mut definition = ToolDefinition::new(Shell::NAME, description)
+        .built_in()
         .with_input_schema(json!({
             "type": "object",
             "properties": {
@@ -166,7 +167,8 @@ impl Shell {
         self
     }
 
-    /// Sets an environment variable of the commands. Its value may be a secret: `Debug` shows the name only.
+    /// Sets an environment variable of the commands. Its value may be a secret: `Debug` shows the name only, and the value of a variable that is
+    /// named like a key ([`is_key`]) is a secret of each session that runs a command.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
@@ -239,6 +241,10 @@ impl Tool for Shell {
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
         let Given { command, cwd, timeout_sec } = args.read()?;
+        // A command can write it.
+        for (_, key) in self.env.iter().filter(|(name, _)| is_key(name)) {
+            cx.conceal(&Secret::new(key.clone()));
+        }
         let limit = timeout_sec.map_or(self.timeout, Duration::from_secs);
         let directory = self.directory(cwd.as_deref());
         let mut group = self.spawn(&command, directory.as_deref()).map_err(|error| {

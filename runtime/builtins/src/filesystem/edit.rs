@@ -33,7 +33,7 @@ impl Operation for Edit {
     fn definition() -> ToolDefinition {
         let description =
             "Replaces a text in a file. The text must be at exactly one place, unless `all` is true.";
-        let mut definition = ToolDefinition::new(Self::NAME, description).with_input_schema(json!({
+        let mut definition = ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
             "type": "object",
             "properties": {
                 "path": {

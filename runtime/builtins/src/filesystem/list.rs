@@ -30,7 +30,7 @@ impl Operation for List {
 
     fn definition() -> ToolDefinition {
         let description = "Lists the files and folders in a folder. Folders end in a slash.";
-        let mut definition = ToolDefinition::new(Self::NAME, description).with_input_schema(json!({
+        let mut definition = ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
             "type": "object",
             "properties": {
                 "path": {

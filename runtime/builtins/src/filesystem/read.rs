@@ -36,27 +36,28 @@ impl Operation for Read {
     fn definition() -> ToolDefinition {
         let description =
             "Reads a text file, or an image. A long text comes in pages: the result says where to go on.";
-        let mut definition = ToolDefinition::new(Self::NAME, description).with_input_schema(json!({
-            "type": "object",
-            "properties": {
-                "path": {
-                    "type": "string",
-                    "description": "The file, relative to the root folder."
+        let mut definition =
+            ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
+                "type": "object",
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "The file, relative to the root folder."
+                    },
+                    "from": {
+                        "type": ["integer", "null"],
+                        "minimum": 1,
+                        "description": "The number of the first line to read; default 1."
+                    },
+                    "lines": {
+                        "type": ["integer", "null"],
+                        "minimum": 1,
+                        "description": "How many lines to read; default as many as a page can have."
+                    }
                 },
-                "from": {
-                    "type": ["integer", "null"],
-                    "minimum": 1,
-                    "description": "The number of the first line to read; default 1."
-                },
-                "lines": {
-                    "type": ["integer", "null"],
-                    "minimum": 1,
-                    "description": "How many lines to read; default as many as a page can have."
-                }
-            },
-            "required": ["path"],
-            "additionalProperties": false
-        }));
+                "required": ["path"],
+                "additionalProperties": false
+            }));
         definition.annotations.read_only = Some(true);
         definition.effect = Effect::Pure;
         definition

@@ -52,7 +52,7 @@ impl Operation for Search {
 
     fn definition() -> ToolDefinition {
         let description = "Finds lines in files by a regular expression, as `path:line: text`. Without `pattern`, finds files by their names.";
-        let mut definition = ToolDefinition::new(Self::NAME, description).with_input_schema(json!({
+        let mut definition = ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
             "type": "object",
             "properties": {
                 "pattern": {

@@ -22,21 +22,22 @@ impl Operation for Write {
 
     fn definition() -> ToolDefinition {
         let description = "Writes a text file. It makes missing folders, and replaces the whole content of a file that exists.";
-        let mut definition = ToolDefinition::new(Self::NAME, description).with_input_schema(json!({
-            "type": "object",
-            "properties": {
-                "path": {
-                    "type": "string",
-                    "description": "The file, relative to the root folder."
+        let mut definition =
+            ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
+                "type": "object",
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "The file, relative to the root folder."
+                    },
+                    "text": {
+                        "type": "string",
+                        "description": "The whole new content."
+                    }
                 },
-                "text": {
-                    "type": "string",
-                    "description": "The whole new content."
-                }
-            },
-            "required": ["path", "text"],
-            "additionalProperties": false
-        }));
+                "required": ["path", "text"],
+                "additionalProperties": false
+            }));
         definition.annotations.read_only = Some(false);
         definition.annotations.destructive = Some(true);
         definition.annotations.idempotent = Some(true);

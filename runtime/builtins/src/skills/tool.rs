@@ -99,7 +99,7 @@ fn instructions(skills: &Skills) -> String {
 
 fn definition() -> ToolDefinition {
     let description = "Reads the instructions of a skill, or another file of it. A long text comes in pages: the result says where to go on.";
-    let mut definition = ToolDefinition::new(ReadSkill::NAME, description).with_input_schema(json!({
+    let mut definition = ToolDefinition::new(ReadSkill::NAME, description).built_in().with_input_schema(json!({
         "type": "object",
         "properties": {
             "name": {

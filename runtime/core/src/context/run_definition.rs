@@ -108,6 +108,7 @@ impl ToolDefinition {
         changed.asks = changed.asks.max(self.asks);
         changed.ui = changed.ui.take().or_else(|| self.ui.clone());
         changed.is_of_server = self.is_of_server;
+        changed.is_built_in = self.is_built_in;
         Ok(changed)
     }
 }

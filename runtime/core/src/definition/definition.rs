@@ -179,6 +179,8 @@ pub struct ToolDefinition {
     pub(crate) ui: Option<UiTool>,
     /// Whether it is a tool of a server, which chose its name and fills in its own defaults.
     pub(crate) is_of_server: bool,
+    /// Whether the tool is a built-in one, also where it is added as any other.
+    pub(crate) is_built_in: bool,
     /// The services that the tool takes, with those of its own hooks and guardrails.
     pub(crate) services: ServiceTypes,
     /// The change for each run, if any.
@@ -257,6 +259,7 @@ impl ToolDefinition {
             asks: Asks::Nothing,
             ui: None,
             is_of_server: false,
+            is_built_in: false,
             services: ServiceTypes::default(),
             of_run: None,
             params: &[],
@@ -270,6 +273,14 @@ impl ToolDefinition {
     pub fn with_input_schema(mut self, schema: Value) -> Self {
         self.held = is_held(&schema);
         self.input_schema = Arc::new(schema);
+        self
+    }
+
+    /// Makes the tool a built-in one, for crates of built-in tools: its source is [`ToolSource::Runtime`](super::ToolSource::Runtime), however it
+    /// is added to an agent, so filters of hooks see it as they see `shell.execute`.
+    #[must_use]
+    pub fn built_in(mut self) -> Self {
+        self.is_built_in = true;
         self
     }
 
@@ -429,6 +440,7 @@ impl StaticTool {
             asks: self.asks,
             ui: self.ui.map(|(component, mode)| UiTool { component: component.into(), mode }),
             is_of_server: false,
+            is_built_in: false,
             services,
             of_run: None,
             strict: self.strict,

@@ -21,7 +21,12 @@ pub(crate) fn keys() -> &'static [Vec<u8>] {
 }
 
 /// Whether a variable is named like a key: `OPENAI_API_KEY`, `GH_TOKEN`, `AWS_SECRET_ACCESS_KEY`.
-fn is_key(name: &str) -> bool {
+///
+/// ```
+/// assert!(onionskin::secret::is_key("GH_TOKEN") && !onionskin::secret::is_key("PATH"));
+/// ```
+#[must_use]
+pub fn is_key(name: &str) -> bool {
     const ENDS: [&str; 8] =
         ["API_KEY", "APIKEY", "ACCESS_KEY", "SECRET_KEY", "PRIVATE_KEY", "TOKEN", "SECRET", "PASSWORD"];
     let name = name.to_ascii_uppercase();

@@ -36,6 +36,7 @@ mod value;
 mod visit;
 
 pub(crate) use concealed::Concealed;
+pub use environment::is_key;
 pub(crate) use environment::keys as keys_of_environment;
 pub(crate) use masked::is_masked;
 #[doc = include_str!("../docs/visit_secrets.md")]

@@ -86,12 +86,17 @@ impl ToolSpec {
     }
 
     fn with_definition(tool: Arc<dyn DynTool>, own: ToolDefinition) -> Self {
+        let (source, server) = if own.is_built_in {
+            (ToolSource::Runtime, Some("runtime".into()))
+        } else {
+            (ToolSource::Function, None)
+        };
         let own = Arc::new(own);
         let states = tool.states().into();
         Self {
             tool,
-            source: ToolSource::Function,
-            server: None,
+            source,
+            server,
             definition: Arc::clone(&own),
             own,
             shape: Arc::default(),
