@@ -64,7 +64,9 @@ fn write_tool(page: &mut String, tool: &ToolDescription) {
     };
     _ = writeln!(page, "{from}{effect}\n");
     if !tool.description.is_empty() {
-        _ = writeln!(page, "{}\n", tool.description.trim());
+        let description = tool.description.trim();
+        let shown = if tool.source.is_server() { quoted(description) } else { description.to_owned() };
+        _ = writeln!(page, "{shown}\n");
     }
     write_parameters(page, &tool.input_schema);
     if let Some(schema) = &tool.output_schema {
@@ -98,7 +100,8 @@ fn write_parameters(page: &mut String, schema: &Value) {
     for (name, property) in properties {
         let optional = if required.contains(&name.as_str()) { "" } else { ", optional" };
         let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        _ = writeln!(page, "| `{}` | {}{optional} | {} |", cell(name), type_of(property), cell(description));
+        let description = cell(description).replace('<', "&lt;");
+        _ = writeln!(page, "| `{}` | {}{optional} | {description} |", cell(name), type_of(property));
     }
     page.push('\n');
 }
@@ -119,7 +122,7 @@ fn result_of(schema: &Value) -> String {
 /// The type that a schema names, in a few words.
 fn type_of(schema: &Value) -> String {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        return format!("`{}`", reference.rsplit('/').next().unwrap_or(reference));
+        return format!("`{}`", cell(reference.rsplit('/').next().unwrap_or(reference)));
     }
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -131,9 +134,9 @@ fn type_of(schema: &Value) -> String {
             Some(items) => format!("array of {}", type_of(items)),
             None => "array".to_owned(),
         },
-        Some(Value::String(name)) => name.clone(),
+        Some(Value::String(name)) => cell(name),
         Some(Value::Array(names)) => {
-            let names: Vec<_> = names.iter().filter_map(Value::as_str).collect();
+            let names: Vec<_> = names.iter().filter_map(Value::as_str).map(cell).collect();
             names.join(" or ")
         }
         _ => match schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
@@ -143,7 +146,46 @@ fn type_of(schema: &Value) -> String {
     }
 }
 
+/// A text of a stranger as a quotation, which ends each block that the text leaves open.
+fn quoted(text: &str) -> String {
+    text.replace('<', "&lt;").lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
+}
+
 /// A text in a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn c5_a_description_of_a_server_is_no_part_of_the_page() {
+        let tool = ToolDescription {
+            name: "s__read".to_owned(),
+            source: ToolSource::Mcp,
+            server: Some("s".to_owned()),
+            description: "```\n# Injected\n\n<script>alert(1)</script>".to_owned(),
+            input_schema: json!({ "properties": {
+                "a": { "type": "str|ing\n# Injected", "description": "<b>\n# Injected" },
+                "b": { "$ref": "#/$defs/x\n# Injected" },
+                "c": { "type": ["a\n# Injected", "b|"] },
+            } }),
+            output_schema: None,
+            effect: Effect::Unstated,
+            hooks: Vec::new(),
+            input_guardrails: Vec::new(),
+            output_guardrails: Vec::new(),
+        };
+        let page = page(&AppDescription::new(vec![AgentDescription::new("Clerk", vec![tool])]));
+        assert!(
+            page.contains("\n\n> ```\n> # Injected\n> \n> &lt;script>alert(1)&lt;/script>\n\n"),
+            "{page}"
+        );
+        assert!(!page.contains("\n# Injected") && !page.contains("<b>"), "{page}");
+        assert!(page.contains("| `a` | str\\|ing # Injected, optional | &lt;b> # Injected |"), "{page}");
+    }
 }
