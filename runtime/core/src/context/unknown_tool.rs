@@ -1,7 +1,7 @@
 //! The text for a model that called an unknown tool.
 
 use super::ToolTable;
-use crate::text::{nearest, short};
+use crate::text::{first_of, nearest, short};
 
 impl ToolTable {
     /// The text for a model that called an unknown tool.
@@ -11,11 +11,11 @@ impl ToolTable {
         if let Some(near) = nearest(name, names()) {
             text.push_str(&format!(" Did you mean '{near}'?"));
         }
-        let names: Vec<_> = names().map(|name| format!("'{name}'")).collect();
-        if names.is_empty() {
+        if self.entries().is_empty() {
             text.push_str(" There are no tools.");
         } else {
-            text.push_str(&format!(" Available tools: {}", names.join(", ")));
+            let names = first_of(names().map(|name| format!("'{name}'")), ", ");
+            text.push_str(&format!(" Available tools: {names}"));
         }
         text
     }
