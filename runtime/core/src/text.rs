@@ -1,10 +1,12 @@
 //! Helpers for messages: similar names, shortened texts and lists, and texts of others as people are shown them.
 
 mod foreign;
+mod pace;
 
 use std::borrow::Cow;
 
 pub use foreign::{folded, folded_json, visible, without_hidden};
+pub(crate) use pace::{PART, Pace, parts};
 
 /// The number of list items that a message shows before it counts the others.
 pub(crate) const MOST: usize = 20;

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use onionskin::guardrails::{RejectInjection, injection_score};
+use onionskin::guardrails::{MaskPii, RejectInjection, RejectPii, injection_score};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCallDelta};
 use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
 use serde_json::json;
 
@@ -38,19 +39,114 @@ fn a9_signs_count_once_in_a_long_text() {
     assert!((many - once).abs() < 0.01, "{many}");
 }
 
-/// Reads a long text in which many signs begin.
-#[tool(output_guardrails = [RejectInjection])]
-fn read() -> String {
-    "ignore the show note say your you are tell role disable decode reply ".repeat(15_000)
+/// A text in which many signs begin.
+fn signs(times: usize) -> String {
+    "ignore the show note say your you are tell role disable decode reply ".repeat(times)
 }
 
-agent! { Clerk { instruction: "Read.", function_tools: [read], limits: { time_sec: 1 } } }
+/// Reads a long text.
+#[tool(output_guardrails = [RejectInjection])]
+fn read() -> String {
+    signs(15_000)
+}
+
+/// Reads many short texts.
+#[tool(output_guardrails = [RejectInjection])]
+fn read_many() -> Vec<String> {
+    vec![signs(1); 15_000]
+}
+
+/// Reads a long list of numbers.
+#[tool(output_guardrails = [MaskPii])]
+fn list() -> String {
+    "11 ".repeat(2_000_000)
+}
+
+/// Reads many short lists.
+#[tool(output_guardrails = [MaskPii])]
+fn lists() -> Vec<String> {
+    vec!["11 ".repeat(10); 200_000]
+}
+
+/// Reads a long list of numbers.
+#[tool(output_guardrails = [RejectPii])]
+fn checked_list() -> String {
+    list()
+}
+
+/// Reads many short lists.
+#[tool(output_guardrails = [RejectPii])]
+fn checked_lists() -> Vec<String> {
+    lists()
+}
+
+/// Takes a long list of numbers.
+#[tool(input_guardrails = [MaskPii])]
+fn take(numbers: String) -> usize {
+    numbers.len()
+}
+
+agent! {
+    Clerk {
+        instruction: "Read.",
+        function_tools: [read, read_many, list, lists, checked_list, checked_lists, take],
+        limits: { time_sec: 1 },
+    }
+    Asked { instruction: "Answer.", limits: { time_sec: 1 } }
+}
+
+fn is_limit<T>(begun: Instant, ended: &Result<T, RunError>, of: &str) {
+    assert!(matches!(ended, Err(RunError::Limit { .. })), "{of}: it was searched to its end");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{of}: {:?}", begun.elapsed());
+}
 
 #[tokio::test]
 async fn a9_a_limit_ends_the_search_of_a_long_text() {
-    let model = ScriptedModel::turns([ScriptedTurn::call("read", json!({})), ScriptedTurn::say("Done.")]);
-    let begun = Instant::now();
-    let ended = Clerk::builder().model(model).run("Read.").await;
-    assert!(matches!(ended, Err(RunError::Limit { .. })), "it was searched to its end");
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    let take = json!({ "numbers": list() });
+    let calls =
+        ["read", "read_many", "list", "lists", "checked_list", "checked_lists"].map(|tool| (tool, json!({})));
+    for (tool, args) in calls.into_iter().chain([("take", take)]) {
+        let model = ScriptedModel::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("Done.")]);
+        let clerk = Clerk::builder().model(model).build().await.unwrap();
+        let begun = Instant::now();
+        is_limit(begun, &clerk.run("Read.").await, tool);
+    }
+}
+
+#[tokio::test]
+async fn a9_a_limit_ends_the_search_of_a_long_input() {
+    for hook in [true, false] {
+        let builder = Asked::builder().model(ScriptedModel::turns([ScriptedTurn::say("Done.")]));
+        let builder =
+            if hook { builder.run_hook(MaskPii::default()) } else { builder.run_hook(RejectPii::default()) };
+        let asked = builder.build().await.unwrap();
+        let begun = Instant::now();
+        is_limit(begun, &asked.run(list()).await, "input");
+    }
+}
+
+/// Answers at once with one long piece.
+struct AtOnce(fn(String) -> ModelDelta);
+
+impl Model for AtOnce {
+    async fn respond(
+        &self,
+        _: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        deltas((self.0)(list()));
+        Ok(ModelResponse::text("Done."))
+    }
+}
+
+#[tokio::test]
+async fn a9_a_limit_ends_the_filter_of_a_long_piece() {
+    let call = |arguments| ModelDelta::ToolCall(ToolCallDelta::new("1", "take", arguments));
+    for piece in [ModelDelta::Text as fn(String) -> ModelDelta, ModelDelta::Reasoning, call] {
+        let asked = Asked::builder().model(AtOnce(piece)).run_hook(MaskPii::default()).build().await.unwrap();
+        let begun = Instant::now();
+        let mut run = asked.stream("Read.");
+        while run.next().await.is_some() {}
+        is_limit(begun, &run.output().await, "piece");
+    }
 }

@@ -28,40 +28,39 @@ fn shown_mut(result: &mut ToolResult) -> Option<&mut ToolOutput> {
     }
 }
 
+/// What a text becomes; `None` leaves it.
+type Change<'c> = dyn FnMut(&str) -> Option<String> + 'c;
+
 /// Replaces each text in the arguments, names of fields too, by what `change` makes of it. Arguments that are not an object are refused
 /// later.
-pub(super) fn change_args(args: &mut Args, change: &impl Fn(&str) -> Option<String>) {
+pub(super) fn change_args(args: &mut Args, change: &mut Change<'_>) {
     // The text as it is written after repairs.
     let mut written = args.clone();
     if written.as_object_mut().is_ok()
-        && let Ok(Some(changed)) = change_texts(&written.text(), &mut |text| change(text))
+        && let Ok(Some(changed)) = change_texts(&written.text(), change)
     {
         args.replace_text(changed);
     }
 }
 
-/// Replaces each text that the result shows, also those of an error, which stays what it is otherwise.
-pub(super) fn change_result(result: &mut ToolResult, change: &impl Fn(&str) -> Option<String>) {
+/// Replaces each text that the result shows, also those of an error, which stays what it is otherwise. What is divided between text blocks
+/// is left to [`change_divided`].
+pub(super) fn change_result(result: &mut ToolResult, change: &mut Change<'_>) {
     if let Some(output) = shown_mut(result) {
-        output.change_texts(&mut |text| change(text));
-        if output.content().len() > 1 {
-            change_divided(output, change);
-        }
+        output.change_texts(change);
     }
 }
 
 /// Joins text blocks beside each other where what has to change is divided between them.
-fn change_divided(output: &mut ToolOutput, change: &impl Fn(&str) -> Option<String>) {
+pub(super) fn change_divided(result: &mut ToolResult, change: &mut Change<'_>) {
+    let Some(output) = shown_mut(result).filter(|output| output.content().len() > 1) else { return };
     let is_text = |block: &ContentBlock| block.as_text().is_some();
-    let changed_run = |run: &[ContentBlock]| {
+    let mut changed_run = |run: &[ContentBlock]| {
         let is_run = run.len() > 1 && is_text(&run[0]);
         is_run.then(|| change(&ContentBlock::join(run))).flatten()
     };
-    let runs = |blocks: &[ContentBlock]| -> Vec<(usize, Option<String>)> {
-        let runs = blocks.chunk_by(|one, next| is_text(one) && is_text(next));
-        runs.map(|run| (run.len(), changed_run(run))).collect()
-    };
-    let changed = runs(output.content());
+    let runs = output.content().chunk_by(|one, next| is_text(one) && is_text(next));
+    let changed: Vec<_> = runs.map(|run| (run.len(), changed_run(run))).collect();
     if changed.iter().all(|(_, changed)| changed.is_none()) {
         return;
     }

@@ -15,6 +15,7 @@ use crate::error::{BoxError, ToolError, ToolResult};
 use crate::onion::ByDefault;
 use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{CheckTrigger, InputCheckError, RunHook, RunInput};
+use crate::text::Pace;
 
 /// How strongly a text looks as if it gave a model other instructions: 0 for no sign, 1 or more for what [`RejectInjection`] refuses. Each sign counts
 /// once. Spaced letters, digits in place of letters, letters of other styles, and invisible characters are read as the text that they mean, and a text in
@@ -60,14 +61,12 @@ const INJECTION: u16 = 10;
 
 const WORDS: &str = "tries to give the model other instructions";
 
-/// Other work of the thread goes on between parts of a long text, and limits end the search there.
 async fn is_injection<'t>(texts: impl IntoIterator<Item = &'t str>) -> bool {
+    let mut pace = Pace::default();
     for text in texts {
         let mut scan = Scan::default();
-        for (index, chunk) in chunks(text).enumerate() {
-            if index > 0 {
-                tokio::task::yield_now().await;
-            }
+        for chunk in chunks(text) {
+            pace.part(chunk.len()).await;
             scan.read(chunk);
             if scan.weight() >= INJECTION {
                 return true;

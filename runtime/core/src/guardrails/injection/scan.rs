@@ -10,9 +10,8 @@ use super::encoded::decoded;
 use super::forms::forms;
 use super::literals::beginnings;
 use super::signs::SIGNS;
+use crate::text::PART;
 
-/// The bytes of one part of a long text, and of the next part that are in it too.
-const CHUNK: usize = 4096;
 /// The most bytes of one sign.
 const LONGEST: usize = 1024;
 
@@ -56,6 +55,12 @@ pub(super) struct Chunk<'t> {
     text: &'t str,
     is_first: bool,
     is_last: bool,
+}
+
+impl Chunk<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
 }
 
 impl Scan {
@@ -102,7 +107,7 @@ pub(super) fn chunks(text: &str) -> impl Iterator<Item = Chunk<'_>> {
     std::iter::from_fn(move || {
         let start = next?;
         let end =
-            if text.len() - start <= CHUNK + LONGEST { text.len() } else { word_end(text, start + CHUNK) };
+            if text.len() - start <= PART + LONGEST { text.len() } else { word_end(text, start + PART) };
         let is_last = end == text.len();
         next = (!is_last).then(|| word_end(text, end - LONGEST));
         Some(Chunk { text: &text[start..end], is_first: start == 0, is_last })
@@ -139,7 +144,7 @@ mod tests {
             assert!(parts[0].is_first && parts[parts.len() - 1].is_last);
             let overlap: usize = parts.iter().map(|part| part.text.len()).sum::<usize>() - text.len();
             assert!(overlap <= (LONGEST + 64) * (parts.len() - 1));
-            assert!(parts.iter().all(|part| part.text.len() <= CHUNK + LONGEST + 128));
+            assert!(parts.iter().all(|part| part.text.len() <= PART + LONGEST + 128));
         }
     }
 }

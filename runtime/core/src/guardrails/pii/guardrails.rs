@@ -5,12 +5,15 @@ use crate::ToolContext;
 use crate::args::Args;
 use crate::context::RunContext;
 use crate::error::{BoxError, ToolError, ToolResult};
-use crate::guardrails::texts::{change_args, change_result, texts_of, texts_of_args, texts_of_result};
+use crate::guardrails::texts::{
+    change_args, change_divided, change_result, texts_of, texts_of_args, texts_of_result,
+};
 use crate::onion::ByDefault;
 use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{
     CheckTrigger, DeltaFilter, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
 };
+use crate::text::Pace;
 
 /// Masks personal data. As a run hook, it masks the input before the model gets it, and the answer, also in the pieces of a streamed run.
 /// As a guardrail of a tool, it masks the arguments that the tool gets, or the result that the model gets.
@@ -68,13 +71,6 @@ impl MaskPii {
     pub fn new(pii: Pii) -> Self {
         Self { pii }
     }
-
-    fn change(&self, text: &str) -> Option<String> {
-        match self.pii.mask(text) {
-            std::borrow::Cow::Borrowed(_) => None,
-            std::borrow::Cow::Owned(masked) => Some(masked),
-        }
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -82,13 +78,16 @@ impl RunHook for MaskPii {
     type Made = ByDefault;
 
     async fn before_run(&self, _: &RunContext, input: &mut RunInput) -> Result<(), BoxError> {
-        input.change_texts(|text| self.change(text));
+        self.pii.change_each(input, |input, change| input.change_texts(change)).await;
         Ok(())
     }
 
     async fn after_run(&self, _: &RunContext, answer: &mut RunAnswer) -> Result<(), BoxError> {
-        let masked =
-            if answer.is_json() { self.pii.mask_json(answer.text()) } else { self.change(answer.text()) };
+        let masked = if answer.is_json() {
+            self.pii.change_json(answer.text()).await
+        } else {
+            self.pii.change(answer.text(), &mut Pace::default()).await
+        };
         if let Some(masked) = masked {
             answer.set_text(masked);
         }
@@ -105,7 +104,7 @@ impl InputGuardrail for MaskPii {
     type Made = ByDefault;
 
     async fn check(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
-        change_args(args, &|text| self.change(text));
+        self.pii.change_each(args, |args, change| change_args(args, change)).await;
         Ok(())
     }
 }
@@ -115,7 +114,8 @@ impl OutputGuardrail for MaskPii {
     type Made = ByDefault;
 
     async fn check(&self, _: &ToolContext, _: &Args, mut result: ToolResult) -> ToolResult {
-        change_result(&mut result, &|text| self.change(text));
+        self.pii.change_each(&mut result, |result, change| change_result(result, change)).await;
+        self.pii.change_each(&mut result, |result, change| change_divided(result, change)).await;
         result
     }
 }
@@ -126,8 +126,8 @@ impl RejectPii {
         Self { pii }
     }
 
-    fn kinds_in(&self, texts: &[String]) -> Option<String> {
-        kinds_in(&self.pii, texts.iter().map(String::as_str))
+    async fn kinds_in(&self, texts: &[String]) -> Option<String> {
+        kinds_in(&self.pii, texts.iter().map(String::as_str)).await
     }
 }
 
@@ -136,7 +136,7 @@ impl RunHook for RejectPii {
     type Made = ByDefault;
 
     async fn before_run(&self, _: &RunContext, input: &mut RunInput) -> Result<(), BoxError> {
-        match kinds_in(&self.pii, input.texts()) {
+        match kinds_in(&self.pii, input.texts()).await {
             Some(kinds) => {
                 let error = InputCheckError::new(format!("the input contains personal data: {kinds}"));
                 Err(error.with_trigger(CheckTrigger::PiiDetected).into())
@@ -152,7 +152,7 @@ impl RunHook for RejectPii {
         {
             texts_of(&value, &mut texts);
         }
-        match self.kinds_in(&texts) {
+        match self.kinds_in(&texts).await {
             Some(kinds) => {
                 let error = OutputCheckError::new(format!("the answer contains personal data: {kinds}"));
                 Err(error.with_trigger(CheckTrigger::PiiDetected).into())
@@ -171,7 +171,7 @@ impl InputGuardrail for RejectPii {
     type Made = ByDefault;
 
     async fn check(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
-        match self.kinds_in(&texts_of_args(args)) {
+        match self.kinds_in(&texts_of_args(args)).await {
             Some(kinds) => {
                 Err(ToolError::denied(format!("the arguments contain personal data: {kinds}")).into())
             }
@@ -185,7 +185,7 @@ impl OutputGuardrail for RejectPii {
     type Made = ByDefault;
 
     async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
-        match self.kinds_in(&texts_of_result(&result)) {
+        match self.kinds_in(&texts_of_result(&result)).await {
             Some(kinds) => {
                 Err(ToolError::denied(format!("the result contains personal data: {kinds}")).into())
             }

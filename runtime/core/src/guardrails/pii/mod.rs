@@ -9,6 +9,7 @@ mod stream;
 mod tokens;
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
 
@@ -19,6 +20,7 @@ use self::folded::Folded;
 use self::json::{JsonDeltas, Numbers};
 use self::stream::{PiiDeltas, TextDeltas};
 use crate::run_hook::DeltaFilter;
+use crate::text::{Pace, parts};
 
 /// A kind of personal data that [`Pii`] finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -138,10 +140,55 @@ impl Pii {
         if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked(text, 0..text.len(), &found)) }
     }
 
+    /// As [`Self::find`], and gives way between the parts of a long text.
+    async fn find_in_parts(&self, text: &str, pace: &mut Pace) -> Vec<PiiMatch> {
+        let (mut folded, mut search, mut found) = (Folded::default(), Search::default(), Vec::new());
+        for part in parts(text) {
+            pace.part(part.len()).await;
+            folded.push(part);
+            self.search(&mut search, &folded.text, false, &mut found);
+        }
+        self.search(&mut search, &folded.text, true, &mut found);
+        in_original(&folded, apart(found))
+    }
+
+    /// The text with the kinds in place of the data; `None` if nothing is found.
+    async fn change(&self, text: &str, pace: &mut Pace) -> Option<String> {
+        let found = self.find_in_parts(text, pace).await;
+        (!found.is_empty()).then(|| masked(text, 0..text.len(), &found))
+    }
+
+    /// Masks the texts that `each` passes to a function one after the other, and that become what it returns. They are searched between two
+    /// such passes, of which the first changes nothing.
+    async fn change_each<T>(
+        &self,
+        all: &mut T,
+        each: impl Fn(&mut T, &mut dyn FnMut(&str) -> Option<String>),
+    ) {
+        let mut texts = Vec::new();
+        each(all, &mut |text| {
+            texts.push(text.to_owned());
+            None
+        });
+        let (mut changed, mut pace) = (HashMap::new(), Pace::default());
+        for text in texts {
+            if let Some(masked) = self.change(&text, &mut pace).await {
+                changed.insert(text, masked);
+            }
+        }
+        if !changed.is_empty() {
+            each(all, &mut |text| changed.get(text).cloned());
+        }
+    }
+
     /// The JSON text with the kinds in place of the data in its strings. `None` if no value changes.
-    fn mask_json(&self, text: &str) -> Option<String> {
-        let mut filter = JsonDeltas::new(self.clone(), Numbers::Stay);
-        let mut masked = filter.push(text);
+    async fn change_json(&self, text: &str) -> Option<String> {
+        let (mut filter, mut pace) = (JsonDeltas::new(self.clone(), Numbers::Stay), Pace::default());
+        let mut masked = String::new();
+        for part in parts(text) {
+            pace.part(part.len()).await;
+            masked.push_str(&filter.push(part));
+        }
         masked.push_str(&filter.finish());
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         let is_same = masked == text || value(text).is_some_and(|old| value(&masked) == Some(old));
@@ -236,9 +283,11 @@ fn masked(text: &str, part: Range<usize>, found: &[PiiMatch]) -> String {
 }
 
 /// The kinds in these texts, as words.
-fn kinds_in<'t>(pii: &Pii, texts: impl IntoIterator<Item = &'t str>) -> Option<String> {
-    let found = texts.into_iter().flat_map(|text| pii.find(text)).map(|found| found.kind);
-    let kinds: std::collections::BTreeSet<_> = found.collect();
+async fn kinds_in<'t>(pii: &Pii, texts: impl IntoIterator<Item = &'t str>) -> Option<String> {
+    let (mut kinds, mut pace) = (BTreeSet::new(), Pace::default());
+    for text in texts {
+        kinds.extend(pii.find_in_parts(text, &mut pace).await.into_iter().map(|found| found.kind));
+    }
     let words: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }

@@ -13,6 +13,9 @@ const GROUPS: usize = 8;
 /// The most digits of one number.
 const DIGITS: usize = 19;
 
+/// The fewest digits of one number.
+const FEWEST: usize = 7;
+
 /// Words before a telephone number.
 const CUES: [&str; 12] = [
     "call",
@@ -227,7 +230,7 @@ fn is_apart(text: &str, start: usize, end: usize) -> bool {
 }
 
 fn kind_of(text: &str, range: Range<usize>, groups: &[Range<usize>], is_begin: bool) -> Option<PiiKind> {
-    if groups.iter().map(ExactSizeIterator::len).sum::<usize>() > DIGITS {
+    if !(FEWEST..=DIGITS).contains(&groups.iter().map(ExactSizeIterator::len).sum()) {
         return None;
     }
     let digits: Vec<u8> =
