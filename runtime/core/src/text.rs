@@ -1,11 +1,14 @@
 //! Helpers for messages: similar names, shortened texts and lists, and texts of others as people are shown them.
 
-mod foreign;
+mod folded;
+mod hidden;
 mod pace;
 
 use std::borrow::Cow;
 
-pub use foreign::{folded, folded_json, visible, without_hidden};
+pub use folded::{folded, folded_json};
+pub(crate) use hidden::is_unseen;
+pub use hidden::{visible, without_hidden};
 pub(crate) use pace::{PART, Pace, parts};
 
 /// The number of list items that a message shows before it counts the others.

@@ -7,7 +7,6 @@ mod length;
 mod moderation;
 mod pii;
 mod texts;
-mod unseen;
 
 pub use injection::{RejectInjection, injection_score};
 pub use length::{max_answer, max_args, max_input, max_output};

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::guardrails::unseen::is_unseen;
+use crate::text::is_unseen;
 
 /// The text as it is read, with digits as letters, and with spaced letters joined.
 pub(super) fn forms(text: &str) -> Vec<String> {
