@@ -59,16 +59,19 @@ impl Answerer for Person {
         let _asks = self.asks.lock().await;
         // The text of the agent before the question may be on its way to the terminal still.
         tokio::time::sleep(SHOWN).await;
-        if let Some(note) = set_aside() {
-            output::note(&note);
-        }
+        drop_typed();
         output::aside(&line(&question));
+        let mut dialogue = question.dialogue();
         loop {
             // A terminal that is gone gives no line either.
-            let _ = write!(io::stderr(), "{}> ", question.answer_hint());
+            let _ = write!(io::stderr(), "{}> ", dialogue.hint());
             match next_line().await {
-                ReadLine::Line(line) => match question.read_answer(&line) {
-                    Ok(answer) => return Some(answer),
+                ReadLine::Line(line) => match dialogue.read(&line) {
+                    Ok(Some(answer)) => return Some(answer),
+                    Ok(None) => {
+                        drop_typed();
+                        output::aside(dialogue.line());
+                    }
                     Err(error) => output::aside(&problem(&error)),
                 },
                 ReadLine::Refused(why) => output::aside(&why),
@@ -82,6 +85,13 @@ impl Answerer for Person {
                 }
             }
         }
+    }
+}
+
+/// What was typed before a question is no answer to it.
+fn drop_typed() {
+    if let Some(note) = set_aside() {
+        output::note(&note);
     }
 }
 
@@ -119,7 +129,7 @@ mod tests {
         let shell = Question::new(QuestionKind::Approval, "shell.execute").with_arguments(arguments);
         let shown = line(&shell.with_text("why\u{202e}?"));
         for part in [
-            "ls[20,000 blanks]; rm -rf /\\u{e0041}[20,000 blanks]",
+            "ls[20,000 blanks]; rm -rf /\\u{e0041}[20,000 blanks, 20,000 line ends]",
             " more characters]",
             "\"force\":true",
             "why\\u{202e}?",
@@ -136,8 +146,8 @@ mod tests {
         assert_eq!(line(&human(json!({ "type": "string" }))), "agent: Which\\n\\u{1b}colour?");
         let pays = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 5 }));
         assert_eq!(line(&pays), "agent: pay {\"cents\":5}");
-        let wrong = colours.read_answer("green").unwrap_err();
+        let wrong = colours.dialogue().read("green").unwrap_err();
         assert!(problem(&wrong).starts_with("this does not fit: expected one of "), "{}", problem(&wrong));
-        assert_eq!(problem(&pays.read_answer("perhaps").unwrap_err()), "write y, a or n");
+        assert_eq!(problem(&pays.dialogue().read("perhaps").unwrap_err()), "write y, a or n");
     }
 }

@@ -174,3 +174,31 @@ async fn u3_a_terminal_keeps_a_bounded_part_of_a_line() {
     assert_eq!(terminal.answer(approval()).await, Some(Answer::allow()));
     assert!(screen.text().contains("has more than 65536 bytes: write a shorter one"), "{}", screen.text());
 }
+
+/// What a person approves is what they read.
+#[tokio::test]
+async fn u3_a_call_that_is_folded_is_approved_after_all_of_it_was_shown() {
+    let command = format!("{}; rm -rf ~; {}", "echo ok; ".repeat(50), "echo ok; ".repeat(50));
+    let shell = Question::new(QuestionKind::Approval, "shell").with_arguments(json!({ "command": command }));
+    for always in ["y\n", "a\n", "yes\ns\n", "perhaps\n"] {
+        let (answer, shown) = asked(&shell, always).await;
+        assert_eq!(answer, None, "{always}");
+        assert!(
+            shown.contains("s (show all), n [reason]> a part of the call is not shown: write s"),
+            "{shown}"
+        );
+        assert_eq!(shown.contains("rm -rf"), always.contains('s') && always.contains("\ns"), "{shown}");
+    }
+    let (answer, shown) = asked(&shell, "s\ny\n").await;
+    assert_eq!(answer, Some(Answer::allow()));
+    let whole = format!("agent: shell {{\"command\":\"{command}\"}}\ny, a (always), n [reason]> ");
+    assert!(shown.ends_with(&whole), "{shown}");
+    assert_eq!(asked(&shell, "n too long\n").await.0, Some(Answer::deny("too long")));
+    assert_eq!(asked(&shell, "S\na\n").await.0, Some(Approval::AllowAlways(Always::Arguments).into()));
+    // Each part of the question counts: who asks, and why.
+    let why = approval().with_text("x".repeat(2_000));
+    assert_eq!(asked(&why, "y\n").await.0, None);
+    // There is nothing more to show of one that is whole.
+    let (answer, shown) = asked(&approval(), "s\n").await;
+    assert!(answer.is_none() && shown.contains("write y, a or n"), "{shown}");
+}

@@ -180,12 +180,11 @@ impl<'c> Turn<'c> {
         }
         self.view.pause(self.began.elapsed())?;
         say(&questions::line(question))?;
-        if let Some(note) = typeahead::set_aside() {
-            say(&format!("({note})"))?;
-        }
+        drop_typed()?;
         let mut of = Use::Answer;
-        let prompt = format!("{}> ", question.answer_hint());
+        let mut dialogue = question.dialogue();
         loop {
+            let prompt = format!("{}> ", dialogue.hint());
             let typed = match self.typed(&prompt, of, &mut reply, run).await {
                 Ok(typed) => typed,
                 Err(signal) => return Ok(Some(signal)),
@@ -193,8 +192,13 @@ impl<'c> Turn<'c> {
             of = Use::AnswerAgain;
             let answer = match typed {
                 Typed::Line(_) if reply.is_closed() => None,
-                Typed::Line(line) => match question.read_answer(&line) {
-                    Ok(answer) => Some(answer),
+                Typed::Line(line) => match dialogue.read(&line) {
+                    Ok(Some(answer)) => Some(answer),
+                    Ok(None) => {
+                        say(dialogue.line())?;
+                        drop_typed()?;
+                        continue;
+                    }
                     Err(problem) => {
                         say(&questions::problem(&problem))?;
                         continue;
@@ -257,6 +261,14 @@ impl<'c> Turn<'c> {
 /// Gives way now and then: in a run whose next event is always there, signals, drawings and lines would wait for its end.
 async fn lets_others() {
     tokio::task::consume_budget().await;
+}
+
+/// What was typed before a question is no answer to it.
+fn drop_typed() -> io::Result<()> {
+    match typeahead::set_aside() {
+        Some(note) => say(&format!("({note})")),
+        None => Ok(()),
+    }
 }
 
 /// Writes a line.

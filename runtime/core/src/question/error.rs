@@ -65,9 +65,12 @@ pub enum AnswerError {
         /// What does not fit.
         problems: String,
     },
-    /// The line is neither yes nor no ([`Question::read_answer`](super::Question::read_answer)).
+    /// The line is neither yes nor no ([`Dialogue::read`](super::Dialogue::read)).
     #[error("write y, a or n")]
     NotYesOrNo,
+    /// The line may approve a call of which the person has seen a part only ([`Dialogue::read`](super::Dialogue::read)).
+    #[error("a part of the call is not shown: write s to see all of it, or n")]
+    NotSeen,
     /// The paused run is one of another agent.
     #[error(
         "the run `{run_id}` is one of the agent `{paused}`, and not of `{agent}`: resume it with the agent that paused"
@@ -151,6 +154,7 @@ impl Redact for AnswerError {
             }
             Self::Late { .. }
             | Self::NotYesOrNo
+            | Self::NotSeen
             | Self::WrongKind { .. }
             | Self::OtherAgent { .. }
             | Self::OtherId { .. }

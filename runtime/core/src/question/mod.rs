@@ -7,6 +7,7 @@
 mod answer;
 mod answerer;
 mod component;
+mod dialogue;
 mod error;
 mod line;
 mod paused;
@@ -19,6 +20,7 @@ pub use answer::{Answer, AnswerType};
 pub use answerer::Answerer;
 pub(crate) use answerer::DynAnswerer;
 pub use component::UiComponent;
+pub use dialogue::Dialogue;
 pub use error::{AnswerError, AskError};
 pub use paused::Paused;
 pub(crate) use paused::{PausedRun, Use};

@@ -1,0 +1,148 @@
+//! A question to a person who reads and writes lines.
+
+use serde_json::Value;
+
+use super::line::PART;
+use super::{Answer, AnswerError, Question, QuestionKind};
+use crate::approval::{Always, Approval};
+use crate::json::Unique;
+use crate::schema;
+use crate::text::{first_of, folded};
+
+/// A question to a person who reads and writes lines, at a terminal or in a chat. A person approves what they have read: if the line does not show
+/// all of a call, they see the rest with `s` before they can approve it.
+///
+/// ```
+/// use onionskin::question::{Answer, Question, QuestionKind};
+/// use serde_json::json;
+///
+/// let question = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 5 }));
+/// let mut dialogue = question.dialogue();
+/// assert_eq!(dialogue.line(), r#"agent: pay {"cents":5}"#);
+/// assert_eq!(dialogue.hint(), "y, a (always), n [reason]");
+/// // Neither yes nor no: ask again.
+/// assert!(dialogue.read("").is_err());
+/// assert_eq!(dialogue.read("n too much").unwrap(), Some(Answer::deny("too much")));
+///
+/// let question = Question::new(QuestionKind::Approval, "write").with_arguments(json!({ "text": "x".repeat(2_000) }));
+/// let mut dialogue = question.dialogue();
+/// assert_eq!(dialogue.hint(), "s (show all), n [reason]");
+/// assert!(dialogue.read("y").is_err());
+/// // Show the line again, which is whole now.
+/// assert_eq!(dialogue.read("s").unwrap(), None);
+/// assert!(dialogue.line().contains(&"x".repeat(2_000)));
+/// assert_eq!(dialogue.read("y").unwrap(), Some(Answer::allow()));
+/// ```
+#[derive(Debug)]
+pub struct Dialogue<'q> {
+    question: &'q Question,
+    line: String,
+    /// All of the question, while the line does not show it.
+    unread: Option<String>,
+}
+
+impl Question {
+    /// Asks the question where a person reads and writes lines.
+    pub fn dialogue(&self) -> Dialogue<'_> {
+        let line = self.to_line();
+        let whole = match self.kind() {
+            QuestionKind::Approval => Some(self.line(usize::MAX, usize::MAX)),
+            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => None,
+        };
+        let unread = whole.filter(|whole| *whole != line);
+        Dialogue { question: self, line, unread }
+    }
+}
+
+impl Dialogue<'_> {
+    /// The question as one line: first as [`Question::to_line`], and all of it after the person asked for it.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// Which answers [`read`](Self::read) takes, in a few words: those of an approval, or the type of a value, with the choices if there are some.
+    ///
+    /// ```
+    /// use onionskin::question::{Question, QuestionKind};
+    /// use serde_json::json;
+    ///
+    /// let question = Question::new(QuestionKind::Question, "order").with_answer_schema(json!({ "enum": ["red", "blue"] }));
+    /// assert_eq!(question.dialogue().hint(), "one of \"red\", \"blue\", or nothing to decline");
+    /// ```
+    pub fn hint(&self) -> String {
+        match self.question.kind() {
+            QuestionKind::Approval if self.unread.is_some() => "s (show all), n [reason]".to_owned(),
+            QuestionKind::Approval => "y, a (always), n [reason]".to_owned(),
+            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
+                let words = answer_words(self.question.answer_schema());
+                folded(&format!("{words}, or nothing to decline"), PART)
+            }
+        }
+    }
+
+    /// Reads an answer from a line. An approval is answered with `y`, `a` (for these arguments, for the rest of the session) or `n`, with a
+    /// reason if there is one: `n too much`. A value is written as JSON; a text needs no quotes. An empty line declines.
+    ///
+    /// `None`: the person asked with `s` for all of the question. [`line`](Self::line) shows it now: write it, and ask again.
+    ///
+    /// ```
+    /// use onionskin::question::{Answer, Question, QuestionKind};
+    /// use serde_json::json;
+    ///
+    /// let question = Question::new(QuestionKind::Question, "order").with_answer_schema(json!({ "type": "integer" }));
+    /// assert_eq!(question.dialogue().read("41").unwrap(), Some(Answer::value(41).unwrap()));
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the line is not an answer, is one that does not fit the question, or approves a call that the person has not seen
+    /// whole. Its text may quote the line.
+    pub fn read(&mut self, line: &str) -> Result<Option<Answer>, AnswerError> {
+        let line = line.trim();
+        let answer = match self.question.kind() {
+            QuestionKind::Approval => {
+                let (word, reason) = line.split_once(' ').unwrap_or((line, ""));
+                match (word.to_lowercase().as_str(), reason.trim()) {
+                    ("n" | "no", "") => Approval::Deny(None).into(),
+                    ("n" | "no", reason) => Answer::deny(reason),
+                    ("s" | "show", "") if let Some(whole) = self.unread.take() => {
+                        self.line = whole;
+                        return Ok(None);
+                    }
+                    _ if self.unread.is_some() => return Err(AnswerError::NotSeen),
+                    ("y" | "yes", "") => Answer::allow(),
+                    ("a" | "always", "") => Approval::AllowAlways(Always::Arguments).into(),
+                    _ => return Err(AnswerError::NotYesOrNo),
+                }
+            }
+            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => self.value(line),
+        };
+        self.question.fit(answer).map(Some)
+    }
+
+    /// The value that a line is.
+    fn value(&self, line: &str) -> Answer {
+        if line.is_empty() {
+            return Answer::Declined(None);
+        }
+        let text = Value::from(line);
+        // A text may look like JSON: `41` for a text is the text.
+        let schema = self.question.answer_schema();
+        if !line.starts_with('"') && schema::check(&text, schema, schema, "").is_empty() {
+            return Answer::Value(text);
+        }
+        Answer::Value(serde_json::from_str(line).map_or(text, |Unique(value)| value))
+    }
+}
+
+/// The answers that fit a schema, in words.
+fn answer_words(schema: &Value) -> String {
+    let Some(fields) = schema["properties"].as_object().filter(|_| schema["type"] == "object") else {
+        return match &*schema::expected(schema) {
+            "a value" => "an answer".to_owned(),
+            "a string" => "a text".to_owned(),
+            words => words.to_owned(),
+        };
+    };
+    let fields = fields.iter().map(|(name, field)| format!("\"{name}\": {}", schema::expected(field)));
+    format!("JSON: {{{}}}", first_of(fields, ", "))
+}
