@@ -561,6 +561,20 @@ pub enum BuildError {
         /// The name in the tool's definition.
         tool: String,
     },
+    /// The names of two servers of an agent are so alike that a tool of one can have the name of a tool of the other.
+    #[error(
+        "the servers `{first}` and `{second}` of the agent `{agent}` can have tools of the same name: tools of `{first}` are called \
+         `{first}__` and so on; give one of the servers another name"
+    )]
+    #[non_exhaustive]
+    ServerNames {
+        /// The agent.
+        agent: String,
+        /// The server with the shorter name.
+        first: String,
+        /// The other server.
+        second: String,
+    },
     /// A pattern of an agent matches no tool of a server.
     #[error(
         "the agent `{agent}` selects `{pattern}` from the server `{server}`, which has no such tool{near}; its tools are: \

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use super::build_error::{BuildError, ServerError};
 use super::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
 use super::tool_filter::ToolFilter;
-use crate::definition::ServerKind;
+use crate::definition::{ServerKind, wire_name};
 use crate::error::BoxError;
 use crate::onion::{caught, caught_async};
 use crate::text::{list, nearest};
@@ -154,6 +154,25 @@ impl Configured {
     }
 }
 
+/// # Errors
+/// Returns an error if one server could have a tool of another's name: `b__c` of `a`, and `c` of `a__b`. Whichever adds it later would get
+/// the calls, or lose its own.
+fn names_apart(agent: &str, uses: &[ServerUse]) -> Result<(), BuildError> {
+    let mut begins: Vec<_> =
+        uses.iter().map(|of| (wire_name(&format!("{}__", of.name)).into_owned(), &of.name)).collect();
+    begins.sort_unstable();
+    begins.dedup();
+    // A text that begins with another one comes after it, with nothing but such texts between them.
+    match begins.windows(2).find(|pair| pair[1].0.starts_with(&pair[0].0)) {
+        Some(pair) => Err(BuildError::ServerNames {
+            agent: agent.to_owned(),
+            first: pair[0].1.to_string(),
+            second: pair[1].1.to_string(),
+        }),
+        None => Ok(()),
+    }
+}
+
 /// The servers that a program's agents share. Dropping this value kills them.
 #[derive(Default)]
 pub(super) struct Pool {
@@ -179,6 +198,7 @@ impl Pool {
         snapshot: Option<&str>,
         is_strict: bool,
     ) -> Result<Vec<AgentServer>, BuildError> {
+        names_apart(agent, uses)?;
         let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(&of.name)?)));
         servers
             .map(|(of, server)| {
