@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::approval::{Always, Approval, ApprovalRequest};
+use onionskin::declaration::{AgentDeclaration, DynAgent};
 use onionskin::mcp::snapshot::Snapshot;
 use onionskin::mcp::{McpConfig, ServerConfig};
-use onionskin::{Agent, AgentHandle, ErrorKind, ScriptedModel};
+use onionskin::testing::FakeServer;
+use onionskin::{Agent, AgentHandle, App, ErrorKind, ScriptedModel};
 use serde_json::json;
 
 use super::fixture::Log;
@@ -124,6 +126,31 @@ async fn a4_tools_that_a_file_does_not_approve_need_approval() {
     assert_eq!(call(&agent, "fix__pid", json!({})).await.kind, None);
     assert_eq!(call(&agent, "fix__get_echo", json!({"text": "a"})).await.kind, Some(ErrorKind::Denied));
     agent.shutdown().await;
+}
+
+/// `b__c` of the server `a` is called as `c` of `a__b` is: a server could take over the calls of another one.
+#[tokio::test]
+async fn a4_a_server_cannot_have_a_tool_with_the_name_of_another_servers_tool() {
+    for (first, second, is_apart) in [
+        ("a", "a__b", false),
+        ("a_", "a", false),
+        ("a.b", "a_b", false),
+        ("a", "ab", true),
+        ("a", "a_b", true),
+    ] {
+        let agent = DynAgent::new("Both", move || {
+            AgentDeclaration::new().instruction("Go.").server(first, None).server(second, None)
+        });
+        let server = || FakeServer::new().tool(json!({"name": "t"}), |_| "done").config();
+        let app = App::builder().dyn_agent(&agent).model(ScriptedModel::new());
+        let built = app.server(first, server()).server(second, server()).build().await;
+        let error = built.err().map(|error| error.to_string());
+        assert_eq!(error.is_none(), is_apart, "{first}, {second}: {error:?}");
+        assert!(
+            error.is_none_or(|error| error.contains("of the agent `Both` can have tools of the same name")),
+            "{first}, {second}"
+        );
+    }
 }
 
 /// What a person allows for good is the tool that was shown.

@@ -336,7 +336,10 @@ mod tests {
     #[test]
     fn o1_a_text_cannot_write_a_fold() {
         let text = "[20,000 blanks] [5 more] [460 more characters] [60 characters] [5] [a more]";
-        assert_eq!(folded(text, 99), r"\[20,000 blanks] \[5 more] \[460 more characters] \[60 characters] [5] [a more]");
+        assert_eq!(
+            folded(text, 99),
+            r"\[20,000 blanks] \[5 more] \[460 more characters] \[60 characters] [5] [a more]"
+        );
         assert_eq!(folded_json(&json!(["[5 more]", r"\[5 more]"]), 99), r#"["\[5 more]","\\\[5 more]"]"#);
     }
 
