@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ContentBlock;
 use super::base64::{beginning, standard};
-use super::files::media_type;
+use super::kinds::media_type;
 
 /// An image or audio: base64 data and its media type. A tool that returns it returns an image; [`Audio`] is audio.
 ///

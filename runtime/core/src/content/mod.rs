@@ -2,6 +2,7 @@
 
 mod base64;
 mod files;
+mod kinds;
 mod media;
 mod read;
 
