@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use onionskin::guardrails::{MaskPii, RejectInjection, RejectPii, injection_score};
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCallDelta};
 use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
 use serde_json::json;
 
@@ -122,31 +121,5 @@ async fn a9_a_limit_ends_the_search_of_a_long_input() {
         let asked = builder.build().await.unwrap();
         let begun = Instant::now();
         is_limit(begun, &asked.run(list()).await, "input");
-    }
-}
-
-/// Answers at once with one long piece.
-struct AtOnce(fn(String) -> ModelDelta);
-
-impl Model for AtOnce {
-    async fn respond(
-        &self,
-        _: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        deltas((self.0)(list()));
-        Ok(ModelResponse::text("Done."))
-    }
-}
-
-#[tokio::test]
-async fn a9_a_limit_ends_the_filter_of_a_long_piece() {
-    let call = |arguments| ModelDelta::ToolCall(ToolCallDelta::new("1", "take", arguments));
-    for piece in [ModelDelta::Text as fn(String) -> ModelDelta, ModelDelta::Reasoning, call] {
-        let asked = Asked::builder().model(AtOnce(piece)).run_hook(MaskPii::default()).build().await.unwrap();
-        let begun = Instant::now();
-        let mut run = asked.stream("Read.");
-        while run.next().await.is_some() {}
-        is_limit(begun, &run.output().await, "piece");
     }
 }

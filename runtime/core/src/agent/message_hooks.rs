@@ -95,7 +95,7 @@ impl AgentRun {
             response.text.redact(&redactor);
         }
         self.note_passed(&response.text);
-        self.show_text(turn, &response.text).await;
+        self.show_text(turn, &response.text);
         Ok(response)
     }
 

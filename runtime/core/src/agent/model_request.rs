@@ -4,8 +4,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
@@ -24,8 +22,8 @@ use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::lock::lock;
 use crate::model::{
-    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams, ToolChoice,
-    Usage, redact_name,
+    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
+    ToolChoice, Usage, redact_name,
 };
 use crate::random::random;
 use crate::secret::Redact as _;
@@ -258,39 +256,40 @@ impl AgentRun {
     async fn ask_once(&self, asked: Asked<'_>, billed: &mut Usage) -> Result<ModelResponse, ModelError> {
         let Asked { turn, request, model, table, answer_tool } = asked;
         let timeout = self.instance.limits.model_timeout;
+        // The session can learn secrets while the model answers.
+        let redactor = || self.cx.concealed().redactor();
+        let mut held = RedactedDeltas::default();
         let told = table.filter(|_| self.cx.events().are_kept() && !self.is_before_send());
+        let is_told = told.is_some();
         let mut shown = told.map(|table| ShownDeltas::new(self, turn, table, answer_tool));
-        // What came is shown beside the model's work: filters of hooks give way between the parts of a long piece.
-        let (sender, came) = shown.is_some().then(mpsc::unbounded_channel).unzip();
-        let asks = async {
-            let mut deltas = move |delta| {
-                if let ModelDelta::Usage(usage) = delta {
-                    *billed = usage;
-                } else if let Some(sender) = &sender {
-                    // What nobody shows any more is dropped.
-                    let _ = sender.send(delta);
-                }
-            };
-            let late = || async {
-                tokio::time::sleep(timeout).await;
-                Err(ModelError::Timeout(timeout))
-            };
-            or(model.respond(request, &mut deltas), late).await
-        };
-        let shows = async {
-            if let (Some(shown), Some(mut came)) = (&mut shown, came) {
-                while let Some(delta) = came.recv().await {
-                    shown.push(delta).await;
-                }
+        let mut tell = |delta| {
+            if let Some(shown) = &mut shown {
+                shown.push(delta);
             }
         };
-        let (answered, ()) = join(asks, shows).await;
-        let mut response = answered?;
+        let mut deltas = |delta| {
+            if let ModelDelta::Usage(usage) = delta {
+                *billed = usage;
+            } else if is_told {
+                held.look_for(redactor());
+                held.push(delta).into_iter().for_each(&mut tell);
+            }
+        };
+        let asked = model.respond(request, &mut deltas);
+        let late = || async {
+            tokio::time::sleep(timeout).await;
+            Err(ModelError::Timeout(timeout))
+        };
+        let mut response = or(asked, late).await?;
         response.check()?;
-        if let Some(shown) = shown {
-            shown.finish(&mut response.tool_calls).await;
+        let redactor = redactor();
+        if is_told {
+            held.look_for(redactor.clone());
+            held.finish().for_each(tell);
         }
-        let redactor = self.cx.concealed().redactor();
+        if let Some(shown) = shown {
+            shown.finish(&mut response.tool_calls);
+        }
         if let Some(redactor) = redactor {
             self.tally().ids.distinguish(&mut response.tool_calls);
             response.redact(&redactor);

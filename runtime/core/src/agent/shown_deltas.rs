@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::run::AgentRun;
 use crate::context::ToolTable;
 use crate::event::EventKind;
-use crate::model::{ModelDelta, RedactedDeltas, ToolCall, ToolCallDelta, redact_name};
+use crate::model::{ModelDelta, ToolCall, ToolCallDelta, redact_name};
 use crate::run_hook::DeltaFilters;
 use crate::secret::Redactor;
 
@@ -14,7 +14,6 @@ use crate::secret::Redactor;
 pub(super) struct ShownDeltas<'r> {
     run: &'r AgentRun,
     turn: u32,
-    held: RedactedDeltas,
     text: DeltaFilters,
     reasoning: DeltaFilters,
     calls: ShownCalls<'r>,
@@ -56,49 +55,33 @@ impl<'r> ShownDeltas<'r> {
             places: HashMap::new(),
             own_ids: HashSet::new(),
         };
-        let held = RedactedDeltas::default();
-        Self { run, turn, held, text: text_filters(run), reasoning: filters(run), calls }
+        Self { run, turn, text: text_filters(run), reasoning: filters(run), calls }
     }
 
-    /// Shows a piece as far as it is decided.
-    pub(super) async fn push(&mut self, delta: ModelDelta) {
-        // The session can learn secrets while the model answers.
-        self.held.look_for(self.run.cx.concealed().redactor());
-        if let Some(delta) = self.held.push(delta) {
-            self.show(delta).await;
-        }
-    }
-
-    async fn show(&mut self, delta: ModelDelta) {
+    pub(super) fn push(&mut self, delta: ModelDelta) {
         match delta {
-            ModelDelta::Text(text) => show_text(self.run, self.turn, self.text.push(text).await),
-            ModelDelta::Reasoning(text) => {
-                show_reasoning(self.run, self.turn, self.reasoning.push(text).await);
-            }
-            ModelDelta::ToolCall(piece) => self.push_call(piece).await,
+            ModelDelta::Text(text) => show_text(self.run, self.turn, self.text.push(text)),
+            ModelDelta::Reasoning(text) => show_reasoning(self.run, self.turn, self.reasoning.push(text)),
+            ModelDelta::ToolCall(piece) => self.push_call(piece),
             // The turn shows what all its attempts took.
             ModelDelta::Usage(_) => {}
         }
     }
 
-    async fn push_call(&mut self, piece: ToolCallDelta) {
+    fn push_call(&mut self, piece: ToolCallDelta) {
         let ToolCallDelta { id, name, arguments } = piece;
         let known = self.calls.places.get(&id).copied();
         let is_first = known.is_none();
         let at = known.unwrap_or_else(|| self.calls.begin(self.run, id, name));
         let call = &mut self.calls.begun[at];
-        let arguments = call.arguments.push(arguments).await;
+        let arguments = call.arguments.push(arguments);
         if is_first || !arguments.is_empty() {
             self.run.event(self.turn, call.piece(arguments));
         }
     }
 
-    /// Shows what was held back, and gives the calls the ids with which they were shown.
-    pub(super) async fn finish(mut self, calls: &mut [ToolCall]) {
-        self.held.look_for(self.run.cx.concealed().redactor());
-        for delta in std::mem::take(&mut self.held).finish() {
-            self.show(delta).await;
-        }
+    /// Shows what the filters held back, and gives the calls the ids with which they were shown.
+    pub(super) fn finish(mut self, calls: &mut [ToolCall]) {
         show_reasoning(self.run, self.turn, self.reasoning.finish());
         show_text(self.run, self.turn, self.text.finish());
         for shown in &mut self.calls.begun {
@@ -172,20 +155,20 @@ impl ShownCall {
 
 impl AgentRun {
     /// The arguments of a call as its pieces were shown.
-    pub(super) async fn shown_arguments(&self, arguments: &Arc<str>) -> Arc<str> {
+    pub(super) fn shown_arguments(&self, arguments: &Arc<str>) -> Arc<str> {
         let mut filters = filters(self).expect_json();
         if filters.is_empty() {
             return Arc::clone(arguments);
         }
-        let shown = filters.push(arguments.to_string()).await;
+        let shown = filters.push(arguments.to_string());
         format!("{shown}{}", filters.finish()).into()
     }
 
     /// Shows a whole text, if there is a reader of events.
-    pub(super) async fn show_text(&self, turn: u32, text: &str) {
+    pub(super) fn show_text(&self, turn: u32, text: &str) {
         if !text.is_empty() && self.cx.events().are_kept() {
             let mut filters = text_filters(self);
-            show_text(self, turn, filters.push(text.to_owned()).await);
+            show_text(self, turn, filters.push(text.to_owned()));
             show_text(self, turn, filters.finish());
         }
     }

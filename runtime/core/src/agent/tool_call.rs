@@ -120,13 +120,13 @@ impl<'r> TurnCall<'r> {
     pub(super) async fn run(&mut self, args: Option<Args>) -> Option<ToolResult> {
         let run = self.run;
         if let Some(answer) = &self.planned.answer {
-            self.begin().await;
+            self.begin();
             return Some(run.cx.hide(Ok((**answer).clone())));
         }
         let entry = match &self.planned.entry {
             Ok(entry) => self.table.entry(*entry),
             Err(error) => {
-                self.begin().await;
+                self.begin();
                 let refused = error.clone();
                 return Some(match run.cx.journal() {
                     None => Err(Exit::Tool(refused)),
@@ -142,7 +142,7 @@ impl<'r> TurnCall<'r> {
         if let Some(abort) = run.cx.aborted() {
             return Some(Err(abort.clone().into()));
         }
-        self.begin().await;
+        self.begin();
         let (turn, index_in_turn) = self.at;
         let cx = ToolContext::new(
             run.cx.clone(),
@@ -233,15 +233,14 @@ impl<'r> TurnCall<'r> {
     }
 
     /// Reports the start.
-    async fn begin(&mut self) {
-        let arguments = self.run.shown_arguments(&self.asked.arguments).await;
+    fn begin(&mut self) {
         let entry = self.planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
         let tool = self.tool();
         let started = EventKind::ToolStarted {
             call_id: Arc::clone(&self.asked.id),
             tool: Arc::clone(&tool),
             source: entry.map(|entry| entry.source),
-            arguments,
+            arguments: self.run.shown_arguments(&self.asked.arguments),
         };
         self.span = ToolSpan::begin(self.run, entry.map(|entry| &**entry), &tool, self.asked);
         self.started = Some(Instant::now());

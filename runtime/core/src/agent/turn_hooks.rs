@@ -46,7 +46,7 @@ impl AgentRun {
             Some(answer) => {
                 // With message hooks it is shown after them.
                 if !self.is_before_send() {
-                    self.show_text(turn, &answer.text).await;
+                    self.show_text(turn, &answer.text);
                 }
                 answer
             }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::erased::DynRunHook;
 use crate::context::RunContext;
 use crate::onion::caught;
-use crate::text::{Pace, parts};
 
 /// Changes the text that a run shows while the model writes it: see [`RunHook::delta_filter`](crate::run_hooks::RunHook::delta_filter).
 ///
@@ -75,17 +74,8 @@ impl DeltaFilters {
         self
     }
 
-    /// Gives way between the parts of a long piece.
-    pub(crate) async fn push(&mut self, piece: String) -> String {
-        if self.is_empty() {
-            return piece;
-        }
-        let (mut shown, mut pace) = (String::new(), Pace::default());
-        for part in parts(&piece) {
-            pace.part(part.len()).await;
-            shown.push_str(&self.each(part.to_owned(), |filter, piece| filter.push(&piece)));
-        }
-        shown
+    pub(crate) fn push(&mut self, piece: String) -> String {
+        self.each(piece, |filter, piece| filter.push(&piece))
     }
 
     pub(crate) fn finish(&mut self) -> String {
