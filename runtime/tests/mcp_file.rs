@@ -22,8 +22,8 @@ async fn enter(name: &str) -> (MutexGuard<'static, ()>, PathBuf) {
     let guard = DIRECTORY.lock().await;
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&directory);
-    std::fs::create_dir_all(&directory).unwrap();
-    std::env::set_current_dir(&directory).unwrap();
+    std::fs::create_dir_all(&directory).expect("the folder of the test");
+    std::env::set_current_dir(&directory).expect("the folder of the test");
     (guard, directory)
 }
 

@@ -8,10 +8,9 @@ use serde_json::Value;
 use onionskin_core::model::{ModelDelta, ModelError, ModelResponse, StopReason, Usage, exact_json};
 
 use crate::bounds;
-use crate::calls::{Calls, Finished};
+use crate::calls::{Calls, Finished, Piece};
 use crate::carried::{Carried, Place};
 use crate::items::Items;
-use crate::pieces::Piece;
 use crate::tools::WireTool;
 
 /// An answer while it comes.

@@ -1,5 +1,7 @@
 //! The calls of an answer, put together from their pieces: each piece in constant time, however many calls there are.
 
+mod pieces;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -7,8 +9,9 @@ use serde_json::Value;
 
 use onionskin_core::model::{ModelError, ToolCall, ToolCallDelta};
 
+use self::pieces::Marks;
+pub(crate) use self::pieces::{OLD_FORM, Piece};
 use crate::bounds;
-use crate::pieces::{self, Marks};
 use crate::shape::{Shape, written_once};
 
 /// The calls so far, in the order in which they began.

@@ -11,7 +11,6 @@ mod connect;
 mod exchange;
 mod failure;
 mod items;
-mod pieces;
 mod protocol;
 mod shape;
 mod structured;

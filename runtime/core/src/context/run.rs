@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 
+use futures_util::future::{BoxFuture, Shared};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,7 +20,6 @@ use super::agent_info::AgentInfo;
 use super::latch::{AbortCause, Latch};
 use super::outside::Outside;
 use super::sender::DynSender;
-use super::strand::Noted;
 use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
@@ -34,6 +34,9 @@ use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 use crate::services::{GivenService, Provided, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
 use crate::state::{Address, SessionState, StateCell, StateChange, StateCodec, StateHandle, repeated};
+
+/// The step of a run that records reads, while it is recorded and later.
+pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 /// ```

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Shared};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -22,9 +21,6 @@ tokio::task_local! {
     /// The strand that this task runs; `None` inside of a step, whose result is recorded.
     static HERE: Option<Strand>;
 }
-
-/// The step of a run that records reads, while it is recorded and later.
-pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;
 
 /// Whether a run has records of reads.
 #[repr(u8)]

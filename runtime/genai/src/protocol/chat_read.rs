@@ -8,7 +8,7 @@ use onionskin_core::model::{ModelError, Usage};
 
 use super::{Flow, count, list, text};
 use crate::answer::{Answer, Stop, unread};
-use crate::pieces::{OLD_FORM, Piece};
+use crate::calls::{OLD_FORM, Piece};
 
 /// A mark: a delta has said something, so a message behind it says the whole of it again.
 const DELTAS: &str = "deltas";

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use onionskin_core::model::ModelError;
 
-use crate::calls::{Begun, Calls};
+use super::{Begun, Calls};
 use crate::shape::compact;
 
 /// A piece of a call in a protocol whose pieces are marked by an index, an id, a name, or not at all.
