@@ -81,7 +81,7 @@ fn checked_lists() -> Vec<String> {
 
 /// Takes a long list of numbers.
 #[tool(input_guardrails = [MaskPii])]
-fn take(numbers: String) -> usize {
+fn take(numbers: &str) -> usize {
     numbers.len()
 }
 
