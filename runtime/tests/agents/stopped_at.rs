@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-const SOON: Duration = Duration::from_secs(600);
+const SOON: Duration = Duration::from_mins(10);
 
 /// What the journal does at its step.
 #[derive(Clone, Copy)]

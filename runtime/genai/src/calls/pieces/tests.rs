@@ -47,8 +47,7 @@ fn fields<const N: usize>(text: &str) -> [&str; N] {
 }
 
 fn read(events: &str) -> Result<String, ModelError> {
-    let mut calls = Calls::default();
-    calls.tools = TOOLS.map(Arc::from).to_vec();
+    let mut calls = Calls { tools: TOOLS.map(Arc::from).to_vec(), ..Calls::default() };
     let mut passed: HashMap<Arc<str>, String> = HashMap::new();
     for event in events.split(" ; ") {
         calls.events += 1;
