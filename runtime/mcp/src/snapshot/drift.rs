@@ -185,7 +185,12 @@ impl fmt::Display for ServerDrift {
 }
 
 impl ToolDrift {
+    /// A file may have schemas as a server wrote them: an older version kept them so.
     fn between(then: &SnapshotTool, now: &SnapshotTool) -> Option<Self> {
+        if then == now {
+            return None;
+        }
+        let (then, now) = (then.normal(), now.normal());
         (then != now).then(|| Self {
             tool: then.name.clone(),
             title: then.title != now.title,

@@ -186,7 +186,7 @@ fn a3_a_drift_names_each_difference() {
     }));
     let now = of(&json!({
         "c": {"inputSchema": schema, "description": "See."}, "d": {"inputSchema": {"properties": {"y": {}, "x": {}}}},
-        "b": {"inputSchema": {}, "outputSchema": {}}, "e": {"inputSchema": schema},
+        "b": {"inputSchema": {"properties": {"z": {}}}, "outputSchema": {}}, "e": {"inputSchema": schema},
     }));
     let drift = then.drift(&now);
     assert_eq!(
@@ -194,6 +194,13 @@ fn a3_a_drift_names_each_difference() {
         "`time`: added `e`; removed `a`; changed `b` (input schema, output schema), `c` (description)"
     );
     assert!(then.drift(&then).is_empty());
+    // Schemas that say the same are no difference: older files have them as servers wrote them.
+    let written =
+        of(&json!({"a": {"inputSchema": {}}, "b": {"inputSchema": {"type": "object", "properties": null}}}));
+    let normal = of(
+        &json!({"a": {"inputSchema": {"type": "object", "properties": {}}}, "b": {"inputSchema": schema}}),
+    );
+    assert!(written.drift(&normal).is_empty(), "{}", written.drift(&normal));
     // A name is a part of its line.
     let forged =
         of(&json!({})).drift(&of(&json!({"a\n`other`: up to date": {"inputSchema": {"type": "object"}}})));

@@ -4,6 +4,8 @@ use onionskin_core::ToolDefinition;
 use onionskin_core::definition::Annotations;
 use serde_json::{Map, Value};
 
+use crate::normal_schema;
+
 /// A tool, as its server described it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotTool {
@@ -56,6 +58,23 @@ impl SnapshotTool {
             input_schema: sorted(&definition.input_schema),
             output_schema: definition.output_schema.as_deref().map(sorted),
         }
+    }
+
+    /// The same tool with its schemas in the normal form. What has none stays as it is.
+    pub(super) fn normal(&self) -> Self {
+        let mut tool = self.clone();
+        if let Value::Object(schema) = &mut tool.input_schema {
+            let mut normal = schema.clone();
+            if normal_schema::normalise(&mut normal).is_ok() {
+                *schema = normal;
+            }
+        }
+        if let Some(Value::Object(schema)) = &mut tool.output_schema {
+            normal_schema::normalise_output(schema);
+        }
+        tool.input_schema = sorted(&tool.input_schema);
+        tool.output_schema = tool.output_schema.as_ref().map(sorted);
+        tool
     }
 
     /// The hints, if there are some.
