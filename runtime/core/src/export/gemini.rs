@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::decoded::decoded;
 use super::error::{ExportError, Provider, Site};
 use super::inline::{inline, items, property};
 use super::name::name_for_model;
@@ -73,7 +74,7 @@ pub fn gemini_json_schema(
     definition: &ToolDefinition,
     options: &ExportOptions,
 ) -> Result<Value, ExportError> {
-    form(definition, options, ("parametersJsonSchema", Some((*definition.input_schema).clone())))
+    form(definition, options, ("parametersJsonSchema", Some(decoded(&definition.input_schema))))
 }
 
 fn form(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::decoded::is_unknown;
 use super::error::{ExportError, Site};
 use super::recursive::recursive;
 use super::rewrite_parts::{Object, parts};
@@ -110,7 +111,7 @@ impl<'s> Inliner<'s> {
     /// The same schema with its parts processed.
     fn children(&mut self, object: &Object, path: &str, depth: usize) -> Result<Object, ExportError> {
         let mut out = Map::new();
-        for (key, value) in object {
+        for (key, value) in object.iter().filter(|(key, value)| !is_unknown(key, value)) {
             let value = match (key.as_str(), value) {
                 ("$defs" | "definitions", _) | ("$ref", Value::String(_)) if depth > 0 => continue,
                 ("properties" | "patternProperties" | "dependentSchemas", Value::Object(named)) => {

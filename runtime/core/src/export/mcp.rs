@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::decoded::decoded;
 use super::error::{ExportError, Provider, Site};
 use super::name::name;
 use super::options::ExportOptions;
@@ -45,13 +46,13 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
     let mut form = object(json!({
         "name": name(site, definition)?,
         "description": &*definition.description,
-        "inputSchema": &*definition.input_schema,
+        "inputSchema": decoded(&definition.input_schema),
     }));
     if let Some(title) = &definition.title {
         form.insert("title".into(), (**title).into());
     }
     if let Some(schema) = &definition.output_schema {
-        form.insert("outputSchema".into(), (**schema).clone());
+        form.insert("outputSchema".into(), decoded(schema));
     }
     if definition.annotations != Annotations::NONE {
         form.insert("annotations".into(), json!(definition.annotations));

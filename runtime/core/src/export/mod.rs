@@ -74,6 +74,7 @@
 
 mod anthropic;
 mod count;
+mod decoded;
 mod dialect;
 mod error;
 mod gemini;

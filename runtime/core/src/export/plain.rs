@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::decoded::decoded;
 use super::error::{ExportError, Provider};
 use super::name::name_for_model;
 use super::openai::strict_parameters;
@@ -31,8 +32,9 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
         (strict_parameters(&site, &definition.input_schema)?, true)
     } else {
         let strict = strict_parameters(&site, &definition.input_schema);
-        let holds = strict.is_ok_and(|strict| sorted(strict) == sorted((*definition.input_schema).clone()));
-        ((*definition.input_schema).clone(), holds)
+        let schema = decoded(&definition.input_schema);
+        let holds = strict.is_ok_and(|strict| sorted(strict) == sorted(schema.clone()));
+        (schema, holds)
     };
     let mut form = object(json!({
         "type": "function",

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+use super::decoded::decoded_object;
 use super::error::{ExportError, Site};
 use super::rewrite_parts::{Distinct, Notes, Object, is_null, kinds, literals, parts, required};
 
@@ -24,7 +25,7 @@ pub(super) fn plain_object(site: &Site<'_>, schema: &Value) -> Result<Object, Ex
     };
     let root = schema.as_object().ok_or_else(not_an_object)?;
     let mut merge = Merge { site, root: schema, notes: Vec::new() };
-    let mut out = merge.flat(root, 0)?;
+    let mut out = decoded_object(&merge.flat(root, 0)?);
     if out.get("type").is_some_and(|kind| *kind != "object" && !lists_object(kind)) {
         return Err(not_an_object());
     }

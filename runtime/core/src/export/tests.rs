@@ -95,6 +95,29 @@ fn s3_optional_is_null_for_openai_and_left_out_for_anthropic() {
     assert_eq!(exported["parameters"]["properties"]["x"], wanted);
 }
 
+/// Decoders that hold a model to a schema do not know the keyword, and refuse the request. A field may have its name.
+#[test]
+fn s3_no_export_has_unevaluated_properties() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "unevaluatedProperties": {"const": false}},
+        "oneOf": [{"properties": {"b": {"type": "string"}}, "required": ["b"]}],
+        "unevaluatedProperties": false,
+    });
+    let tool = one(json!({"type": "array", "items": schema}))
+        .with_output_schema(one(schema).input_schema.as_ref().clone());
+    for export in
+        [to_jsonschema as Export, openai_chat, openai_responses, anthropic, gemini, gemini_json_schema, mcp]
+    {
+        for options in [ExportOptions::new(), ExportOptions::new().lossy(), strict()] {
+            let Ok(exported) = export(&tool, &options) else { continue };
+            let text = exported.to_string();
+            assert!(!text.contains(r#""unevaluatedProperties":false"#), "{text}");
+            assert!(text.contains(r#""unevaluatedProperties":{"#), "{text}");
+        }
+    }
+}
+
 #[test]
 fn s3_a_nullable_that_is_required_stays_one() {
     let item = json!({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]});

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::decoded::decoded_object;
 use super::dialect::Dialect;
 use super::error::{ExportError, Provider, Site};
 use super::name::name_for_model;
@@ -64,7 +65,7 @@ impl<'a> ToolExport<'a> {
         self.options.is_strict(self.definition)
     }
 
-    /// The schema of the arguments without a change. Its root is an object without a union; with
+    /// The schema of the arguments without a change, but without `unevaluatedProperties: false`, which decoders do not know. Its root is an object without a union; with
     /// [`lossy`](ExportOptions::lossy), a union at the root becomes one object with the properties of all its options.
     ///
     /// # Errors
@@ -73,7 +74,7 @@ impl<'a> ToolExport<'a> {
         if self.site.lossy {
             return plain_object(&self.site, &self.definition.input_schema).map(Value::Object);
         }
-        let root = self.definition.input_schema.as_object().cloned().unwrap_or_default();
+        let root = self.definition.input_schema.as_object().map(decoded_object).unwrap_or_default();
         plain_root(&self.site, &root)?;
         Ok(Value::Object(root))
     }
