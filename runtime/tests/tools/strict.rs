@@ -357,7 +357,10 @@ fn t5_what_the_compiler_takes_has_a_strict_form() {
         assert_eq!(form["function"]["strict"], true);
         assert_eq!(export::to_jsonschema(&tool, &ExportOptions::new()).unwrap()["strict"], true);
         let plain = export::openai_responses(&tool, &ExportOptions::new().without_strict()).unwrap();
-        assert_eq!((&plain["strict"], &plain["parameters"]), (&json!(false), &*tool.input_schema));
+        // Of a struct with a flattened enum, providers do not know what closes it.
+        let schema = tool.input_schema.to_string().replace(r#","unevaluatedProperties":false"#, "");
+        let schema: Value = serde_json::from_str(&schema).unwrap();
+        assert_eq!((&plain["strict"], &plain["parameters"]), (&json!(false), &schema));
     }
 }
 
