@@ -63,7 +63,7 @@ fn is_own(form: &str, mode: &str) -> bool {
 /// The schema without what closes a struct with a flattened enum, which providers do not know.
 fn told(schema: &Value) -> Value {
     let told = schema.to_string().replace(r#","unevaluatedProperties":false"#, "");
-    serde_json::from_str(&told).unwrap()
+    serde_json::from_str(&told).expect("JSON")
 }
 
 /// The schemas of all forms that there must be; the others are refused, with the path.
