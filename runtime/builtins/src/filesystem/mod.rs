@@ -47,7 +47,7 @@ mod write;
 use onionskin_core::DynTool;
 
 #[cfg(feature = "skills")]
-pub(crate) use self::read::read as read_page;
+pub(crate) use self::read::{page_arguments, read as read_page};
 pub use self::root::{Filesystem, FilesystemError};
 use self::tool::{FileTool, Root};
 #[cfg(feature = "skills")]

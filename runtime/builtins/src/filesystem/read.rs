@@ -8,7 +8,7 @@ use onionskin_core::content::Image;
 use onionskin_core::secret::StreamRedactor;
 use onionskin_core::{Effect, Exit, ToolDefinition, ToolError, ToolOutput, ToolResult};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::page::{End, Page};
 use super::tool::{Operation, Work, refused};
@@ -29,6 +29,15 @@ pub(super) struct Given {
     lines: Option<u64>,
 }
 
+/// The schemas of the arguments that choose a page: `from` and `lines`.
+pub(crate) fn page_arguments() -> [Value; 2] {
+    [
+        "The number of the first line to read; default 1.",
+        "How many lines to read; default as many as a page can have.",
+    ]
+    .map(|description| json!({ "type": ["integer", "null"], "minimum": 1, "description": description }))
+}
+
 impl Operation for Read {
     const NAME: &'static str = "filesystem.read";
     type Given = Given;
@@ -36,6 +45,7 @@ impl Operation for Read {
     fn definition() -> ToolDefinition {
         let description =
             "Reads a text file, or an image. A long text comes in pages: the result says where to go on.";
+        let [from, lines] = page_arguments();
         let mut definition =
             ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
                 "type": "object",
@@ -44,16 +54,8 @@ impl Operation for Read {
                         "type": "string",
                         "description": "The file, relative to the root folder."
                     },
-                    "from": {
-                        "type": ["integer", "null"],
-                        "minimum": 1,
-                        "description": "The number of the first line to read; default 1."
-                    },
-                    "lines": {
-                        "type": ["integer", "null"],
-                        "minimum": 1,
-                        "description": "How many lines to read; default as many as a page can have."
-                    }
+                    "from": from,
+                    "lines": lines
                 },
                 "required": ["path"],
                 "additionalProperties": false

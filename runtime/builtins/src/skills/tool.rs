@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Skills;
 use super::load::Skill;
-use crate::filesystem::{Filesystem, TIMEOUT, Work, files, on_thread, read_page};
+use crate::filesystem::{Filesystem, TIMEOUT, Work, files, on_thread, page_arguments, read_page};
 use crate::names::{given, shown};
 
 /// Where skills are by default: the first of these that exists.
@@ -99,6 +99,7 @@ fn instructions(skills: &Skills) -> String {
 
 fn definition() -> ToolDefinition {
     let description = "Reads the instructions of a skill, or another file of it. A long text comes in pages: the result says where to go on.";
+    let [from, lines] = page_arguments();
     let mut definition = ToolDefinition::new(ReadSkill::NAME, description).built_in().with_input_schema(json!({
         "type": "object",
         "properties": {
@@ -110,16 +111,8 @@ fn definition() -> ToolDefinition {
                 "type": ["string", "null"],
                 "description": "A file in the folder of the skill, such as `references/forms.md`; default its instructions."
             },
-            "from": {
-                "type": ["integer", "null"],
-                "minimum": 1,
-                "description": "The number of the first line to read; default 1."
-            },
-            "lines": {
-                "type": ["integer", "null"],
-                "minimum": 1,
-                "description": "How many lines to read; default as many as a page can have."
-            }
+            "from": from,
+            "lines": lines
         },
         "required": ["name"],
         "additionalProperties": false
