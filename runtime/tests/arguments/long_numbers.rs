@@ -3,7 +3,8 @@
 
 use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, ErrorKind, Next, ScriptedModel, ScriptedTurn, ToolResult, ToolSpec, agent, hooks, tool, tool_hook,
+    Args, ErrorKind, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolResult, ToolSpec, agent,
+    hooks, tool, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -77,6 +78,33 @@ async fn t3_a_long_number_with_an_exponent_is_read_where_its_type_holds_it() {
     for args in [r#"{"x": 1, "id": 1e39}"#, r#"{"x": 1e20, "id": 1}"#, r#"{"x": 1, "id": 1e400}"#] {
         let error = clerk("tell", args).await.unwrap_err();
         assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{args}");
+    }
+}
+
+/// How much, and how often.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Amount {
+    size: f64,
+    #[serde(default)]
+    count: u32,
+}
+
+/// Tells how much it got.
+#[tool(effect = pure)]
+fn measure(amount: Amount) -> String {
+    format!("{:e} {}", amount.size, amount.count)
+}
+
+#[tokio::test]
+async fn t3_another_value_is_converted_beside_a_long_number_with_an_exponent() {
+    for (args, measured) in [
+        (r#"{"amount": {"size": 2.5e34, "count": null}}"#, "2.5e34 0"),
+        (r#"{"amount": {"size": -8.571971997741006e+33, "count": "3"}}"#, "-8.571971997741006e33 3"),
+        (r#"{"amount": "{\"size\": 1e20, \"count\": 2}"}"#, "1e20 2"),
+    ] {
+        let mut args = Args::from(args);
+        let output = <measure>::default().run(&ToolContext::detached("measure"), &mut args).await;
+        assert_eq!(output.unwrap().to_text(), measured);
     }
 }
 

@@ -53,11 +53,10 @@ impl<'a> Slots<'a, '_> {
                 None if (reader.optional)() => (reader.from_part)("null", (0, 4)).ok(),
                 None => None,
             },
-            Some(raw) => match with_digits(raw) {
-                // A value would round the numbers.
-                Some(raw) => from_whole(reader, &raw).filter(|_| self.fits(index, &raw)),
-                None => self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok()),
-            },
+            // A value would round the digits of a long integer, so the text comes first.
+            Some(raw) => with_digits(raw)
+                .and_then(|digits| from_whole(reader, &digits).filter(|_| self.fits(index, &digits)))
+                .or_else(|| self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok())),
         };
         value.ok_or_else(|| self.refuse(&[]))
     }
