@@ -56,15 +56,20 @@ def library_crates():
     return sorted(package["name"] for package in packages)
 
 
-def rustdoc(crate):
-    """The file with rustdoc's JSON of a crate."""
-    folder = TARGET / "api"
+def rustdoc(crates):
+    """Writes rustdoc's JSON of all crates in one build, which shares what they depend on with the documentation. Returns the file of each crate."""
+    work = TARGET / "api"
+    work.mkdir(parents=True, exist_ok=True)
+    # Build scripts read the variable too, so a build with it would share nothing.
+    program = work / "rustdoc.sh"
+    program.write_text('#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc "$@"\n')
+    program.chmod(0o755)
+    flags = "-Zunstable-options --output-format json --cap-lints allow"
     run(
-        ["cargo", "rustdoc", "--quiet", "-p", crate, "--lib", "--all-features", "--target-dir", str(folder),
-         "--", "-Zunstable-options", "--output-format", "json", "--cap-lints", "allow"],
-        cwd=ROOT, env={**os.environ, "RUSTC_BOOTSTRAP": "1"},
+        ["cargo", "doc", "--quiet", "--workspace", "--no-deps", "--all-features"],
+        cwd=ROOT, env={**os.environ, "RUSTDOC": str(program), "RUSTDOCFLAGS": flags},
     )  # fmt: skip
-    return folder / "doc" / f"{crate.replace('-', '_')}.json"
+    return {crate: TARGET / "doc" / f"{crate.replace('-', '_')}.json" for crate in crates}
 
 
 def public_items(document):
@@ -77,9 +82,6 @@ def public_names(items, kinds):
     """The names of the public items of these kinds. Items that are only in `checks` and `forms` are for the compiler's errors, not for programs."""
     found = (re.match(rf"pub (?:unsafe |const |async )*(?:{kinds}) ((?:\w+::)*)(\w+)", item) for item in items)
     return {match[2] for match in found if match and "::checks::" not in match[1] and "::forms::" not in match[1]}
-
-
-# ---- 3. lines and features ---------------------------------------------------------------------------------------------
 
 
 # ---- 1. types that can grow ------------------------------------------------------------------------------------------
@@ -218,8 +220,7 @@ def main():
             raise Failed(f"an entry of judges/api/accepted.toml has no reason or no items: {entry}")
 
     problems, closed, foreign = [], set(), defaultdict(set)
-    for crate in library_crates():
-        document = rustdoc(crate)
+    for crate, document in rustdoc(library_crates()).items():
         items = public_items(document)
         if not items:
             raise Failed(f"{crate} has no public items, so its documents were not read")
