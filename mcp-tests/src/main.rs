@@ -21,6 +21,8 @@ use serde_json::{Value, json};
 
 /// Where it writes what it does.
 const LOG: &str = "FIXTURE_LOG";
+/// The file that the tools of the mode `notebook` read and write.
+const NOTEBOOK: &str = "NOTEBOOK";
 
 fn main() -> std::io::Result<()> {
     let fixture = Fixture::new(std::env::args().skip(1).collect());
@@ -170,6 +172,13 @@ impl Fixture {
                 tools.push(tool(name, "Hangs.", none()).with_annotations(hints));
             }
         }
+        if self.has("notebook") {
+            let only_reads = ToolAnnotations::new().read_only(true);
+            tools.push(tool("add_line", "Adds a line.", json!({"type": "object"})));
+            tools.push(
+                tool("get_lines", "Reads the lines.", json!({"type": "object"})).with_annotations(only_reads),
+            );
+        }
         for name in ["crash", "hang", "slow", "fail", "refuse", "change", "change_badly", "pid", "blocks"] {
             tools.push(tool(name, "Does so.", none()));
         }
@@ -243,6 +252,21 @@ impl Fixture {
                 return Ok(result);
             }
             "says_nothing" => {}
+            // As the official server for memory does it.
+            "add_line" | "get_lines" => {
+                self.note(&format!("begin {}", request.name));
+                let path = std::env::var(NOTEBOOK).unwrap_or_default();
+                let mut lines = std::fs::read_to_string(&path).unwrap_or_default();
+                let wait = arguments["ms"].as_u64().unwrap_or(50);
+                tokio::time::sleep(Duration::from_millis(wait)).await;
+                if let Some(line) = arguments["line"].as_str() {
+                    lines.push_str(line);
+                    lines.push('\n');
+                    let _ = std::fs::write(&path, &lines);
+                }
+                self.note(&format!("end {}", request.name));
+                return Ok(CallToolResult::success(vec![ContentBlock::text(lines)]));
+            }
             "blocks" => {
                 return Ok(CallToolResult::success(vec![
                     ContentBlock::text("a picture:"),

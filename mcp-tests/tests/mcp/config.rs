@@ -154,6 +154,7 @@ async fn a4_wrong_values_are_named_and_not_shown() {
             "`mcpServers.fix.timeout`: expected a whole number of milliseconds",
         ),
         (r#""command": "x", "startTimeout": 0"#, "`mcpServers.fix.startTimeout`: expected a whole number"),
+        (r#""command": "x", "parallel": 12345678"#, "`mcpServers.fix.parallel`: expected true or false"),
         (r#""command": "x", "disabled": "12345678""#, "`mcpServers.fix.disabled`: expected true or false"),
         (r#""args": []"#, "`mcpServers.fix`: the field `command` is missing"),
     ] {

@@ -9,6 +9,7 @@ mod fixture;
 mod hooks;
 mod instructions;
 mod life;
+mod order;
 mod rules;
 mod snapshot;
 mod spec;

@@ -47,7 +47,8 @@ impl McpConfig {
     ///       "env": { "API_KEY": "${API_KEY}" },
     ///       "cwd": "/srv",
     ///       "timeout": 60000,
-    ///       "startTimeout": 30000
+    ///       "startTimeout": 30000,
+    ///       "parallel": true
     ///     }
     ///   }
     /// }
@@ -56,7 +57,7 @@ impl McpConfig {
     /// In `command`, `args`, `env` and `cwd`, `${NAME}` is replaced by this variable of the program's environment, and
     /// `${NAME:-text}` by `text` if the variable is unset or empty; `${env:NAME}`, as editors write it, is `${NAME}`. The file of VS Code calls the
     /// servers `servers`, which is read where there are no `mcpServers`. The time limits, of one request and of the start, are in
-    /// milliseconds. Comments, trailing commas and a byte order mark are read as editors write them.
+    /// milliseconds; `parallel` is [`ServerConfig::parallel`]. Comments, trailing commas and a byte order mark are read as editors write them.
     ///
     /// Fields by which people take tools away are obeyed, in the forms of the known programs: `disabled` and `enabled`; lists of the tools
     /// to offer (`tools`, `enabledTools`, `includeTools`, `allowedTools`, ..) and of those to leave out (`disabledTools`, `excludeTools`, ..),

@@ -11,7 +11,7 @@
 //! - A server that dies is started again by the next call, at most three times in a minute.
 //! - The standard error of a server goes into the log and into start errors, never to the terminal or to a model.
 
-// The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments, `server`
+// The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments and `order` lets calls that change something run one after the other, `server`
 // finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks the
 // result. `list_tools` reads a list, within bounds, `normal_schema` brings its schemas into one form, and `descriptions` and `instructions` look at its texts; `announced` counts the changes that
 // `relist` lists. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
@@ -46,6 +46,7 @@ mod lock;
 mod locks;
 mod mcp_json;
 mod normal_schema;
+mod order;
 mod process;
 #[cfg(test)]
 mod property_tests;

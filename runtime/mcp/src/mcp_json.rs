@@ -16,7 +16,7 @@ use super::tool_rules::{self, Rule, ToolRules, Tools};
 use onionskin_core::text::nearest;
 
 /// The fields of a server that are read, beside those of `tool_rules`.
-const FIELDS: [&str; 7] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout"];
+const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout", "parallel"];
 /// Shorter limits are probably meant as seconds.
 const LEAST_TIMEOUT: u64 = 100;
 /// A server without its variables may do other things than with them.
@@ -201,6 +201,7 @@ impl<'t> Source<'t> {
                 "cwd" => written.cwd = Some((value, self.value(value, &field, "a string")?)),
                 "timeout" => written.timeout = Some(self.time(value, &field)?),
                 "startTimeout" => written.start_timeout = Some(self.time(value, &field)?),
+                "parallel" => written.is_parallel = self.value(value, &field, "true or false")?,
                 _ => match tool_rules::rule(&name) {
                     Some(Rule::Disabled | Rule::Enabled) => {}
                     Some(rule) => self.add_rule(&mut rules, rule, &name, value, &field)?,
@@ -318,6 +319,7 @@ impl<'t> Source<'t> {
         }
         server.timeout = written.timeout.unwrap_or(server.timeout);
         server.start_timeout = written.start_timeout.unwrap_or(server.start_timeout);
+        server.is_parallel = written.is_parallel;
         server.expanded = used;
         Ok(server)
     }
@@ -332,6 +334,7 @@ struct Written<'t> {
     cwd: Option<(&'t str, String)>,
     timeout: Option<Duration>,
     start_timeout: Option<Duration>,
+    is_parallel: bool,
 }
 
 /// The message of serde without the place, which our error has already.

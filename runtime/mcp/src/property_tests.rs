@@ -32,6 +32,7 @@ fn word() -> impl Strategy<Value = String> {
         "cwd",
         "timeout",
         "startTimeout",
+        "parallel",
         "disabled",
         "enabled",
         "tools",

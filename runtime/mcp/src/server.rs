@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::connection::{Connection, RequestError};
 use super::error::McpError;
 use super::list_tools::{LeftOut, Listed};
+use super::order::Order;
 use super::restart::{Absence, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
@@ -37,6 +38,8 @@ pub(super) struct Server {
     pub(super) secrets: Secrets,
     /// Those that results must not show.
     pub(super) told: Secrets,
+    /// The calls of each run that wait for each other.
+    pub(super) order: Order,
     live: Mutex<Option<Arc<Connection>>>,
     restarts: Restarts,
     tools: Mutex<Arc<[RemoteTool]>>,
@@ -94,6 +97,7 @@ impl Server {
             secrets: Secrets::all(&[&config.env, &config.taken()]),
             told: Secrets::told(&config),
             config,
+            order: Order::default(),
             live: Mutex::default(),
             restarts: Restarts::default(),
             tools: Mutex::new(Arc::new([])),

@@ -68,6 +68,8 @@ pub struct ServerConfig {
     pub(super) cwd: Option<PathBuf>,
     pub(super) timeout: Duration,
     pub(super) start_timeout: Duration,
+    /// Whether calls that change something may run side by side.
+    pub(super) is_parallel: bool,
     /// Variables that were set as secrets.
     pub(super) secrets: BTreeSet<String>,
     /// Variables whose values were written into other fields.
@@ -116,6 +118,7 @@ impl ServerConfig {
             cwd: None,
             timeout: REQUEST,
             start_timeout: START,
+            is_parallel: false,
             secrets: BTreeSet::new(),
             expanded: BTreeMap::new(),
             unread: Vec::new(),
@@ -213,6 +216,21 @@ impl ServerConfig {
     #[must_use]
     pub fn start_timeout(mut self, timeout: Duration) -> Self {
         self.start_timeout = timeout;
+        self
+    }
+
+    /// Lets all calls of the server's tools run side by side. By default a call of a tool without `readOnlyHint` waits until the calls that the same
+    /// run made of this server before it are done, and later ones wait for it: servers that read a file and write it back would lose
+    /// one of two changes, and both calls would succeed. The wait is not a part of [`Self::timeout`]. Calls of tools with `readOnlyHint` run
+    /// side by side in any case, and so do calls of other servers and of other runs.
+    ///
+    /// ```
+    /// use onionskin::mcp::ServerConfig;
+    /// let search = ServerConfig::stdio("mcp-server-search").parallel();
+    /// ```
+    #[must_use]
+    pub fn parallel(mut self) -> Self {
+        self.is_parallel = true;
         self
     }
 

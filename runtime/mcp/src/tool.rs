@@ -99,7 +99,7 @@ impl DynTool for McpTool {
             let progress = Progress::inject(cx)?;
             let (answers, offer) = (self.answers.clone(), self.offer.clone());
             answers.server.secrets.called_from(cx.run());
-            let call = async move {
+            let call = Box::pin(async move {
                 let report = |report: rmcp::model::ProgressNotificationParam| {
                     progress.report(report.progress, report.total, report.message);
                 };
@@ -109,11 +109,18 @@ impl DynTool for McpTool {
                 }
                 let answer = answers.server.call(&connection, &answers.tool.name, arguments, report).await?;
                 answers.read(answer).await
+            });
+            let call = async {
+                match &self.thread {
+                    Some(thread) => thread.run(call).await,
+                    None => call.await,
+                }
             };
-            match &self.thread {
-                Some(thread) => thread.run(call).await,
-                None => call.await,
+            let Answers { server, tool, .. } = &self.answers;
+            if server.config.is_parallel {
+                return call.await;
             }
+            server.order.run(cx.run().run_id(), tool.definition.effect, call).await
         })
     }
 
