@@ -1,12 +1,28 @@
 //! Counts the changes of its tools that a server announced (`notifications/tools/list_changed`).
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tokio::sync::watch;
 
 /// The changes that a server announced, counted, and how many of them were listed.
 #[derive(Clone, Default)]
 pub(super) struct Changes {
     announced: watch::Sender<u64>,
+    /// Up to which change a turn has waited for the list.
+    wanted: watch::Sender<u64>,
     listed: watch::Sender<u64>,
+    /// Whether the server is not asked yet because it was asked too often.
+    is_held: Arc<AtomicBool>,
+}
+
+/// What the task that lists the changes knows of them. It does not keep the count of announced changes open, so it ends with the connection.
+pub(super) struct Follower {
+    /// The first look at it is a change.
+    pub(super) announced: watch::Receiver<u64>,
+    pub(super) wanted: watch::Receiver<u64>,
+    pub(super) listed: watch::Sender<u64>,
+    is_held: Arc<AtomicBool>,
 }
 
 impl Changes {
@@ -20,18 +36,35 @@ impl Changes {
         *self.listed.borrow() < *self.announced.borrow()
     }
 
-    /// Waits for the list of the changes until now.
+    /// Whether the server is not asked for its changes yet because it was asked too often.
+    pub(super) fn are_held(&self) -> bool {
+        self.is_held.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the list of the changes until now, which is made without a pause.
     pub(super) async fn listed(&self) {
         let announced = *self.announced.borrow();
+        self.wanted.send_if_modified(|wanted| {
+            let is_more = *wanted < announced;
+            *wanted = announced.max(*wanted);
+            is_more
+        });
         // The sender is this value's own, so the wait cannot fail.
         let _ = self.listed.subscribe().wait_for(|listed| *listed >= announced).await;
     }
 
-    /// The counts of announced and listed changes, for the task that lists them. It does not keep the first one open, so it
-    /// ends with the connection. The first look at it is a change.
-    pub(super) fn follow(self) -> (watch::Receiver<u64>, watch::Sender<u64>) {
+    /// The counts for the task that lists the changes.
+    pub(super) fn follow(self) -> Follower {
         let mut announced = self.announced.subscribe();
         announced.mark_changed();
-        (announced, self.listed)
+        let wanted = self.wanted.subscribe();
+        Follower { announced, wanted, listed: self.listed, is_held: self.is_held }
+    }
+}
+
+impl Follower {
+    /// Says whether the server is not asked because it was asked too often.
+    pub(super) fn hold(&self, is_held: bool) {
+        self.is_held.store(is_held, Ordering::Relaxed);
     }
 }

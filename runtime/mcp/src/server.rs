@@ -202,13 +202,18 @@ impl Server {
     pub(super) fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
         let connection = self.living().filter(|connection| connection.changes().are_pending())?;
         Some(Box::pin(async move {
-            if !connection.listed(LIST_WAIT).await && connection.is_alive() {
-                self.tell_once(&format!(
-                    "the MCP server `{}` announced other tools and did not list them within {LIST_WAIT:?}; the tools that it \
-                     had are used",
-                    self.name
-                ));
+            if connection.listed(LIST_WAIT).await || !connection.is_alive() {
+                return;
             }
+            let why = if connection.changes().are_held() {
+                format!(
+                    "announces other tools too often, and is not asked for them more than {} times a minute",
+                    relist::HURRIES
+                )
+            } else {
+                format!("announced other tools and did not list them within {LIST_WAIT:?}")
+            };
+            self.tell_once(&format!("the MCP server `{}` {why}; the tools that it had are used", self.name));
         }))
     }
 

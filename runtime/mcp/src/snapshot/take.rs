@@ -31,8 +31,10 @@ impl Snapshot {
     /// Returns an error with the reasons of all servers that cannot be used, do not start, or do not list their tools.
     pub async fn take(config: &McpConfig) -> Result<Taken, TakeError> {
         let names: Vec<_> = config.names().collect();
-        let each =
-            join_all(names.into_iter().map(async |name| (name.to_owned(), listed(config, name).await))).await;
+        let each = join_all(
+            names.into_iter().map(async |name| (name.to_owned(), Box::pin(listed(config, name)).await)),
+        )
+        .await;
         let mut taken = Taken { snapshot: Self::new(), notices: Vec::new() };
         let mut errors = Vec::new();
         for (name, listed) in each {
