@@ -92,6 +92,7 @@ impl Server<'_> {
                 "result" | "error" => say(&answer(id, what, value)),
                 "handshake" => say(&answer(id, "result", &self.handshake())),
                 "line" => say(&self.filled(value.as_str().unwrap_or_default(), id)),
+                "part" => write(&self.filled(value.as_str().unwrap_or_default(), id), ""),
                 // Parts of a line: texts, and texts that are repeated.
                 "line_of" => {
                     let parts = value.as_array().into_iter().flatten().map(|part| match part.as_str() {
@@ -132,6 +133,11 @@ fn answer(id: &Value, key: &str, value: &Value) -> String {
 }
 
 fn say(line: &str) {
+    write(line, "\n");
+}
+
+fn write(text: &str, end: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+    let text = format!("{text}{end}");
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -15,6 +15,8 @@ const ENDS: usize = 512;
 /// A line, without its end.
 pub(super) enum Line {
     Whole(Vec<u8>),
+    /// What the stream ends with, without an end of line. It may be cut off.
+    Rest(Vec<u8>),
     /// The beginning and the end of a line that is too long.
     TooLong(Vec<u8>, Vec<u8>),
     /// This much was read without finding an end.
@@ -34,12 +36,15 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { stream: BufReader::with_capacity(64 << 10, stream), line: Vec::new(), long: None }
     }
 
-    /// None at the end of the stream. Text there without an end of line is not a message.
+    /// None at the end of the stream.
     pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let read = self.stream.fill_buf().await?;
             if read.is_empty() {
-                return Ok(None);
+                let rest = std::mem::take(&mut self.line);
+                // The end of one that is too long is lost.
+                let is_short = self.long.take().is_none();
+                return Ok((is_short && !rest.is_empty()).then_some(Line::Rest(rest)));
             }
             let end = read.iter().position(|byte| *byte == b'\n');
             let part = &read[..end.unwrap_or(read.len())];
@@ -90,6 +95,7 @@ mod tests {
         while let Some(line) = lines.next().await.unwrap() {
             read.push(match line {
                 Line::Whole(line) => String::from_utf8(line).unwrap(),
+                Line::Rest(line) => format!("at the end: {}", String::from_utf8(line).unwrap()),
                 Line::TooLong(first, last) => {
                     assert_eq!((first.len(), last.len()), (ENDS, ENDS));
                     assert!(first.starts_with(b"begin") && last.ends_with(b"xend"));
@@ -99,7 +105,7 @@ mod tests {
                 Line::Endless => panic!("it has an end"),
             });
         }
-        assert_eq!(read, ["one\r", "", "long", "two"]);
+        assert_eq!(read, ["one\r", "", "long", "two", "at the end: rest"]);
     }
 
     #[tokio::test]

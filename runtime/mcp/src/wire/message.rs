@@ -82,12 +82,16 @@ pub(crate) fn read(line: &[u8]) -> Vec<Incoming<'_>> {
     }
     match Envelope::of(text) {
         Ok(envelope) => vec![message(&envelope)],
-        Err(error) if error.classify() == Category::Eof => {
-            vec![unreadable(line, &[], "it spans several lines, or is cut off; an MCP message is one line")]
-        }
-        Err(error) => several(text)
-            .unwrap_or_else(|| vec![unreadable(line, &[], format!("it is not JSON: {}", reason(&error)))]),
+        Err(error) => several(text).unwrap_or_else(|| vec![unreadable(line, &[], fault(&error))]),
     }
+}
+
+/// Why a line is no message.
+fn fault(error: &serde_json::Error) -> Cow<'static, str> {
+    if error.classify() == Category::Eof {
+        return "it spans several lines, or is cut off; an MCP message is one line".into();
+    }
+    format!("it is not JSON: {}", reason(error)).into()
 }
 
 /// Whether a line can be a message, or a list of messages. Programs that log write brackets and lists too, with messages in them.
@@ -96,18 +100,28 @@ fn is_message(line: &[u8]) -> bool {
     line.starts_with(b"{") || line.strip_prefix(b"[").is_some_and(is_list)
 }
 
-/// The messages of a text with several: behind each other, or in a list. `None` if it is not JSON.
+/// The messages of a text with several: behind each other, or in a list. The last one may be cut off. `None` if the text does not begin with one.
 fn several(text: &str) -> Option<Vec<Incoming<'_>>> {
-    let mut parts: Vec<&RawValue> = Vec::new();
-    for part in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
-        let part = part.ok()?;
-        if part.get().starts_with('[') {
-            parts.extend(serde_json::from_str::<Vec<&RawValue>>(part.get()).ok()?);
-        } else {
-            parts.push(part);
+    let mut messages = Vec::new();
+    let mut parts = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    loop {
+        let begin = parts.byte_offset();
+        match parts.next() {
+            None => break,
+            Some(Ok(list)) if list.get().starts_with('[') => {
+                messages
+                    .extend(serde_json::from_str::<Vec<&RawValue>>(list.get()).ok()?.into_iter().map(part));
+            }
+            Some(Ok(message)) => messages.push(part(message)),
+            Some(Err(_)) if messages.is_empty() => return None,
+            Some(Err(error)) => {
+                let rest = text.get(begin..).unwrap_or_default().trim_ascii_start();
+                messages.push(unreadable(rest.as_bytes(), &[], fault(&error)));
+                break;
+            }
         }
     }
-    Some(parts.into_iter().map(part).collect())
+    Some(messages)
 }
 
 /// One of several messages.

@@ -205,6 +205,13 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
                         self.take(incoming);
                     }
                 }
+                // What is cut off is no message: how the process ended says more.
+                Line::Rest(line) => {
+                    let whole = message::read(&line).into_iter();
+                    for incoming in whole.filter(|incoming| !matches!(incoming, Incoming::Unreadable(..))) {
+                        self.take(incoming);
+                    }
+                }
                 Line::TooLong(beginning, end) => self.take(message::read_ends(&beginning, &end)),
                 Line::Endless => {
                     self.fault.end("it wrote a line without end, and was ended".to_owned());
