@@ -139,16 +139,19 @@ fn unusable(server: &str, what: &str) -> Exit {
     Exit::Tool(ToolError::new(format!("the MCP server `{server}` {what}")).with_kind(ErrorKind::Remote))
 }
 
-/// The result of a call. The library's type for it takes no block that it does not know; ours are kept as their JSON.
+/// The result of a call. The library's type for it takes no block that it does not know; ours are kept as their JSON. Python writes the fields of
+/// a model in snake case if its aliases are not asked for. A field in both spellings is an error.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CallAnswer<'a> {
     result_type: Option<String>,
     content: Option<Vec<ContentBlock>>,
-    #[serde(borrow)]
+    #[serde(alias = "result_type")]
+    #[serde(borrow, alias = "structured_content")]
     structured_content: Option<&'a RawValue>,
     is_error: Option<bool>,
     #[serde(rename = "_meta")]
+    #[serde(alias = "is_error")]
     meta: Option<Value>,
     task: Option<IgnoredAny>,
 }

@@ -55,7 +55,8 @@ pub(super) struct LeftOut {
 struct Page<'p> {
     #[serde(borrow)]
     tools: Vec<&'p RawValue>,
-    #[serde(default)]
+    // As Python writes a model without its aliases.
+    #[serde(default, alias = "next_cursor")]
     next_cursor: Option<String>,
 }
 
