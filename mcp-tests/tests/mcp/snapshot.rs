@@ -340,7 +340,7 @@ async fn a4_a_tool_named_after_a_secret_is_left_out_and_descriptions_lose_what_i
     let tools = taken.snapshot.tools("fix").unwrap();
     assert_eq!((tools.len(), tools[0].description()), (1, "Tells the time."));
     let expected = [
-        "the MCP server `fix`: the descriptions of the tool `get_time` have 2 hidden characters, which are left out",
+        "the MCP server `fix`: the texts of the tool `get_time` have 2 hidden characters, which are left out",
         "the MCP server `fix`: a tool is left out: its name contains the value of a secret variable",
     ];
     assert_eq!(taken.notices, expected);

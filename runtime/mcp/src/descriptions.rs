@@ -1,25 +1,33 @@
-//! Descriptions of servers, as models and people get them: without what nobody sees, and within a bound.
+//! Texts of servers in the descriptions of their tools, as models and people get them: without what nobody sees, and within a bound.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use onionskin_core::text::without_hidden;
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
 
+use super::normal_schema::{Holds, holds};
 use super::visible;
 
-/// The bytes of a description, of a tool or of a part of its schemas. More is no description, and costs each request.
+/// The bytes of a text, of a tool or of a part of its schemas. More is no description, and costs each request.
 const LONGEST: usize = 16 << 10;
 
-/// What was changed in the texts of a tool.
+/// What was changed in the texts of a tool, and what stays.
 #[derive(Default)]
 struct Changes {
     hidden: usize,
     cut: usize,
+    /// Of what a server compares with arguments.
+    kept_hidden: usize,
+    kept_long: usize,
+    /// The keywords that have these.
+    kept_in: BTreeSet<String>,
 }
 
-/// Takes hidden characters out of the descriptions and titles of a tool, and cuts those that are too long. A model reads characters that people
-/// do not see, so a server could tell it what nobody reads. Returns a message for each kind of change.
+/// Takes hidden characters out of the texts of a tool that no check uses, and cuts those that are too long: descriptions, titles, examples, formats, and all texts
+/// of unknown keywords. A model reads characters that people do not see, so a server could tell it what nobody reads. Values and names that
+/// a server compares stay as they are. Returns a message for each kind of change, and for what stays.
 pub(super) fn clean(tool: &mut Tool) -> Vec<String> {
     let mut changes = Changes::default();
     if let Some(text) = tool.description.as_mut() {
@@ -28,44 +36,26 @@ pub(super) fn clean(tool: &mut Tool) -> Vec<String> {
     let titles = [tool.title.as_mut(), tool.annotations.as_mut().and_then(|hints| hints.title.as_mut())];
     titles.into_iter().flatten().for_each(|title| changes.text(title));
     for schema in [Some(&mut tool.input_schema), tool.output_schema.as_mut()].into_iter().flatten() {
-        if has_texts(schema) {
+        if schema.iter().any(|(key, value)| is_odd(key) || has_odd(value)) {
             changes.schema(Arc::make_mut(schema));
         }
     }
-    let mut notices = Vec::new();
-    let name = visible::name(&tool.name);
-    if changes.hidden > 0 {
-        notices.push(format!(
-            "the descriptions of the tool `{name}` have {} hidden characters, which are left out",
-            changes.hidden
-        ));
-    }
-    if changes.cut > 0 {
-        notices.push(format!(
-            "the tool `{name}` has {} descriptions of more than {LONGEST} bytes, which are cut",
-            changes.cut
-        ));
-    }
-    notices
+    changes.told(&visible::name(&tool.name))
 }
 
-/// Fields of schemas whose values are texts for readers.
-const TEXTS: [&str; 3] = ["title", "description", "$comment"];
-/// Fields of schemas whose values are data of the tool.
-const DATA: [&str; 5] = ["const", "default", "enum", "example", "examples"];
-/// Fields of schemas whose values have names of the tool as keys.
-const NAMED: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
+/// Whether a text has hidden characters or is too long.
+fn is_odd(text: &str) -> bool {
+    text.len() > LONGEST || without_hidden(text).1 > 0
+}
 
-/// Whether a schema has a text that is to change. Most have none, and stay shared.
-fn has_texts(schema: &Map<String, Value>) -> bool {
-    schema.iter().any(|(key, value)| match value {
-        Value::String(text) => {
-            TEXTS.contains(&key.as_str()) && (text.len() > LONGEST || without_hidden(text).1 > 0)
-        }
-        Value::Object(fields) => !DATA.contains(&key.as_str()) && has_texts(fields),
-        Value::Array(items) => items.iter().filter_map(Value::as_object).any(has_texts),
+/// Whether a text or a name in the value is odd. Most schemas have none, and stay shared.
+fn has_odd(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_odd(text),
+        Value::Object(fields) => fields.iter().any(|(key, value)| is_odd(key) || has_odd(value)),
+        Value::Array(items) => items.iter().any(has_odd),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    })
+    }
 }
 
 impl Changes {
@@ -82,21 +72,107 @@ impl Changes {
 
     fn schema(&mut self, schema: &mut Map<String, Value>) {
         for (key, value) in schema.iter_mut() {
-            match value {
-                Value::String(text) if TEXTS.contains(&key.as_str()) => self.text(text),
-                Value::Object(named) if NAMED.contains(&key.as_str()) => {
-                    named
-                        .values_mut()
-                        .filter_map(Value::as_object_mut)
-                        .for_each(|schema| self.schema(schema));
+            self.stays("names", key);
+            match holds(key) {
+                Holds::NamedSchemas => match value {
+                    Value::Object(named) => named.iter_mut().for_each(|(name, schema)| {
+                        self.stays("names", name);
+                        self.part(schema);
+                    }),
+                    other => self.part(other),
+                },
+                Holds::Names | Holds::NamedNames => self.all_stays("names", value),
+                Holds::Values | Holds::Data | Holds::Pattern | Holds::Reference | Holds::Kinds => {
+                    self.all_stays(&format!("`{key}`"), value);
                 }
-                Value::Object(fields) if !DATA.contains(&key.as_str()) => self.schema(fields),
-                Value::Array(items) if !DATA.contains(&key.as_str()) => {
-                    items.iter_mut().filter_map(Value::as_object_mut).for_each(|schema| self.schema(schema));
-                }
-                _ => {}
+                Holds::Examples => self.example(value),
+                Holds::Schema
+                | Holds::Schemas
+                | Holds::Text
+                | Holds::Word
+                | Holds::Limit
+                | Holds::Count
+                | Holds::Flag
+                | Holds::Anything => self.part(value),
             }
         }
+    }
+
+    /// A text, or what holds schemas.
+    fn part(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.text(text),
+            Value::Object(fields) => self.schema(fields),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.part(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// A value that nothing is compared with.
+    fn example(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.text(text),
+            Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| {
+                self.stays("names", key);
+                self.example(value);
+            }),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.example(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Counts a text that stays as it is.
+    fn stays(&mut self, place: &str, text: &str) {
+        if is_odd(text) {
+            self.kept_hidden += without_hidden(text).1;
+            self.kept_long += usize::from(text.len() > LONGEST);
+            self.kept_in.insert(place.to_owned());
+        }
+    }
+
+    fn all_stays(&mut self, place: &str, value: &Value) {
+        match value {
+            Value::String(text) => self.stays(place, text),
+            Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+                self.stays(place, key);
+                self.all_stays(place, value);
+            }),
+            Value::Array(items) => items.iter().for_each(|item| self.all_stays(place, item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn told(self, name: &str) -> Vec<String> {
+        let Self { hidden, cut, kept_hidden, kept_long, kept_in } = self;
+        let mut notices = Vec::new();
+        if hidden > 0 {
+            notices.push(format!(
+                "the texts of the tool `{name}` have {hidden} hidden characters, which are left out"
+            ));
+        }
+        if cut > 0 {
+            notices.push(format!(
+                "the tool `{name}` has {cut} texts of more than {LONGEST} bytes, which are cut"
+            ));
+        }
+        let kept = [
+            (kept_hidden, "hidden characters".to_owned()),
+            (kept_long, format!("texts of more than {LONGEST} bytes")),
+        ];
+        let kept: Vec<_> = kept
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        if !kept.is_empty() {
+            let places: Vec<_> = kept_in.into_iter().collect();
+            notices.push(format!(
+                "the schemas of the tool `{name}` have {} in {}: models get them as they are, because the server compares them",
+                kept.join(" and "),
+                places.join(", ")
+            ));
+        }
+        notices
     }
 }
 
@@ -107,27 +183,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a4_descriptions_lose_what_is_hidden_and_data_stays() {
+    fn a4_texts_lose_what_is_hidden_and_data_stays() {
+        let long = "y".repeat(20_000);
         let mut tool: Tool = serde_json::from_value(json!({
             "name": "pay", "description": "Pays.\u{202e}\u{200b}", "title": "Pay\u{e0041}",
             "annotations": {"title": "a\u{1b}[2J"},
             "inputSchema": {"type": "object", "properties": {
                 "default": {"description": "x\u{e0041}", "enum": ["\u{200b}"], "default": "\u{200b}"},
-                "many": {"items": {"anyOf": [{"description": "y".repeat(20_000)}]}},
-            }},
+                "many": {"items": {"anyOf": [{"description": long}]}},
+                "more": {
+                    "x-note": [{"hint": "a\u{200b}"}, long], "examples": [{"enum": "b\u{200b}"}], "example": "c\u{200b}",
+                    "format": "d\u{200b}", "contentMediaType": "e\u{200b}", "pattern": "f\u{200b}", "const": [long],
+                },
+            }, "required": ["g\u{200b}"], "$defs": {"h\u{200b}": {"title": "i\u{200b}"}}},
         }))
         .unwrap();
-        let notices = clean(&mut tool);
-        assert_eq!(
-            notices[0],
-            "the descriptions of the tool `pay` have 5 hidden characters, which are left out"
-        );
-        assert_eq!(notices[1], "the tool `pay` has 1 descriptions of more than 16384 bytes, which are cut");
+        let expected = [
+            "the texts of the tool `pay` have 11 hidden characters, which are left out",
+            "the tool `pay` has 2 texts of more than 16384 bytes, which are cut",
+            "the schemas of the tool `pay` have 5 hidden characters and 1 texts of more than 16384 bytes in `const`, `default`, `enum`, \
+             `pattern`, names: models get them as they are, because the server compares them",
+        ];
+        assert_eq!(clean(&mut tool), expected);
         assert_eq!((tool.description.as_deref(), tool.title.as_deref()), (Some("Pays."), Some("Pay")));
         let default = &tool.input_schema["properties"]["default"];
         assert_eq!(*default, json!({"description": "x", "enum": ["\u{200b}"], "default": "\u{200b}"}));
-        let long = &tool.input_schema["properties"]["many"]["items"]["anyOf"][0]["description"];
-        assert!(long.as_str().unwrap().len() <= LONGEST);
-        assert!(clean(&mut tool).is_empty());
+        let cut = &tool.input_schema["properties"]["many"]["items"]["anyOf"][0]["description"];
+        assert!(cut.as_str().unwrap().len() <= LONGEST);
+        let expected = json!({
+            "x-note": [{"hint": "a"}, cut], "examples": [{"enum": "b"}], "example": "c",
+            "format": "d", "contentMediaType": "e", "pattern": "f\u{200b}", "const": [long],
+        });
+        assert_eq!(tool.input_schema["properties"]["more"], expected);
+        assert_eq!(tool.input_schema["$defs"], json!({"h\u{200b}": {"title": "i"}}));
+        let again = clean(&mut tool);
+        assert!(again.len() == 1 && again[0].contains("as they are"), "{again:?}");
     }
 }

@@ -19,6 +19,8 @@ const TOOLS: usize = 10_000;
 const BYTES: usize = 32 << 20;
 /// The maximum number of bytes of one tool. Each of its texts is searched at once.
 const TOOL: usize = 1 << 20;
+/// The maximum number of bytes of the schema of a tool's arguments, whose texts are cut. It is a part of each request.
+const SCHEMA: usize = 256 << 10;
 /// How long a server that declares no tools may take to list them. Some do not answer at all.
 const UNDECLARED: Duration = Duration::from_secs(5);
 
@@ -123,8 +125,16 @@ impl Listed {
 
     /// Cleans the texts of the tools, and searches them for instructions.
     async fn read_texts(&mut self) {
-        for tool in &mut self.tools {
-            self.cleaned.extend(descriptions::clean(tool));
+        for mut tool in std::mem::take(&mut self.tools) {
+            self.cleaned.extend(descriptions::clean(&mut tool));
+            if serde_json::to_string(&*tool.input_schema).is_ok_and(|schema| schema.len() > SCHEMA) {
+                let reason = format!("the schema of its arguments is longer than {} KiB", SCHEMA >> 10);
+                self.refuse(Some(tool.name.into_owned()), &reason);
+            } else {
+                self.tools.push(tool);
+            }
+        }
+        for tool in &self.tools {
             if let Some(place) = instructions::place(tool).await {
                 self.instructing.insert(tool.name.to_string(), place);
             }

@@ -48,7 +48,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// What a keyword holds.
-enum Holds {
+pub(super) enum Holds {
     Schema,
     Schemas,
     NamedSchemas,
@@ -57,16 +57,22 @@ enum Holds {
     NamedNames,
     Limit,
     Count,
+    /// A text for readers.
     Text,
+    /// A text that says of what kind a value is.
+    Word,
+    Pattern,
     Flag,
     Values,
+    /// A value of the tool.
+    Data,
     Examples,
     Reference,
     /// Any value, or a keyword that is not known here.
     Anything,
 }
 
-fn holds(key: &str) -> Holds {
+pub(super) fn holds(key: &str) -> Holds {
     match key {
         "items"
         | "additionalProperties"
@@ -89,11 +95,13 @@ fn holds(key: &str) -> Holds {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Holds::Limit,
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
         | "minContains" | "maxContains" => Holds::Count,
-        "title" | "description" | "format" | "pattern" | "$comment" | "$schema" | "contentEncoding"
-        | "contentMediaType" => Holds::Text,
+        "title" | "description" | "$comment" => Holds::Text,
+        "format" | "$schema" | "contentEncoding" | "contentMediaType" => Holds::Word,
+        "pattern" => Holds::Pattern,
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => Holds::Flag,
         "enum" => Holds::Values,
-        "examples" => Holds::Examples,
+        "const" | "default" => Holds::Data,
+        "examples" | "example" => Holds::Examples,
         "$ref" => Holds::Reference,
         _ => Holds::Anything,
     }
@@ -237,13 +245,14 @@ impl Walk {
 
     fn keyword(&mut self, key: &str, mut value: Value, at: &str) -> Result<Kept, String> {
         let is_kept = match holds(key) {
-            Holds::Anything => true,
-            Holds::Text => value.is_string(),
+            Holds::Anything | Holds::Data => true,
+            Holds::Text | Holds::Word | Holds::Pattern => value.is_string(),
             Holds::Flag => value.is_boolean(),
             Holds::Values => value.as_array().is_some_and(|values| !values.is_empty()),
             Holds::Limit => return Ok(number(value)),
             Holds::Count => return Ok(count(value)),
-            Holds::Examples if value.is_array() => true,
+            // `example` is OpenAPI's, with one value.
+            Holds::Examples if value.is_array() || key == "example" => true,
             Holds::Examples => return Ok(Kept::Other(json!([value]))),
             Holds::Reference if value.is_string() => true,
             Holds::Reference => {
@@ -407,8 +416,8 @@ fn references(schema: &Value, root: &mut Object) -> Result<(), String> {
         match part {
             Value::Object(object) => {
                 for (key, value) in object {
-                    match (key.as_str(), value) {
-                        ("$ref", Value::String(to)) => {
+                    match (holds(key), value) {
+                        (Holds::Reference, Value::String(to)) => {
                             let target = to.strip_prefix('#').and_then(|pointer| schema.pointer(pointer));
                             if target.is_none_or(|target| !target.is_object() && !target.is_boolean()) {
                                 return Err(format!(
@@ -417,14 +426,9 @@ fn references(schema: &Value, root: &mut Object) -> Result<(), String> {
                                 ));
                             }
                         }
-                        ("default" | "examples" | "example" | "enum" | "const", _) => {}
+                        (Holds::Data | Holds::Values | Holds::Examples, _) => {}
                         // A property can have any name.
-                        (
-                            "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
-                            Value::Object(named),
-                        ) => {
-                            open.extend(named.values());
-                        }
+                        (Holds::NamedSchemas, Value::Object(named)) => open.extend(named.values()),
                         _ => open.push(value),
                     }
                 }
