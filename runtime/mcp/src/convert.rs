@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{argument_names, normal_schema, wire};
+use super::{argument_names, normal_schema, resources, wire};
 use onionskin_core::ToolOutput;
 use onionskin_core::content::ContentBlock;
 use onionskin_core::definition::Annotations;
@@ -102,7 +102,9 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     if answer.is_foreign(text) {
         return Err(unusable(server, "gave an answer that is not a tool result"));
     }
-    let mut output = ToolOutput::blocks(answer.content.unwrap_or_default());
+    let mut content = answer.content.unwrap_or_default();
+    content.iter_mut().for_each(resources::make_readable);
+    let mut output = ToolOutput::blocks(content);
     if let Some(structured) = answer.structured_content.filter(|structured| structured.get() != "null") {
         // The model sees the content only, and numbers as the server wrote them: a value of them may be rounded.
         if output.to_text().trim().is_empty() {
@@ -144,14 +146,14 @@ fn unusable(server: &str, what: &str) -> Exit {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CallAnswer<'a> {
+    #[serde(alias = "result_type")]
     result_type: Option<String>,
     content: Option<Vec<ContentBlock>>,
-    #[serde(alias = "result_type")]
     #[serde(borrow, alias = "structured_content")]
     structured_content: Option<&'a RawValue>,
+    #[serde(alias = "is_error")]
     is_error: Option<bool>,
     #[serde(rename = "_meta")]
-    #[serde(alias = "is_error")]
     meta: Option<Value>,
     task: Option<IgnoredAny>,
 }

@@ -13,7 +13,7 @@
 
 // The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments and `order` lets calls that change something run one after the other, `server`
 // finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks the
-// result. `list_tools` reads a list, within bounds, `normal_schema` brings its schemas into one form, and `descriptions` and `instructions` look at its texts; `announced` counts the changes that
+// result, whose files `resources` makes readable. `list_tools` reads a list, within bounds, `normal_schema` brings its schemas into one form, and `descriptions` and `instructions` look at its texts; `announced` counts the changes that
 // `relist` lists. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
 // the servers of a program, from a file (`mcp_json`, with `comments` and `tool_rules`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
 // file, and `provider` compares.
@@ -52,6 +52,7 @@ mod process;
 mod property_tests;
 mod provider;
 mod relist;
+mod resources;
 mod restart;
 #[cfg(feature = "mcp-server")]
 mod route;
