@@ -94,7 +94,7 @@ fn translate(spec: &ToolSpec, exit: Exit) -> Exit {
 
 /// The arguments under the tool's own names.
 fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
-    spec.shape().own_args(spec.definition(), spec.own_definition(), args)
+    spec.shape().own_args(spec.definition(), spec.own_definition(), spec.own_view(), args)
 }
 
 /// Runs the tool inside its own hooks.

@@ -200,6 +200,7 @@ impl ParamChanges {
         &self,
         seen: &ToolDefinition,
         own: &ToolDefinition,
+        own_view: &Arc<Value>,
         args: &Args,
     ) -> Result<Args, Exit> {
         let mut own_args = args.clone();
@@ -225,13 +226,13 @@ impl ParamChanges {
                 }
             }
         }
-        own_args.attach(&self.own_view(&own.input_schema), own.fills_defaults());
+        own_args.attach(own_view, own.fills_defaults());
         Ok(own_args)
     }
 
     /// The tool's own schema for hooks and stages that read its arguments, and for people who approve them: bound parameters are
     /// filled in later, hidden ones have one value only, and changed defaults are the defaults.
-    fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
+    pub(super) fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
         if !self.0.values().any(|change| change.fill.is_some() || change.default.is_some()) {
             return Arc::clone(own_schema);
         }

@@ -51,6 +51,8 @@ pub struct ToolSpec {
     /// The tool's own definition, with the options that were set since.
     pub(super) own: Arc<ToolDefinition>,
     shape: Arc<ParamChanges>,
+    /// The schema that hooks and people see the tool's own arguments with.
+    own_view: Arc<Value>,
     /// The visible definition: `own` changed by `shape`.
     pub(super) definition: Arc<ToolDefinition>,
     pub(super) state: SessionState,
@@ -98,6 +100,7 @@ impl ToolSpec {
             source,
             server,
             definition: Arc::clone(&own),
+            own_view: Arc::clone(&own.input_schema),
             own,
             shape: Arc::default(),
             state: SessionState::default(),
@@ -263,6 +266,7 @@ impl ToolSpec {
             server: self.server.clone(),
             own: Arc::clone(&self.own),
             shape: Arc::clone(&self.shape),
+            own_view: Arc::clone(&self.own_view),
             definition: Arc::clone(&self.definition),
             state: self.state.clone(),
             typed: self.typed.clone(),
@@ -303,6 +307,10 @@ impl ToolSpec {
 
     pub(super) fn shape(&self) -> &ParamChanges {
         &self.shape
+    }
+
+    pub(super) fn own_view(&self) -> &Arc<Value> {
+        &self.own_view
     }
 
     /// The name of an own hook that repeats calls, if those of this tool must not be repeated.
@@ -374,6 +382,7 @@ impl ToolSpec {
             seen = seen.for_each_run(move |_, run| Ok(shape.seen(&own.for_run(run)?, &name)));
         }
         self.definition = Arc::new(seen);
+        self.own_view = self.shape.own_view(&self.own.input_schema);
         self.note_approval();
     }
 
