@@ -171,8 +171,9 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// As [`Self::hook`], for a hook that sees the calls of all agents below too: those of children, of theirs, and of agents
-    /// that tools ask, outside of the hooks of these. Its value is one for all. It takes no state, because each agent has its own.
+    /// As [`Self::hook`], for a hook that sees the calls of all agents below too: those of children, of theirs, and of an
+    /// [`AgentTool`](crate::AgentTool), outside of the hooks of these. A run that a function starts with a handle of its own is not below. The
+    /// hook's value is one for all. It takes no state, because each agent has its own.
     ///
     /// ```
     /// use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
