@@ -1,9 +1,10 @@
 //! A schema without `unevaluatedProperties: false`, which the decoders that hold a model to a schema do not know: they refuse the whole request.
 //! The tool itself checks it.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::rewrite_parts::Object;
+use crate::schema::Holds;
 
 const UNKNOWN: &str = "unevaluatedProperties";
 
@@ -24,29 +25,15 @@ pub(super) fn decoded(schema: &Value) -> Value {
 pub(super) fn decoded_object(schema: &Object) -> Object {
     let known = schema.iter().filter(|(key, value)| !is_unknown(key, value));
     let part = |(key, value): (&String, &Value)| {
-        let value = match (key.as_str(), value) {
-            // Their keys are names.
-            (
-                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
-                Value::Object(named),
-            ) => Value::Object(
-                named.iter().map(|(name, part)| (name.clone(), decoded(part))).collect::<Map<_, _>>(),
-            ),
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(parts)) => {
-                parts.iter().map(decoded).collect()
+        let value = match (Holds::of(key), value) {
+            (Holds::NamedSchemas, Value::Object(named)) => {
+                named.iter().map(|(name, part)| (name.clone(), decoded(part))).collect()
             }
-            (
-                "items"
-                | "additionalProperties"
-                | "contains"
-                | "propertyNames"
-                | "not"
-                | "if"
-                | "then"
-                | "else",
-                Value::Object(_),
-            ) => decoded(value),
-            _ => value.clone(),
+            (Holds::Schemas | Holds::Schema, Value::Array(parts)) => parts.iter().map(decoded).collect(),
+            (Holds::Schema, Value::Object(_)) => decoded(value),
+            (Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::Values | Holds::NoSchema, _) => {
+                value.clone()
+            }
         };
         (key.clone(), value)
     };

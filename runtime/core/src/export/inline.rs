@@ -8,6 +8,7 @@ use super::decoded::is_unknown;
 use super::error::{ExportError, Site};
 use super::recursive::recursive;
 use super::rewrite_parts::{Object, parts};
+use crate::schema::Holds;
 
 /// The maximum number of parts of a schema after inlining.
 const MOST_PARTS: usize = 100_000;
@@ -39,8 +40,6 @@ pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, 
         };
         out = beside_reference(target, out);
     }
-    out.remove("$defs");
-    out.remove("definitions");
     let mut definitions = Map::new();
     for (pointer, name) in inliner.recursive.clone() {
         if pointer != "#" {
@@ -112,37 +111,35 @@ impl<'s> Inliner<'s> {
     fn children(&mut self, object: &Object, path: &str, depth: usize) -> Result<Object, ExportError> {
         let mut out = Map::new();
         for (key, value) in object.iter().filter(|(key, value)| !is_unknown(key, value)) {
-            let value = match (key.as_str(), value) {
-                ("$defs" | "definitions", _) | ("$ref", Value::String(_)) if depth > 0 => continue,
-                ("properties" | "patternProperties" | "dependentSchemas", Value::Object(named)) => {
+            // Definitions are written where they are used, and `walk` follows references below the root.
+            let is_followed = depth > 0 && key == "$ref" && value.is_string();
+            if is_followed || matches!(key.as_str(), "$defs" | "definitions") {
+                continue;
+            }
+            let value = match (Holds::of(key), value) {
+                (Holds::NamedSchemas, Value::Object(named)) => {
                     let mut walked = Map::new();
                     for (name, schema) in named {
                         walked.insert(name.clone(), self.walk(schema, &property(path, name), depth + 1)?);
                     }
                     Value::Object(walked)
                 }
-                ("anyOf" | "oneOf" | "allOf", Value::Array(parts)) => {
-                    let walked = parts.iter().map(|part| self.walk(part, path, depth + 1));
+                (Holds::Schemas | Holds::Schema, Value::Array(parts)) => {
+                    let is_list = matches!(key.as_str(), "prefixItems" | "items");
+                    let walked = parts.iter().enumerate().map(|(at, part)| {
+                        let inner = if is_list { format!("{path}[{at}]") } else { path.to_owned() };
+                        self.walk(part, &inner, depth + 1)
+                    });
                     Value::Array(walked.collect::<Result<_, _>>()?)
                 }
-                ("prefixItems" | "items", Value::Array(parts)) => {
-                    let walked = parts.iter().enumerate();
-                    let walked =
-                        walked.map(|(at, part)| self.walk(part, &format!("{path}[{at}]"), depth + 1));
-                    Value::Array(walked.collect::<Result<_, _>>()?)
+                (Holds::Schema, Value::Object(_)) if matches!(key.as_str(), "items" | "contains") => {
+                    self.walk(value, &items(path), depth + 1)?
                 }
-                ("items" | "contains", Value::Object(_)) => self.walk(value, &items(path), depth + 1)?,
+                (Holds::Schema, Value::Object(_)) => self.walk(value, path, depth + 1)?,
                 (
-                    "additionalProperties"
-                    | "propertyNames"
-                    | "not"
-                    | "if"
-                    | "then"
-                    | "else"
-                    | "unevaluatedProperties",
-                    Value::Object(_),
-                ) => self.walk(value, path, depth + 1)?,
-                _ => {
+                    Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::Values | Holds::NoSchema,
+                    _,
+                ) => {
                     self.count(parts(value), path)?;
                     value.clone()
                 }

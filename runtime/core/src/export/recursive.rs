@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
+use crate::schema::Holds;
+
 /// The recursive references, each with its name in `$defs`.
 pub(super) fn recursive(root: &Value) -> BTreeMap<String, String> {
     let graph = Graph::of(root);
@@ -70,15 +72,16 @@ impl<'s> Graph<'s> {
         match schema {
             Value::Object(object) => {
                 for (key, value) in object {
-                    match (key.as_str(), value) {
-                        ("$ref", Value::String(pointer)) => self.open.push((place, pointer)),
-                        // Their keys are names, not keywords: a field can be called `default`.
-                        (
-                            "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
-                            Value::Object(named),
-                        ) => inside.extend(named.values()),
-                        ("default" | "examples" | "example" | "enum" | "const", _) => {}
-                        _ => inside.push(value),
+                    match (Holds::of(key), value) {
+                        (Holds::NoSchema, Value::String(pointer)) if key == "$ref" => {
+                            self.open.push((place, pointer));
+                        }
+                        (Holds::NamedSchemas, Value::Object(named)) => inside.extend(named.values()),
+                        (Holds::Values, _) => {}
+                        // Also what an unknown keyword holds is looked at: a reference may lead there.
+                        (Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::NoSchema, _) => {
+                            inside.push(value);
+                        }
                     }
                 }
             }

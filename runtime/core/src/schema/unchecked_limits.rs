@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::integers::{bounds_of, whole};
+use super::keywords::Holds;
 
 /// Whether a schema limits values beyond what decoding into its type checks.
 pub(crate) fn has_limits(schema: &Value) -> bool {
@@ -14,12 +15,13 @@ pub(crate) fn has_limits(schema: &Value) -> bool {
             | "propertyNames" | "dependentRequired" | "dependentSchemas" | "dependencies" => true,
             // A fixed-size array has both; decoding checks them.
             "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
-            "default" | "examples" | "enum" | "const" | "description" => false,
-            // Their keys are names, not keywords: a field can be called `description`.
-            "properties" | "patternProperties" | "$defs" | "definitions" => {
-                value.as_object().is_some_and(|named| named.values().any(has_limits))
-            }
-            _ => has_limits(value),
+            _ => match (Holds::of(key), value) {
+                (Holds::Values, _) => false,
+                (Holds::NamedSchemas, Value::Object(named)) => named.values().any(has_limits),
+                (Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::NoSchema, _) => {
+                    has_limits(value)
+                }
+            },
         }),
         Value::Array(items) => items.iter().any(has_limits),
         _ => false,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::budget::LINKS;
+use super::keywords::Holds;
 
 /// The maximum depth of a schema.
 const DEPTH: usize = 128;
@@ -50,19 +51,16 @@ impl<'s> Walk<'s> {
             Value::Object(object) => {
                 self.cost(schema, 0)?;
                 for (key, value) in object {
-                    match (key.as_str(), value) {
-                        ("default" | "examples" | "example" | "enum" | "const", _) => {
-                            self.literal(value, depth + 1)?;
-                        }
-                        // Their keys are names, not keywords.
-                        (
-                            "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
-                            Value::Object(named),
-                        ) => {
+                    match (Holds::of(key), value) {
+                        (Holds::Values, _) => self.literal(value, depth + 1)?,
+                        (Holds::NamedSchemas, Value::Object(named)) => {
                             self.count(value, depth)?;
                             named.values().try_for_each(|schema| self.all(schema, depth + 1))?;
                         }
-                        _ => self.all(value, depth + 1)?,
+                        // Also what an unknown keyword holds is looked at: a reference may lead there.
+                        (Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::NoSchema, _) => {
+                            self.all(value, depth + 1)?;
+                        }
                     }
                 }
                 Ok(())
