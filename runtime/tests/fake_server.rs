@@ -202,3 +202,28 @@ async fn t4_wrong_arguments_for_a_server_do_not_reach_the_approver() {
     assert_eq!(error.to_string(), "Tool execution was not approved: no");
     assert_eq!(asked.0.load(Ordering::Relaxed), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a4_a_server_whose_tools_change_too_often_is_not_blamed_for_our_pause() {
+    let fake = FakeServer::new();
+    let (grows, count) = (fake.clone(), AtomicU32::new(0));
+    fake.add_tool(described("grow"), move |_| {
+        let name = format!("new_{}", count.fetch_add(1, Ordering::Relaxed));
+        grows.add_tool(described(&name), |_| "new");
+        "grown"
+    });
+    let agent = desk(&fake, &["grow"; 34]).await;
+    let begun = tokio::time::Instant::now();
+    let (_, notices) = run(&agent).await;
+    let told = "the MCP server `fake` announces other tools too often, and is not asked for them more than 30 times a minute; \
+                the tools that it had are used";
+    assert_eq!(notices.iter().filter(|notice| *notice == told).count(), 1, "{notices:?}");
+    assert!(!notices.iter().any(|notice| notice.contains("did not list")), "{notices:?}");
+    // Each of the first changes is told by itself: its turn had the new list.
+    for change in 0..30 {
+        let added = format!("changed its tools: added `new_{change}`");
+        assert!(notices.iter().any(|notice| notice.ends_with(&added)), "{added}: {notices:?}");
+    }
+    assert!(begun.elapsed() >= Duration::from_secs(5), "the turns beyond that waited");
+    agent.shutdown().await;
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use onionskin::journal::MemoryJournal;
 use onionskin::mcp::ServerConfig;
 use onionskin::{ScriptedModel, ScriptedTurn, agent};
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use super::fixture::{Log, server};
 
 agent! {
     Writer {
+        description: "Writes.",
         instruction: "Write.",
         servers: [fix],
     }
@@ -20,6 +22,13 @@ agent! {
     OfTwo {
         instruction: "Write.",
         servers: [fix, other],
+    }
+}
+
+agent! {
+    Lead {
+        instruction: "Delegate.",
+        agents: [Writer],
     }
 }
 
@@ -74,6 +83,30 @@ async fn a7_calls_of_one_server_that_change_something_run_one_after_the_other_in
     assert_eq!(lines(&log), expected);
     assert_eq!(output.tool_calls[4].to_text(), expected, "a call that reads waits too");
     assert_eq!(most(&log), 1);
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a7_calls_of_children_wait_for_those_of_the_others() {
+    let log = Log::new("order-children");
+    let ask = || json!({"input": "Write."});
+    let write = ScriptedTurn::call("fix__add_line", json!({"line": "one", "ms": 300}));
+    let asks = ScriptedTurn::call("agent__Writer", ask()).and_call("agent__Writer", ask());
+    let model = ScriptedModel::turns([asks, ScriptedTurn::say("over")])
+        .agent("Writer", [write, ScriptedTurn::say("written")]);
+    let lead = Lead::builder().model(model).server("fix", notebook(&log)).build().await.unwrap();
+    lead.run("Write.").await.unwrap();
+    assert_eq!((lines(&log).lines().count(), most(&log)), (2, 1));
+    lead.shutdown().await;
+}
+
+#[tokio::test]
+async fn a7_calls_of_a_run_with_a_journal_keep_their_order() {
+    let log = Log::new("order-journal");
+    let builder = Writer::builder().model(turn(writes(50))).server("fix", notebook(&log));
+    let agent = builder.journal(MemoryJournal::default()).build().await.unwrap();
+    agent.run("Write.").await.unwrap();
+    assert_eq!((&*lines(&log), most(&log)), ("one\ntwo\nthree\nfour\n", 1));
     agent.shutdown().await;
 }
 
