@@ -156,22 +156,21 @@ fn tool_results<'a>(
         for block in &*result.content {
             match part(block) {
                 Part::Text(text) => texts.push(text),
-                Part::File { mime_type, name, .. } if !protocol.reads(block) => {
-                    let kind = kind_of(block);
-                    let name = name.map(|name| format!(" <{name}>")).unwrap_or_default();
+                Part::File { mime_type, name: file, .. } if !protocol.reads(block) => {
+                    let kind = named(kind_of(block, mime_type), file);
                     let fault = if block.is_valid() {
                         "which this model does not read"
                     } else {
                         "whose data are no base64"
                     };
-                    texts.push(format!("[{kind}{name} (`{mime_type}`), {fault}]").into());
+                    texts.push(format!("[{kind} (`{mime_type}`), {fault}]").into());
                 }
-                file @ Part::File { .. } => {
-                    let kind = kind_of(block);
+                part @ Part::File { mime_type, name: file, .. } => {
+                    let kind = named(kind_of(block, mime_type), file);
                     texts.push(format!("[attached below: {kind}]").into());
                     let title = format!("{kind} from the result of `{name}` (call {id}):");
                     media.push(Part::Text(title.into()));
-                    media.push(file);
+                    media.push(part);
                 }
             }
         }
@@ -209,11 +208,19 @@ fn part(block: &ContentBlock) -> Part<'_> {
     }
 }
 
-fn kind_of(block: &ContentBlock) -> &'static str {
-    match block {
-        ContentBlock::Image(_) => "Picture",
-        ContentBlock::Audio(_) => "Sound",
+fn kind_of(block: &ContentBlock, mime_type: &str) -> &'static str {
+    match (block, file_kind(mime_type)) {
+        (ContentBlock::Image(_), _) | (ContentBlock::Resource(_), FileKind::Image) => "Picture",
+        (ContentBlock::Audio(_), _) | (ContentBlock::Resource(_), FileKind::Audio(_)) => "Sound",
         _ => "File",
+    }
+}
+
+/// The kind of a file with its address, by which the model knows it.
+fn named(kind: &str, address: Option<&str>) -> String {
+    match address {
+        Some(address) => format!("{kind} <{address}>"),
+        None => kind.to_owned(),
     }
 }
 

@@ -246,6 +246,7 @@ fn o3_pictures_in_results_follow_them() {
             "[Picture (`image/svg+xml`), which this model does not read]",
             "[Picture (`image/png`), whose data are no base64]",
             "iVBORw0KGgo=",
+            "[attached below: Picture <file:///b.png>]",
         ] {
             assert!(body.contains(part), "{kind} {part}: {body}");
         }
