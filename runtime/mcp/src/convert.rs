@@ -203,6 +203,23 @@ mod tests {
     }
 
     #[test]
+    fn a4_the_type_of_a_file_is_read_in_snake_case_too() {
+        let blocks = json!([
+            {"type": "image", "data": "aQ==", "mime_type": "image/png"},
+            {"type": "resource", "resource": {"uri": "a://b", "blob": "/w==", "mime_type": "application/pdf"}},
+            {"type": "resource_link", "uri": "a://c", "name": "c", "mime_type": "text/csv"},
+        ]);
+        let output = answer(json!({"content": blocks})).unwrap();
+        let [ContentBlock::Image(image), ContentBlock::Resource(file), ContentBlock::ResourceLink(link)] =
+            output.content()
+        else {
+            panic!("{output:?}")
+        };
+        let kinds = [Some(image.mime_type()), file.mime_type(), link.mime_type()];
+        assert_eq!(kinds, [Some("image/png"), Some("application/pdf"), Some("text/csv")]);
+    }
+
+    #[test]
     fn a4_unknown_blocks_are_kept_as_json() {
         let output = answer(json!({"content": [{"type": "smell", "odour": "mint"}]})).unwrap();
         // Compared as a value: a dependency of a program may keep the order of keys, or sort them.

@@ -21,11 +21,12 @@ pub struct Media {
     pub(super) mime_type: String,
 }
 
-/// Media as a program or a server wrote them.
+/// Media as a program or a server wrote them. Python writes the field in snake case if its alias is not asked for.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Given {
     data: String,
+    #[serde(alias = "mime_type")]
     mime_type: String,
 }
 

@@ -134,7 +134,7 @@ impl Redact for Arc<[ContentBlock]> {
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
     uri: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "mime_type", skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -202,7 +202,7 @@ pub struct ResourceLink {
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "mime_type", skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,
 }
 
