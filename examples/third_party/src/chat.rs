@@ -117,7 +117,13 @@ impl Model for ChatModel {
     }
 
     fn supports(&self, option: RequestOption) -> bool {
-        matches!(option, RequestOption::ToolChoice | RequestOption::ResponseSchema | RequestOption::ExtraBody)
+        matches!(
+            option,
+            RequestOption::ToolChoice
+                | RequestOption::ResponseSchema
+                | RequestOption::ExtraBody
+                | RequestOption::StopSequences
+        )
     }
 
     /// Small servers take any schema, but hold a model to it that should call a tool first.

@@ -349,6 +349,7 @@ const FOUND: [(Fault, &[&str]); 42] = [
             "tool_choice",
             "response_schema",
             "extra_body",
+            "stop_sequences",
             "model_name",
             "seed",
             "tool_schema",
@@ -371,14 +372,20 @@ const FOUND: [(Fault, &[&str]); 42] = [
     (Fault::IgnoresTheChoice, &["tool_choice"]),
     (Fault::IgnoresTheSchema, &["response_schema"]),
     (Fault::IgnoresTheExtraBody, &["extra_body"]),
-    (Fault::RefusesTooLate, &["tool_choice", "response_schema", "extra_body", "response_schema_name"]),
-    (Fault::RefusesAnotherOption, &["tool_choice", "response_schema", "extra_body", "response_schema_name"]),
+    (
+        Fault::RefusesTooLate,
+        &["tool_choice", "response_schema", "extra_body", "stop_sequences", "response_schema_name"],
+    ),
+    (
+        Fault::RefusesAnotherOption,
+        &["tool_choice", "response_schema", "extra_body", "stop_sequences", "response_schema_name"],
+    ),
     (Fault::DropsTopP, &["request_params"]),
-    (Fault::DropsStopSequences, &["request_params"]),
+    (Fault::DropsStopSequences, &["stop_sequences"]),
     (Fault::SwapsChoices, &["tool_choice"]),
     (
         Fault::GarblesPiecesOfOptions,
-        &["tool_choice", "response_schema", "extra_body", "response_schema_name"],
+        &["tool_choice", "response_schema", "extra_body", "stop_sequences", "response_schema_name"],
     ),
     (Fault::SaysDoneToTwoCalls, &["two_tool_calls"]),
     (Fault::ForgetsLaterUsage, &["usage"]),
@@ -411,6 +418,7 @@ const FOUND: [(Fault, &[&str]); 42] = [
             "tool_choice",
             "response_schema",
             "extra_body",
+            "stop_sequences",
             "model_name",
             "seed",
             "tool_schema",
@@ -431,7 +439,7 @@ async fn o3_each_case_of_the_suite_finds_a_broken_model() {
         }
         found.extend(cases.iter().filter(|_| fault != Fault::Panics));
         if fault == Fault::None {
-            assert_eq!((report.cases().count(), report.not_shown()), (25, vec![]), "{report}");
+            assert_eq!((report.cases().count(), report.not_shown()), (26, vec![]), "{report}");
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -473,7 +481,7 @@ async fn o3_a_provider_that_never_starts_fails_each_case() {
         ScriptedModel::turns([])
     })
     .await;
-    assert_eq!(report.failed().len(), 25, "{report}");
+    assert_eq!(report.failed().len(), 26, "{report}");
     assert!(report.to_string().contains("FAILED   text: it took more than 20s"), "{report}");
 }
 
@@ -486,7 +494,7 @@ async fn o3_a_provider_that_panics_fails_each_case() {
     })
     .await;
     for report in [in_the_future, before_it] {
-        assert_eq!(report.failed().len(), 25, "{report}");
+        assert_eq!(report.failed().len(), 26, "{report}");
         assert!(report.to_string().contains("FAILED   text: it panicked: no port"), "{report}");
     }
 }
@@ -509,7 +517,12 @@ async fn o3_a_model_may_refuse_options() {
     let make = |provider| async { Plain(Broken::new(Fault::None, provider)) };
     let report = model_suite(make).await;
     report.assert_passed();
-    let all = [RequestOption::ToolChoice, RequestOption::ResponseSchema, RequestOption::ExtraBody];
+    let all = [
+        RequestOption::ToolChoice,
+        RequestOption::ResponseSchema,
+        RequestOption::ExtraBody,
+        RequestOption::StopSequences,
+    ];
     assert_eq!(report.refused(), all);
     assert!(
         report.to_string().contains("refused  tool_choice: the model does not support `tool_choice`"),

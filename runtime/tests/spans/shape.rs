@@ -6,6 +6,7 @@ use std::sync::Arc;
 use onionskin::journal::MemoryJournal;
 use onionskin::model::{
     BoxModel, Message, Model, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse,
+    RequestOption,
 };
 use onionskin::run::AgentRun;
 use onionskin::turn_hooks::{SummaryOptions, summarize};
@@ -276,6 +277,10 @@ async fn o4_a_model_says_which_provider_and_model_answer() {
 
         fn identity(&self, _: Option<&str>) -> ModelIdentity {
             ModelIdentity::new(self.provider(), Some("acme-2"))
+        }
+
+        fn supports(&self, option: RequestOption) -> bool {
+            self.0.supports(option)
         }
     }
 

@@ -24,6 +24,13 @@ pub enum ModelError {
         /// Whether the provider says that a repeated request fails as well, such as for an account without money.
         lasts: bool,
     },
+    /// The conversation is too long for the model, says its provider. No repeated request helps: keep less of it, for example with
+    /// [`turn_hooks::last_tokens`](crate::turn_hooks::last_tokens).
+    #[error(
+        "the conversation is too long for the model: {0}; keep less of it (`turn_hooks::last_tokens`, `turn_hooks::summarize`), or ask \
+         for a shorter answer (`max_tokens`)"
+    )]
+    TooLong(String),
     /// The provider could not be reached, or the connection broke.
     #[error("the model's provider could not be reached, or the connection broke: {0}")]
     Transport(String),
@@ -97,6 +104,18 @@ impl ModelError {
         Self::Status { status, message: message.into(), retry_after: None, lasts: true }
     }
 
+    /// The conversation is too long for the model, in the words of its provider.
+    ///
+    /// ```
+    /// use onionskin::model::ModelError;
+    ///
+    /// let error = ModelError::too_long("prompt is too long: 210000 tokens > 200000 maximum");
+    /// assert!(!error.is_transient());
+    /// ```
+    pub fn too_long(reason: impl Into<String>) -> Self {
+        Self::TooLong(reason.into())
+    }
+
     /// The provider could not be reached, or the connection broke. Another attempt can succeed.
     pub fn transport(reason: impl Into<String>) -> Self {
         Self::Transport(reason.into())
@@ -160,7 +179,8 @@ impl ModelError {
                 !lasts && matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
             }
             Self::Transport(_) | Self::Incomplete(_) | Self::Timeout(_) => true,
-            Self::Malformed(_)
+            Self::TooLong(_)
+            | Self::Malformed(_)
             | Self::Setup(_)
             | Self::Tools(_)
             | Self::Unsupported { .. }

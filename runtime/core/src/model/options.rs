@@ -301,6 +301,8 @@ pub enum RequestOption {
     ResponseSchema,
     /// [`RequestParams::extra_body`](super::RequestParams::extra_body).
     ExtraBody,
+    /// [`RequestParams::stop_sequences`](super::RequestParams::stop_sequences).
+    StopSequences,
 }
 
 /// The name of the field.
@@ -310,6 +312,7 @@ impl fmt::Display for RequestOption {
             Self::ToolChoice => "tool_choice",
             Self::ResponseSchema => "response_schema",
             Self::ExtraBody => "extra_body",
+            Self::StopSequences => "stop_sequences",
         })
     }
 }

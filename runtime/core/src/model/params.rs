@@ -29,7 +29,7 @@ pub struct RequestParams {
     pub top_p: Option<f64>,
     /// The maximum number of tokens in one answer.
     pub max_tokens: Option<u32>,
-    /// A seed for repeatable sampling, if the provider supports it.
+    /// A seed for repeatable sampling. A provider that has none answers without it: `OpenAI`'s Responses, Anthropic and Bedrock.
     pub seed: Option<u64>,
     /// Texts that end an answer.
     pub stop_sequences: Vec<String>,
@@ -43,8 +43,9 @@ pub struct RequestParams {
     /// The schema that the text of the answer has to fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_schema: Option<ResponseSchema>,
-    /// Fields for the body of the provider's request, under the provider's own names: `reasoning_effort` for `OpenAI`. They
-    /// replace fields of the same name that the adapter writes. A request to another provider has other fields.
+    /// Fields for the body of the provider's request, under the provider's own names: `reasoning_effort` for `OpenAI`. Objects are
+    /// merged with those that the adapter writes, and `tools` are appended to them; any other value, and an object of another `type`, replaces
+    /// the one of the adapter. A request to another provider has other fields.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub extra_body: Map<String, Value>,
 }
@@ -55,7 +56,8 @@ impl RequestParams {
         let tool_choice = (!self.tool_choice.is_auto()).then_some(RequestOption::ToolChoice);
         let response_schema = self.response_schema.as_ref().map(|_| RequestOption::ResponseSchema);
         let extra_body = (!self.extra_body.is_empty()).then_some(RequestOption::ExtraBody);
-        [tool_choice, response_schema, extra_body].into_iter().flatten()
+        let stop_sequences = (!self.stop_sequences.is_empty()).then_some(RequestOption::StopSequences);
+        [tool_choice, response_schema, extra_body, stop_sequences].into_iter().flatten()
     }
 
     /// The parameters of an agent in a turn of its run. A choice that forces a call holds for the first turn, if it has `all` tools.

@@ -62,6 +62,7 @@ impl Redact for ModelError {
     fn redact(&mut self, redactor: &Redactor) {
         match self {
             Self::Status { message: text, .. }
+            | Self::TooLong(text)
             | Self::Transport(text)
             | Self::Malformed(text)
             | Self::Incomplete(text)

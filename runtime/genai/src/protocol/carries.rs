@@ -1,7 +1,7 @@
 //! What each protocol carries.
 
 use onionskin_core::content::ContentBlock;
-use onionskin_core::model::RequestOption;
+use onionskin_core::model::RequestOption::{self, ExtraBody, ResponseSchema, StopSequences, ToolChoice};
 
 use super::Protocol;
 
@@ -20,6 +20,9 @@ const GEMINI_AUDIO: [&str; 8] = [
     "audio/webm",
 ];
 
+/// All options of a request.
+const OPTIONS: [RequestOption; 4] = [ToolChoice, ResponseSchema, ExtraBody, StopSequences];
+
 /// What a protocol carries. Each carries tools, their results, several calls in one answer, and extra fields of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Carries {
@@ -29,8 +32,8 @@ pub(crate) struct Carries {
     pub(crate) files: Files,
     /// A mark that a result is an error.
     pub(crate) error_marks: bool,
-    pub(crate) tool_choice: bool,
-    pub(crate) response_schema: bool,
+    /// The options of a request that it has a form for.
+    pub(crate) options: &'static [RequestOption],
 }
 
 /// The files that a protocol carries.
@@ -51,69 +54,56 @@ impl Protocol {
                 audio: &CHAT_AUDIO,
                 files: Files::Pdf,
                 error_marks: false,
-                tool_choice: true,
-                response_schema: true,
+                options: &OPTIONS,
             },
             Self::Responses => Carries {
                 images: &IMAGES,
                 audio: &[],
                 files: Files::Pdf,
                 error_marks: false,
-                tool_choice: true,
-                response_schema: true,
+                options: &[ToolChoice, ResponseSchema, ExtraBody],
             },
             Self::Anthropic => Carries {
                 images: &IMAGES,
                 audio: &[],
                 files: Files::Pdf,
                 error_marks: true,
-                tool_choice: true,
-                response_schema: true,
+                options: &OPTIONS,
             },
             Self::Gemini => Carries {
                 images: &GEMINI_IMAGES,
                 audio: &GEMINI_AUDIO,
                 files: Files::Any,
                 error_marks: true,
-                tool_choice: true,
-                response_schema: true,
+                options: &OPTIONS,
             },
             Self::Ollama => Carries {
                 images: &OLLAMA_IMAGES,
                 audio: &[],
                 files: Files::None,
                 error_marks: false,
-                tool_choice: false,
-                response_schema: true,
+                options: &[ResponseSchema, ExtraBody, StopSequences],
             },
             Self::Cohere => Carries {
                 images: &IMAGES,
                 audio: &[],
                 files: Files::None,
                 error_marks: false,
-                tool_choice: true,
-                response_schema: true,
+                options: &OPTIONS,
             },
             Self::Bedrock => Carries {
                 images: &IMAGES,
                 audio: &[],
                 files: Files::None,
                 error_marks: true,
-                tool_choice: true,
-                response_schema: false,
+                options: &[ToolChoice, ExtraBody, StopSequences],
             },
         }
     }
 
-    /// Whether the protocol has a form for an option.
+    /// Whether the protocol has a form for an option. A later version has options that are not known here.
     pub(crate) fn supports(self, option: RequestOption) -> bool {
-        match option {
-            RequestOption::ToolChoice => self.carries().tool_choice,
-            RequestOption::ResponseSchema => self.carries().response_schema,
-            RequestOption::ExtraBody => true,
-            // A later version has options that are not known here.
-            _ => false,
-        }
+        self.carries().options.contains(&option)
     }
 
     /// Whether the protocol has a form for a part of the input.

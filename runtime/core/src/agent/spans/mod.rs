@@ -124,6 +124,7 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
 fn model_error_type(error: &ModelError) -> Cow<'static, str> {
     Cow::Borrowed(match error {
         ModelError::Status { status, .. } => return status.to_string().into(),
+        ModelError::TooLong(_) => "too_long",
         ModelError::Transport(_) => "transport",
         ModelError::Malformed(_) => "malformed",
         ModelError::Incomplete(_) => "incomplete",

@@ -242,7 +242,12 @@ impl Model for ScriptedModel {
 
     /// A script answers as it is written, whatever the request asks.
     fn supports(&self, option: RequestOption) -> bool {
-        matches!(option, RequestOption::ToolChoice | RequestOption::ResponseSchema | RequestOption::ExtraBody)
+        match option {
+            RequestOption::ToolChoice
+            | RequestOption::ResponseSchema
+            | RequestOption::ExtraBody
+            | RequestOption::StopSequences => true,
+        }
     }
 }
 

@@ -127,6 +127,7 @@ enum Case {
     ToolChoice,
     ResponseSchema,
     ExtraBody,
+    StopSequences,
     ModelName,
     Seed,
     ToolSchema,
@@ -136,7 +137,7 @@ enum Case {
 }
 
 impl Case {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 26] = [
         Self::Text,
         Self::Streaming,
         Self::Usage,
@@ -156,6 +157,7 @@ impl Case {
         Self::ToolChoice,
         Self::ResponseSchema,
         Self::ExtraBody,
+        Self::StopSequences,
         Self::ModelName,
         Self::Seed,
         Self::ToolSchema,
@@ -185,6 +187,7 @@ impl Case {
             Self::ToolChoice => "tool_choice",
             Self::ResponseSchema => "response_schema",
             Self::ExtraBody => "extra_body",
+            Self::StopSequences => "stop_sequences",
             Self::ModelName => "model_name",
             Self::Seed => "seed",
             Self::ToolSchema => "tool_schema",
@@ -223,7 +226,8 @@ impl Case {
             | Self::System
             | Self::RequestParams
             | Self::LongHistory
-            | Self::ExtraBody => {
+            | Self::ExtraBody
+            | Self::StopSequences => {
                 vec![answer("It is warm.")]
             }
         }
@@ -251,6 +255,7 @@ impl Case {
             Self::ToolChoice => options::tool_choice(probe).await,
             Self::ResponseSchema => options::response_schema(probe).await,
             Self::ExtraBody => options::extra_body(probe).await,
+            Self::StopSequences => options::stop_sequences(probe).await,
             Self::ModelName => parts::model_name(probe).await,
             Self::Seed => parts::seed(probe).await,
             Self::ToolSchema => parts::tool_schema(probe).await,

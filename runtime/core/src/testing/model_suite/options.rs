@@ -15,14 +15,12 @@ pub(super) fn params(set: impl FnOnce(&mut RequestParams)) -> RequestParams {
 pub(super) async fn request_params<M: Model>(probe: &Probe<'_, M>) -> Check {
     let params = params(|params| {
         (params.max_tokens, params.temperature, params.top_p) = (Some(77), Some(0.25), Some(0.625));
-        params.stop_sequences = vec!["the end.".to_owned(), "over and out".to_owned()];
     });
     probe.ask(&hello().with_params(params)).await?;
     let sent = probe.sent(0)?;
     sent.has_number("parameter `max_tokens`", 77.0)?;
     sent.has_number("parameter `temperature`", 0.25)?;
-    sent.has_number("parameter `top_p`", 0.625)?;
-    sent.has("stop sequence", &["the end.", "over and out"])
+    sent.has_number("parameter `top_p`", 0.625)
 }
 
 pub(super) async fn tool_choice<M: Model>(probe: &Probe<'_, M>) -> Check {
@@ -81,4 +79,11 @@ pub(super) async fn extra_body<M: Model>(probe: &Probe<'_, M>) -> Check {
     });
     probe.ask_with(RequestOption::ExtraBody, &hello().with_params(extra)).await?;
     probe.sent(0)?.has("field of `extra_body`", &["suite_of_models", "level", "deep"])
+}
+
+pub(super) async fn stop_sequences<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let params =
+        params(|params| params.stop_sequences = vec!["the end.".to_owned(), "over and out".to_owned()]);
+    probe.ask_with(RequestOption::StopSequences, &hello().with_params(params)).await?;
+    probe.sent(0)?.has("stop sequence", &["the end.", "over and out"])
 }
