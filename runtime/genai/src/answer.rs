@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use onionskin_core::model::{ModelDelta, ModelError, ModelResponse, StopReason, Usage, exact_json};
 
@@ -50,6 +50,8 @@ pub(crate) enum Stop {
     Refusal,
     /// The provider ended the answer early, for this reason.
     Early(String),
+    /// The server says that it is through, and gives no reason.
+    Unsaid,
     /// A reason that is not known here. A text with it is taken for whole; calls are not, because what broke off must not run.
     Other(String),
 }
@@ -76,7 +78,7 @@ impl Stop {
         match self {
             Self::Done => 0,
             Self::Calls => 1,
-            Self::Other(_) => 2,
+            Self::Unsaid | Self::Other(_) => 2,
             Self::Length | Self::Filter | Self::Refusal | Self::Early(_) => 3,
         }
     }
@@ -304,6 +306,11 @@ impl<'a> Answer<'a> {
         self.stop.is_some()
     }
 
+    /// Says that the server has written the end of the stream. Some servers give no reason to stop before it.
+    pub(crate) fn is_through(&mut self) {
+        self.stop.get_or_insert(Stop::Unsaid);
+    }
+
     /// Says that a whole document has come. Some servers give no reason to stop in it.
     pub(crate) fn ends(&mut self) {
         self.stop.get_or_insert(Stop::Done);
@@ -317,7 +324,7 @@ impl<'a> Answer<'a> {
         // Some proxies end a stream in order when their provider fails.
         let Some(stop) = self.stop.take() else { return Err(self.broken_off()) };
         let Finished { calls, signatures, rests } =
-            std::mem::take(&mut self.calls).finish(!stop.is_whole())?;
+            std::mem::take(&mut self.calls).finish(!stop.is_whole() || stop == Stop::Unsaid)?;
         let empty = self.text.trim().is_empty() && calls.is_empty();
         match &stop {
             Stop::Calls if calls.is_empty() => {
@@ -331,6 +338,16 @@ impl<'a> Answer<'a> {
                     "it has tool calls, and the model stopped with `{reason}`, which does not say that they are whole"
                 )));
             }
+            Stop::Unsaid if empty => {
+                return Err(ModelError::Incomplete(
+                    "it is empty, and the server gives no `finish_reason`".to_owned(),
+                ));
+            }
+            Stop::Unsaid if !calls.iter().all(|call| is_object(&call.arguments)) => {
+                return Err(ModelError::Incomplete(
+                    "the server ended it without a `finish_reason`, and the arguments of a call are not whole".to_owned(),
+                ));
+            }
             Stop::Early(reason) | Stop::Other(reason) if empty => {
                 return Err(ModelError::Incomplete(format!(
                     "it is empty; the model stopped with `{reason}`"
@@ -342,6 +359,7 @@ impl<'a> Answer<'a> {
             | Stop::Filter
             | Stop::Refusal
             | Stop::Early(_)
+            | Stop::Unsaid
             | Stop::Other(_) => {}
         }
         rests.into_iter().map(ModelDelta::ToolCall).for_each(self.deltas);
@@ -355,7 +373,7 @@ impl<'a> Answer<'a> {
             // Some servers say "stop" although they call tools.
             _ if !calls.is_empty() => StopReason::ToolCalls,
             Stop::Done | Stop::Calls => StopReason::Done,
-            Stop::Other(_) => StopReason::Other,
+            Stop::Unsaid | Stop::Other(_) => StopReason::Other,
         };
         answer.reasoning = Some(self.reasoning).filter(|reasoning| !reasoning.is_empty());
         answer.provider_data = self.carried.finish(signatures, !calls.is_empty())?;
@@ -381,6 +399,10 @@ pub(crate) fn unread(what: &str) -> ModelError {
     ModelError::Malformed(format!(
         "it has {what}, which is not read here; ask for an answer of text and calls of the agent's tools"
     ))
+}
+
+fn is_object(json: &str) -> bool {
+    serde_json::from_str::<Map<String, Value>>(json).is_ok()
 }
 
 /// Whether a JSON text can have a number of more digits than a value holds.

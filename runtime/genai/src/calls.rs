@@ -12,7 +12,7 @@ use onionskin_core::model::{ModelError, ToolCall, ToolCallDelta};
 use self::pieces::Marks;
 pub(crate) use self::pieces::{OLD_FORM, Piece};
 use crate::bounds;
-use crate::shape::{Shape, written_once};
+use crate::shape::{Shape, compact, written_once};
 
 /// The calls so far, in the order in which they began.
 #[derive(Default)]
@@ -43,6 +43,14 @@ pub(crate) struct Begun {
     offered: Option<String>,
     signature: Option<Value>,
     passed: Option<Passed>,
+}
+
+impl Begun {
+    /// Whether it has nothing of a call. Some servers end a list of calls with such an entry.
+    fn is_nothing(&self) -> bool {
+        let is_unmarked = self.id.is_empty() && self.name.is_empty() && !self.open && self.offered.is_none();
+        is_unmarked && compact(&self.arguments) == "{}"
+    }
 }
 
 /// What was passed on of a call.
@@ -165,6 +173,7 @@ impl Calls {
     pub(crate) fn finish(mut self, cut: bool) -> Result<Finished, ModelError> {
         let mut finished = Finished::default();
         let mut begun = std::mem::take(&mut self.begun);
+        begun.retain(|call| !call.is_nothing());
         if let Some(last) = begun.last_mut() {
             last.open |= cut;
         }

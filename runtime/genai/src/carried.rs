@@ -5,13 +5,15 @@ use serde_json::{Map, Value};
 
 use onionskin_core::model::ModelError;
 
+use crate::names::host;
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Carried {
     /// The protocol that it belongs to: another provider would refuse the signatures.
     pub(crate) adapter: String,
-    /// The host that it came from: what one server signed, another one of the same protocol refuses.
+    /// The server that it came from: its host, its port and the path. What one server signed, another one of the same protocol refuses.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(crate) host: String,
+    pub(crate) endpoint: String,
     /// Signed or encrypted reasoning and calls of the provider's own tools, as the provider wrote them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) blocks: Vec<Value>,
@@ -21,7 +23,7 @@ pub(crate) struct Carried {
     /// What goes back with each call: a signature, or fields of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) signatures: Vec<Option<Value>>,
-    /// Open reasoning, under the name of its field. `DeepSeek`, Kimi and others want it back while tools are called.
+    /// Open reasoning, under the name of its field. Servers want it back while tools are called, and some with each answer.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) reasoning: Map<String, Value>,
 }
@@ -38,17 +40,27 @@ pub(crate) enum Place {
     Call(usize),
 }
 
+/// Whether the server wants the open reasoning of each answer back, also of those without calls. `DeepSeek` and Kimi refuse a conversation that
+/// lacks it.
+pub(crate) fn wants_all_reasoning(adapter: &str, endpoint: &str) -> bool {
+    matches!(adapter, "deepseek" | "kimi" | "moonshot")
+        || matches!(
+            host(endpoint),
+            "api.deepseek.com" | "api.kimi.com" | "api.moonshot.ai" | "api.moonshot.cn"
+        )
+}
+
 impl Carried {
     pub(crate) fn of(adapter: &str) -> Self {
         Self { adapter: adapter.to_owned(), ..Self::default() }
     }
 
-    /// The data of a message, if this protocol and host wrote it.
-    pub(crate) fn read(data: Option<&Value>, adapter: &str, host: &str) -> Self {
+    /// The data of a message, if this protocol and server wrote it.
+    pub(crate) fn read(data: Option<&Value>, adapter: &str, endpoint: &str) -> Self {
         let carried: Option<Self> = data.and_then(|data| Self::deserialize(data).ok());
-        // Data of an earlier version have no host.
-        let is_of_host = |carried: &Self| carried.host.is_empty() || carried.host == host;
-        carried.filter(|carried| carried.adapter == adapter && is_of_host(carried)).unwrap_or_default()
+        // Data of an earlier version do not name the server.
+        let is_its_own = |carried: &Self| carried.endpoint.is_empty() || carried.endpoint == endpoint;
+        carried.filter(|carried| carried.adapter == adapter && is_its_own(carried)).unwrap_or_default()
     }
 
     /// Notes the place of a piece of the text.
@@ -98,7 +110,7 @@ impl Carried {
         if signatures.iter().any(Option::is_some) {
             self.signatures = signatures;
         }
-        if !has_calls {
+        if !has_calls && !wants_all_reasoning(&self.adapter, &self.endpoint) {
             self.reasoning.clear();
         }
         let has_blocks = self.order.iter().any(|place| matches!(place, Place::Block(_)));

@@ -3,13 +3,14 @@
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
+use genai::ModelIden;
 use genai::adapter::AdapterKind;
 use genai::resolver::AuthData;
-use genai::{ModelIden, ModelName};
 use reqwest::Url;
 
 use crate::ApiKeySource;
 use crate::failure::ApiKey;
+use crate::names::{base, namespace_and_name};
 use crate::protocol::Protocol;
 use onionskin_core::model::ModelError;
 
@@ -96,9 +97,12 @@ pub(crate) fn adapter_kind(
             ))
         });
     }
-    let kind = AdapterKind::from_model(model).map_err(|error| ModelError::Setup(error.to_string()))?;
+    let namespace = namespace_and_name(model).0;
+    // The name of a fine-tuned model begins with another word than that of its model.
+    let known = if model.starts_with("ft:") { base(model) } else { model };
+    let kind = AdapterKind::from_model(known).map_err(|error| ModelError::Setup(error.to_string()))?;
     // genai takes every name that it does not know for one of Ollama's.
-    let unknown = kind == AdapterKind::Ollama && !model.contains("::");
+    let unknown = kind == AdapterKind::Ollama && namespace.is_none();
     Ok(if own_address && unknown { AdapterKind::OpenAI } else { kind })
 }
 
@@ -138,8 +142,7 @@ pub(crate) async fn target(
     key: &ApiKeySource,
 ) -> Result<Target, ModelError> {
     let kind = adapter_kind(model, adapter, base_url.is_some())?;
-    let full = ModelName::new(model);
-    let (namespace, name) = full.namespace_and_name();
+    let (namespace, name) = namespace_and_name(model);
     let protocol = Protocol::of(kind, model)?;
     let given = base_url.map(address).transpose()?;
     // The directory asks nobody, so a client without TLS is good.
@@ -171,7 +174,9 @@ pub(crate) async fn target(
         (ApiKeySource::Usual, _) => ApiKey::none(),
     };
     let http = clients.of(&base)?.http.clone();
-    Ok(Target { kind, protocol, name: name.to_owned(), base, key, http })
+    let target = Target { kind, protocol, name: name.to_owned(), base, key, http };
+    target.check()?;
+    Ok(target)
 }
 
 /// An address that paths can be joined to. It keeps its query.
@@ -192,8 +197,33 @@ fn address(text: &str) -> Result<Url, ModelError> {
 }
 
 impl Target {
-    pub(crate) fn host(&self) -> &str {
-        self.base.host_str().unwrap_or_default()
+    /// The host, the port and the path of the base address.
+    pub(crate) fn endpoint(&self) -> String {
+        let host = self.base.host_str().unwrap_or_default();
+        let port = self.base.port().map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{host}{port}{}", self.base.path())
+    }
+
+    /// Checks what belongs to the base address.
+    fn check(&self) -> Result<(), ModelError> {
+        let shown = || format!("{}://{}", self.base.scheme(), self.endpoint());
+        let has_user = !self.base.username().is_empty() || self.base.password().is_some();
+        if has_user && self.protocol.authorizes(self.kind) && !self.key.expose().is_empty() {
+            return Err(ModelError::Setup(format!(
+                "the base URL {} has a user or a password, and a key is given too: both are sent as `authorization`; leave one of them out",
+                shown()
+            )));
+        }
+        let path = self.protocol.path(self.kind, &self.name, false);
+        if let Some(base) =
+            self.base.path().trim_end_matches('/').strip_suffix(&*path).filter(|base| base.ends_with('/'))
+        {
+            return Err(ModelError::Setup(format!(
+                "the base URL {} has the path of the request, `{path}`, which is added to it: leave it out, and write the part before it (`{base}`)",
+                shown()
+            )));
+        }
+        Ok(())
     }
 
     /// The address of the request.
@@ -241,5 +271,47 @@ mod tests {
         assert_eq!(address("http://h/v1?api-version=2").unwrap().as_str(), "http://h/v1/?api-version=2");
         let error = address("ftp://me:secret-word@h/v1").unwrap_err().to_string();
         assert!(error.contains("http://") && !error.contains("secret-word"), "{error}");
+    }
+
+    #[test]
+    fn o3_a_name_with_colons_belongs_to_the_provider_that_it_names() {
+        for (model, own_address, kind) in [
+            ("ft:gpt-4o-mini-2024-07-18:acme::AbCd123", false, AdapterKind::OpenAI),
+            ("ft:gpt-4o-mini-2024-07-18:acme::AbCd123", true, AdapterKind::OpenAI),
+            ("groq::llama-3.3-70b", false, AdapterKind::Groq),
+            ("ollama::qwen3", true, AdapterKind::Ollama),
+            ("org::team/model", true, AdapterKind::OpenAI),
+        ] {
+            assert_eq!(adapter_kind(model, None, own_address), Ok(kind), "{model}");
+        }
+    }
+
+    fn made(base: &str, adapter: &str, key: &ApiKeySource) -> Result<Target, ModelError> {
+        let clients = Clients::default();
+        let target = target(&clients, "ft:gpt-4o:acme::AbCd123", Some(adapter), Some(base), key);
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(target)
+    }
+
+    #[test]
+    fn o3_a_target_has_the_whole_name_and_a_base_address() {
+        let key = ApiKeySource::Given(ApiKey::new(String::from("k-1").into()));
+        let good = made("http://127.0.0.1:8080/v1", "openai", &key).unwrap();
+        assert_eq!((&*good.name, &*good.endpoint()), ("ft:gpt-4o:acme::AbCd123", "127.0.0.1:8080/v1/"));
+        for (base, adapter, path) in [
+            ("http://127.0.0.1/v1/chat/completions", "openai", "chat/completions"),
+            ("http://127.0.0.1/v1/chat/completions/?api-version=2", "openai", "chat/completions"),
+            ("http://127.0.0.1/v1/responses", "openai_resp", "responses"),
+            ("http://127.0.0.1/v1/messages", "anthropic", "messages"),
+            ("http://127.0.0.1/api/chat", "ollama", "api/chat"),
+        ] {
+            let error = made(base, adapter, &key).err().unwrap().to_string();
+            assert!(error.contains(&format!("`{path}`, which is added to it")), "{error}");
+        }
+        let with_user = "http://me:pw-secret@127.0.0.1/v1";
+        let error = made(with_user, "openai", &key).err().unwrap().to_string();
+        assert!(error.contains("`authorization`") && !error.contains("pw-secret"), "{error}");
+        // Alone, or beside a key that has a header of its own, the user is all right.
+        assert!(made(with_user, "openai", &ApiKeySource::Usual).is_ok());
+        assert!(made(with_user, "anthropic", &key).is_ok());
     }
 }

@@ -12,8 +12,9 @@ use crate::answer::{Answer, has_many_digits};
 use crate::body::{Body, Event, Events, Framing};
 use crate::bounds;
 use crate::connect::Target;
-use crate::failure;
-use crate::protocol::{Asked, Flow};
+use crate::failure::{self, scrubbed};
+use crate::protocol::{Asked, Flow, Protocol};
+use crate::surrogates::Halves;
 use crate::tools::WireTool;
 
 /// Sends a request and reads the answer, as a stream if `stream` says so and the protocol has one.
@@ -26,7 +27,8 @@ pub(crate) async fn ask(
 ) -> Result<ModelResponse, ModelError> {
     let Target { kind, protocol, name, key, http, .. } = target;
     let framing = protocol.framing().filter(|_| stream);
-    let asked = Asked { request, kind: *kind, host: target.host(), name, tools, stream: framing.is_some() };
+    let endpoint = &target.endpoint();
+    let asked = Asked { request, kind: *kind, endpoint, name, tools, stream: framing.is_some() };
     let body = protocol.body(&asked)?;
     let post = http.post(target.url(asked.stream)).header(CONTENT_TYPE, "application/json");
     let post = post.body(written(&Value::Object(body), request));
@@ -70,7 +72,8 @@ async fn read_stream(
     let adapter = kind.as_lower_str();
     let mut events = Events::new(body, framing);
     let mut answer = Answer::new(adapter, deltas).with_tools(tools);
-    target.host().clone_into(&mut answer.carried.host);
+    answer.carried.endpoint = target.endpoint();
+    let mut halves = Halves::of_stream();
     let mut unknown: Option<String> = None;
     let mut until: Option<Instant> = None;
     loop {
@@ -82,9 +85,15 @@ async fn read_stream(
                 Ok(Err(_)) | Err(_) => break,
             },
         };
-        let (text, cut) = match event {
+        let (mut text, cut) = match event {
             Event::Document(bytes) => return read_document(target, tools, &bytes, deltas),
-            Event::Data { text, .. } if text.trim() == "[DONE]" => break,
+            Event::Data { text, .. } if text.trim() == "[DONE]" => {
+                // It is a part of this protocol only. What writes it into another one knows nothing of the answer.
+                if *protocol == Protocol::Chat {
+                    answer.is_through();
+                }
+                break;
+            }
             Event::Data { text, cut } => (text, cut),
             Event::End { stray: Some(stray) } => return Err(failure::unexpected(&stray, adapter, key)),
             Event::End { stray: None } => break,
@@ -94,8 +103,11 @@ async fn read_stream(
             Ok(event) => event,
             Err(_) if cut => break,
             Err(error) => {
-                let said = key.quote(&text);
-                return Err(ModelError::Malformed(format!("an event is no JSON ({error}): {said}")));
+                text = halves.join(&text);
+                serde_json::from_str(&text).map_err(|_| {
+                    let said = key.quote(&text);
+                    ModelError::Malformed(format!("an event is no JSON ({error}): {said}"))
+                })?
             }
         };
         if let Some(error) = failure::reported(&event, key) {
@@ -104,7 +116,7 @@ async fn read_stream(
         answer.read_from(&text);
         let flow = protocol.event(&mut answer, &event);
         answer.tell_usage();
-        match flow.map_err(|error| scrubbed(error, target))? {
+        match flow.map_err(|error| scrubbed(error, key))? {
             Flow::Part => {
                 answer.recognise();
                 if answer.has_stopped() {
@@ -130,7 +142,7 @@ async fn read_stream(
             None => ModelError::Transport("the server ended the stream before its first event".to_owned()),
         });
     }
-    answer.finish().map_err(|error| scrubbed(error, target))
+    answer.finish().map_err(|error| scrubbed(error, key))
 }
 
 /// Checks how many values a text has, before they take their memory.
@@ -152,7 +164,15 @@ fn read_document(
     let adapter = kind.as_lower_str();
     let unexpected = || failure::unexpected(&String::from_utf8_lossy(bytes), adapter, key);
     check_values(bytes)?;
-    let document: Value = serde_json::from_slice(bytes).map_err(|_| unexpected())?;
+    let said = String::from_utf8_lossy(bytes);
+    let (said, document): (_, Value) = match serde_json::from_slice(bytes) {
+        Ok(document) => (said, document),
+        Err(_) => {
+            let joined = Halves::of_document().join(&said);
+            let document = serde_json::from_str(&joined).map_err(|_| unexpected())?;
+            (joined.into(), document)
+        }
+    };
     if let Some(error) = failure::reported(&document, key) {
         return Err(error);
     }
@@ -162,31 +182,16 @@ fn read_document(
         }
     };
     let mut answer = Answer::new(adapter, &mut usage_alone).with_tools(tools);
-    target.host().clone_into(&mut answer.carried.host);
-    answer.read_from(&String::from_utf8_lossy(bytes));
+    answer.carried.endpoint = target.endpoint();
+    answer.read_from(&said);
     let flow = protocol.document(&mut answer, &document);
     answer.tell_usage();
-    let flow = flow.map_err(|error| scrubbed(error, target))?;
+    let flow = flow.map_err(|error| scrubbed(error, key))?;
     if flow == Flow::Unknown {
         return Err(unexpected());
     }
     answer.ends();
-    answer.finish().map_err(|error| scrubbed(error, target))
-}
-
-/// An error that has words of the provider, without the key.
-fn scrubbed(error: ModelError, target: &Target) -> ModelError {
-    match error {
-        ModelError::Incomplete(text) => ModelError::Incomplete(target.key.quote(&text)),
-        ModelError::Malformed(text) => ModelError::Malformed(target.key.quote(&text)),
-        ModelError::Status { status, message, retry_after, lasts: false, .. } => {
-            ModelError::status(status, target.key.quote(&message), retry_after)
-        }
-        ModelError::Status { status, message, .. } => {
-            ModelError::status_that_lasts(status, target.key.quote(&message))
-        }
-        other => other,
-    }
+    answer.finish().map_err(|error| scrubbed(error, key))
 }
 
 #[cfg(test)]
@@ -214,7 +219,8 @@ mod tests {
             let sent = |calls: &[&str]| {
                 let calls = calls.iter().map(|arguments| ToolCall::new("a", "f", *arguments));
                 let request = ModelRequest::new([ModelResponse::tool_calls(calls).into()]);
-                let asked = Asked { request: &request, kind, host: "", name: "m", tools: &[], stream: true };
+                let asked =
+                    Asked { request: &request, kind, endpoint: "", name: "m", tools: &[], stream: true };
                 let body = Protocol::of(kind, "m").unwrap().body(&asked).unwrap();
                 written(&Value::Object(body), &request)
             };

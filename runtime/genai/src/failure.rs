@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::Response;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use onionskin_core::model::ModelError;
 use onionskin_core::secret::{Redactor, Secret};
@@ -93,12 +93,74 @@ pub(crate) async fn status(response: Response, secret: &ApiKey) -> ModelError {
                 format!("redirects are not followed, and it leads to {url}: check the base URL; {words}");
             ModelError::status(status.as_u16(), secret.quote(words.trim_end_matches("; ")), None)
         }
-        None if lasts || is_without_money(&parsed) => {
-            ModelError::status_that_lasts(status.as_u16(), secret.quote(words))
+        None => refusal(status.as_u16(), &parsed, secret.quote(words), wait, lasts),
+    }
+}
+
+/// The error of a provider that refuses a request with this status, or would, in the body of an error.
+fn refusal(status: u16, body: &Value, words: String, wait: Option<Duration>, lasts: bool) -> ModelError {
+    if is_too_long(status, body, &words) {
+        ModelError::too_long(words)
+    } else if lasts || is_without_money(body) {
+        ModelError::status_that_lasts(status, words)
+    } else {
+        ModelError::status(status, words, wait.or_else(|| retry_delay(body)))
+    }
+}
+
+/// What providers write about a conversation that does not fit into the model's window. Those that have a code for it are the fewest.
+const TOO_LONG: [&str; 10] = [
+    "prompt is too long",
+    "input is too long",
+    "input length and `max_tokens` exceed",
+    "maximum context length",
+    "maximum prompt length",
+    "context window",
+    "context size",
+    "exceeds the maximum number of tokens",
+    "too many tokens",
+    "reduce the length of the messages",
+];
+
+/// Whether the conversation is too long for the model.
+fn is_too_long(status: u16, body: &Value, words: &str) -> bool {
+    let words = words.to_ascii_lowercase();
+    let is_about_the_answer =
+        words.contains("max_tokens' is too large") || words.contains("max_tokens is too large");
+    let by_code = ["/error/code", "/error/type"].iter().filter_map(|path| body.pointer(path)?.as_str());
+    matches!(status, 400 | 413 | 422)
+        && !is_about_the_answer
+        && (by_code
+            .into_iter()
+            .any(|code| matches!(code, "context_length_exceeded" | "exceed_context_size_error"))
+            || TOO_LONG.iter().any(|known| words.contains(known)))
+}
+
+/// The error of an answer of Responses that failed, in the words of the provider. A code that is none of those that pass is a mistake of the
+/// request, and stays.
+pub(crate) fn failed(error: &Value) -> ModelError {
+    let text = |field: &str| error.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (code, words) = (text("code"), text("message"));
+    if code.is_empty() {
+        return ModelError::Incomplete(format!("the provider failed: {words}"));
+    }
+    let status = status_of(code).unwrap_or(400);
+    refusal(status, &json!({ "error": error }), format!("`{code}`: {words}"), None, false)
+}
+
+/// An error that has words of the provider, bounded and without the key.
+pub(crate) fn scrubbed(error: ModelError, secret: &ApiKey) -> ModelError {
+    match error {
+        ModelError::Incomplete(text) => ModelError::Incomplete(secret.quote(&text)),
+        ModelError::Malformed(text) => ModelError::Malformed(secret.quote(&text)),
+        ModelError::TooLong(text) => ModelError::TooLong(secret.quote(&text)),
+        ModelError::Status { status, message, retry_after, lasts: false, .. } => {
+            ModelError::status(status, secret.quote(&message), retry_after)
         }
-        None => {
-            ModelError::status(status.as_u16(), secret.quote(words), wait.or_else(|| retry_delay(&parsed)))
+        ModelError::Status { status, message, .. } => {
+            ModelError::status_that_lasts(status, secret.quote(&message))
         }
+        other => other,
     }
 }
 
@@ -145,13 +207,20 @@ pub(crate) fn reported(body: &Value, secret: &ApiKey) -> Option<ModelError> {
         // Some servers write the field into each answer, empty.
         Some(error @ Value::Object(fields)) if !fields.is_empty() => error,
         Some(error @ Value::String(words)) if !words.is_empty() => error,
-        _ if is_error_event => body,
+        // The form of Bedrock, which a gateway can send with any status.
+        _ if is_error_event || body.get("__type").is_some_and(Value::is_string) => body,
         _ => return None,
     };
     if let Some(error) = unreadable_call(body, secret) {
         return Some(error);
     }
-    let texts = ["type", "code", "status"].map(|field| error.get(field).and_then(Value::as_str));
+    let is_flat =
+        is_error_event && body.get("code").is_some_and(Value::is_string) && body.get("error").is_none();
+    let has_failed = error.is_object() && body.get("status").is_some_and(|status| status == "failed");
+    if is_flat || has_failed {
+        return Some(scrubbed(failed(error), secret));
+    }
+    let texts = ["type", "code", "status", "__type"].map(|field| error.get(field).and_then(Value::as_str));
     let number = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
     let status = texts.into_iter().flatten().find_map(status_of).or_else(|| {
         number.and_then(|number| u16::try_from(number).ok()).filter(|number| (400..600).contains(number))
@@ -159,25 +228,36 @@ pub(crate) fn reported(body: &Value, secret: &ApiKey) -> Option<ModelError> {
     let whole = body.to_string();
     let words = secret.quote(sentence(body).unwrap_or(&whole));
     Some(match status {
-        Some(status) if is_without_money(body) => ModelError::status_that_lasts(status, words),
-        Some(status) => ModelError::status(status, words, retry_delay(body)),
+        Some(status) => refusal(status, body, words, None, false),
         None => ModelError::Transport(format!("the provider ended the answer: {words}")),
     })
 }
 
 /// The status that an error has outside of a stream.
 fn status_of(kind: &str) -> Option<u16> {
-    Some(match kind {
-        "invalid_request_error" | "INVALID_ARGUMENT" | "FAILED_PRECONDITION" => 400,
+    // Amazon's are behind the name of the service.
+    Some(match kind.rsplit('#').next().unwrap_or(kind) {
+        "invalid_request_error"
+        | "context_length_exceeded"
+        | "exceed_context_size_error"
+        | "ValidationException"
+        | "INVALID_ARGUMENT"
+        | "FAILED_PRECONDITION" => 400,
         "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
         "billing_error" => 402,
-        "permission_error" | "PERMISSION_DENIED" => 403,
+        "permission_error" | "PERMISSION_DENIED" | "AccessDeniedException" => 403,
         "not_found_error" | "model_not_found" | "NOT_FOUND" => 404,
         "request_too_large" => 413,
-        "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" | "RESOURCE_EXHAUSTED" => 429,
-        "api_error" | "server_error" | "internal_server_error" | "INTERNAL" => 500,
-        "UNAVAILABLE" => 503,
-        "timeout_error" | "DEADLINE_EXCEEDED" => 504,
+        "rate_limit_error"
+        | "rate_limit_exceeded"
+        | "insufficient_quota"
+        | "RESOURCE_EXHAUSTED"
+        | "ThrottlingException" => 429,
+        "api_error" | "server_error" | "internal_server_error" | "INTERNAL" | "InternalServerException" => {
+            500
+        }
+        "UNAVAILABLE" | "server_is_overloaded" | "slow_down" | "ServiceUnavailableException" => 503,
+        "timeout_error" | "vector_store_timeout" | "DEADLINE_EXCEEDED" | "ModelTimeoutException" => 504,
         "overloaded_error" => 529,
         _ => return None,
     })
@@ -241,5 +321,16 @@ mod tests {
         assert_eq!(key.quote(" no key-7-very-secret "), "no ***");
         // As long as an event can be, and with what the redactor takes its time for.
         assert!(key.quote(&".".repeat(bounds::LINE)).len() <= bounds::QUOTE + 2);
+    }
+
+    #[test]
+    fn o3_an_error_of_bedrock_in_a_body_has_its_status() {
+        let told = |kind: &str, words: &str| {
+            reported(&json!({ "__type": kind, "message": words }), &ApiKey::none()).unwrap()
+        };
+        let error = told("com.amazon.coral.service#ThrottlingException", "Too many tokens, please wait");
+        assert!(matches!(error, ModelError::Status { status: 429, .. }) && error.is_transient(), "{error}");
+        let error = told("ValidationException", "Input is too long for requested model.");
+        assert!(matches!(error, ModelError::TooLong(_)), "{error}");
     }
 }

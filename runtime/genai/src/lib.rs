@@ -11,9 +11,11 @@ mod connect;
 mod exchange;
 mod failure;
 mod items;
+mod names;
 mod protocol;
 mod shape;
 mod structured;
+mod surrogates;
 mod tools;
 
 use std::borrow::Cow;
@@ -32,8 +34,8 @@ use onionskin_core::secret::Secret;
 
 /// A model of a real provider, or of any server that speaks one of their protocols: feature `genai`.
 ///
-/// The model's name (`gpt-..`, `claude-..`, `gemini-..` and so on), a namespace in it (`groq::llama-3.3-70b`), or
-/// [`adapter`](Self::adapter) selects the provider. The key comes from the
+/// The model's name (`gpt-..`, `claude-..`, `gemini-..` and so on), the namespace of a provider in it (`groq::llama-3.3-70b`), or
+/// [`adapter`](Self::adapter) selects the provider. Any other `::` is a part of the name. The key comes from the
 /// provider's usual environment variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, ..) or from
 /// [`api_key`](Self::api_key). No error and no `Debug` output shows it. A server on this machine is asked without a proxy.
 ///
@@ -49,7 +51,8 @@ use onionskin_core::secret::Secret;
 /// An answer is complete or an error: each call of which a piece came is in it once, and an empty answer has a
 /// [reason](onionskin_core::model::StopReason) to be empty. What cannot be told apart, such as two equal calls that have no ids, is
 /// [`ModelError::Incomplete`], and so are calls with a reason to stop that is not known here; a text with one has
-/// [`StopReason::Other`](onionskin_core::model::StopReason::Other). What a provider sends is read within bounds: 128 MiB of a stream with 16 MiB of texts and arguments in it, 16 MiB
+/// [`StopReason::Other`](onionskin_core::model::StopReason::Other), and so has one whose stream of chat completions ends with `[DONE]` without a
+/// reason; calls there are taken if all of them are whole. What a provider sends is read within bounds: 128 MiB of a stream with 16 MiB of texts and arguments in it, 16 MiB
 /// of an answer that is not streamed, a million JSON values of an event or an answer, 512 calls, 64 KiB of an error. Compressed answers are not asked for.
 ///
 /// Answers of a type ([`RunRequest::run_as`](onionskin_core::run::RunRequest::run_as)) are asked for as the provider's own structured output
@@ -66,10 +69,11 @@ use onionskin_core::secret::Secret;
 /// Requests fail with
 ///
 /// - [`ModelError::Unsupported`] if the protocol has no form for an option of the request: Ollama for a tool choice, Bedrock for a response
-///   schema,
+///   schema, Responses for stop sequences,
 /// - [`ModelError::UnreadContent`] if the protocol has no form for a part of the input,
 /// - [`ModelError::Setup`] if the model's name, the protocol, the key or the machine's TLS cannot be used,
-/// - [`ModelError::Status`] if the provider answers with an error, before or within the stream,
+/// - [`ModelError::TooLong`] if the provider says that the conversation is too long for the model,
+/// - [`ModelError::Status`] if the provider answers with another error, before or within the stream,
 /// - [`ModelError::Transport`] if the provider cannot be reached or the connection breaks,
 /// - [`ModelError::Malformed`] if the answer does not follow the protocol, or exceeds a bound,
 /// - [`ModelError::Incomplete`] if the answer lacks what it announced, or is empty without a reason,

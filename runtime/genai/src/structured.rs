@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use onionskin_core::export::Dialect;
 use onionskin_core::model::ResponseSchema;
 
+use crate::names::{base, namespace_and_name};
+
 /// Models that are older than the structured output of their providers, by the beginnings of their names.
 const OLDER: &[&str] = &[
     "gpt-3.5",
@@ -28,8 +30,7 @@ pub(super) fn schema(
     has_tools: bool,
     schema: &ResponseSchema,
 ) -> Option<ResponseSchema> {
-    // A name may have its provider before it.
-    let name = name.rsplit("::").next().unwrap_or(name);
+    let name = base(namespace_and_name(name).1);
     if name == "gpt-4" || OLDER.iter().any(|older| name.starts_with(older)) {
         return None;
     }

@@ -760,10 +760,13 @@ async fn o3_each_protocol_sends_an_option_or_refuses_it() {
     form.response_schema = Some(described);
     let mut extra = RequestParams::default();
     extra.extra_body.insert("some_field".to_owned(), json!(1));
+    let mut stop = RequestParams::default();
+    stop.stop_sequences = vec!["that is all".to_owned()];
     let options = [
         (RequestOption::ToolChoice, choice, "echo_once"),
         (RequestOption::ResponseSchema, form, "degrees_of_warmth"),
         (RequestOption::ExtraBody, extra, "some_field"),
+        (RequestOption::StopSequences, stop, "that is all"),
     ];
     let (mut sent, mut refused) = (0, Vec::new());
     // Refused by name.
@@ -802,7 +805,12 @@ async fn o3_each_protocol_sends_an_option_or_refuses_it() {
             }
         }
     }
-    let not = ["ollama tool_choice", "ollama_cloud tool_choice", "bedrock_api response_schema"];
+    let not = [
+        "openai_resp stop_sequences",
+        "ollama tool_choice",
+        "ollama_cloud tool_choice",
+        "bedrock_api response_schema",
+    ];
     assert_eq!(refused, not);
     assert!(sent > 60, "{sent}");
 }

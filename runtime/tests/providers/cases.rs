@@ -165,6 +165,7 @@ impl Protocol {
 pub fn kind_of(error: &ModelError) -> String {
     match error {
         ModelError::Status { status, .. } => format!("status {status}"),
+        ModelError::TooLong(_) => "too long".to_owned(),
         ModelError::Transport(_) => "transport".to_owned(),
         ModelError::Malformed(_) => "malformed".to_owned(),
         ModelError::Incomplete(_) => "incomplete".to_owned(),

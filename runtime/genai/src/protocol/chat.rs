@@ -8,6 +8,8 @@ use onionskin_core::model::ModelError;
 
 use super::content::{FileKind, Part, SentCall, Turn, data_url, file_kind, only_text};
 use super::{Asked, Choice, Protocol, object, unless_empty};
+use crate::carried::wants_all_reasoning;
+use crate::names::{base, host, reasons};
 use crate::tools::WireTool;
 
 pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
@@ -15,6 +17,9 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     let mut messages: Vec<Value> = Vec::new();
     messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
     let is_mistral = asked.kind == AdapterKind::Mistral;
+    // The older models of Moonshot do not reason.
+    let wants_all = wants_all_reasoning(asked.kind.as_lower_str(), asked.endpoint)
+        && !base(asked.name).starts_with("moonshot");
     for turn in asked.turns(Protocol::Chat) {
         match turn {
             Turn::User(parts) => {
@@ -27,15 +32,17 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
             Turn::Assistant { text, calls, carried } => {
                 let mut message = object(json!({
                     "role": "assistant",
-                    "content": text,
                     "tool_calls": unless_empty(calls.iter().map(call).collect()),
                     "reasoning_details": unless_empty(carried.blocks),
                 }));
+                // Gateways make an empty text of an empty one, which their provider refuses. `OpenAI` writes null too.
+                let said = (!text.trim().is_empty()).then_some(text);
+                message.insert("content".to_owned(), said.into());
                 if is_mistral {
                     // It takes reasoning back as a part of the content only.
                     if let Some(reasoning) = carried.reasoning.values().next() {
                         let thinking = json!({ "type": "thinking", "thinking": [{ "type": "text", "text": reasoning }] });
-                        let said = (!text.is_empty()).then(|| json!({ "type": "text", "text": text }));
+                        let said = said.map(|text| json!({ "type": "text", "text": text }));
                         message.insert(
                             "content".to_owned(),
                             [Some(thinking), said].into_iter().flatten().collect(),
@@ -44,6 +51,10 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
                 } else if asked.kind != AdapterKind::Groq {
                     // Groq refuses the field that it writes.
                     message.extend(carried.reasoning);
+                }
+                // The answers of other models have none, and Kimi takes an empty text for none.
+                if wants_all {
+                    message.entry("reasoning_content").or_insert_with(|| " ".into());
                 }
                 messages.push(Value::Object(message));
             }
@@ -72,9 +83,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "stop": unless_empty(params.stop_sequences.clone()),
     }));
     if let Some(most) = params.max_tokens.or_else(|| default_max_tokens(asked)) {
-        let base = name.strip_prefix("ft:").unwrap_or(&name);
-        let newer = ["gpt-5", "gpt-6", "o1", "o3", "o4", "codex"].iter().any(|begin| base.starts_with(begin));
-        let field = if newer { "max_completion_tokens" } else { "max_tokens" };
+        let field = if counts_completion(asked) { "max_completion_tokens" } else { "max_tokens" };
         body.insert(field.to_owned(), most.into());
     }
     if let Some(seed) = params.seed {
@@ -91,9 +100,20 @@ fn model_name(asked: &Asked<'_>) -> String {
     asked.name.to_owned()
 }
 
-/// Fireworks ends an answer early without a limit.
+/// Whether the limit of tokens has its newer name, without which models that reason refuse it. Deployments of Azure have any name.
+fn counts_completion(asked: &Asked<'_>) -> bool {
+    let host = host(asked.endpoint);
+    let is_older = || ["gpt-3", "gpt-4", "chatgpt"].iter().any(|begin| base(asked.name).starts_with(begin));
+    reasons(asked.name) || ((host == "api.openai.com" || host.ends_with(".azure.com")) && !is_older())
+}
+
+/// Fireworks ends an answer early without a limit, and refuses more tokens in one that is not streamed.
 fn default_max_tokens(asked: &Asked<'_>) -> Option<u32> {
-    let most = if asked.name.contains("muse-glimmer-30b") { 68_000 } else { 512_000 };
+    let most = match (asked.stream, asked.name.contains("muse-glimmer-30b")) {
+        (false, _) => 4_096,
+        (true, true) => 68_000,
+        (true, false) => 512_000,
+    };
     (asked.kind == AdapterKind::Fireworks).then_some(most)
 }
 

@@ -52,14 +52,14 @@ pub(crate) struct SentResult<'a> {
 
 /// The messages of a request.
 pub(crate) fn turns<'a>(asked: &Asked<'a>, protocol: Protocol) -> Vec<Turn<'a>> {
-    let Asked { request, kind, host, .. } = *asked;
+    let Asked { request, kind, endpoint, .. } = *asked;
     let mut turns = Vec::with_capacity(request.messages.len());
     let mut ids = Ids::new(protocol.ids(kind));
     for message in &request.messages {
         match message {
             Message::User { content, .. } => turns.push(Turn::User(content.iter().map(part).collect())),
             Message::Assistant { text, tool_calls, provider_data, .. } => {
-                let carried = Carried::read(provider_data.as_ref(), kind.as_lower_str(), host);
+                let carried = Carried::read(provider_data.as_ref(), kind.as_lower_str(), endpoint);
                 // Providers refuse a message in which nothing was said. Anthropic's can have nothing but calls of its own tools.
                 let own = protocol == Protocol::Anthropic && !carried.blocks.is_empty();
                 if !text.trim().is_empty() || !tool_calls.is_empty() || own {

@@ -7,6 +7,7 @@ use onionskin_core::model::ModelError;
 
 use super::content::{Part, Turn};
 use super::{Asked, Choice, Protocol, object, unless_empty};
+use crate::names::{thinks, wants_signatures};
 use crate::tools::WireTool;
 
 /// What newer models accept in the place of the signature that the first call of a turn must have.
@@ -14,7 +15,7 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
     let params = &asked.request.params;
-    let newest = asked.name.contains("gemini-3");
+    let newest = wants_signatures(asked.name);
     // Vertex has no such field.
     let has_ids = asked.kind != AdapterKind::Vertex;
     let contents: Vec<Value> =
@@ -41,15 +42,6 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "contents": contents,
         "generationConfig": (!generation.is_empty()).then_some(generation),
     })))
-}
-
-/// Whether a model thinks by itself. The others refuse a request for their thoughts.
-fn thinks(name: &str) -> bool {
-    let name = name.rsplit('/').next().unwrap_or(name);
-    let is_other =
-        ["image", "tts", "lite", "live", "audio", "embedding"].iter().any(|word| name.contains(word));
-    let older = ["gemini-1", "gemini-2.0"].iter().any(|older| name.starts_with(older));
-    name.starts_with("gemini-") && !older && !is_other
 }
 
 fn content(turn: Turn<'_>, newest: bool, has_ids: bool) -> Value {

@@ -8,6 +8,7 @@ mod chat;
 mod chat_read;
 mod cohere;
 mod content;
+mod extra;
 mod gemini;
 mod gemini_read;
 mod ids;
@@ -18,6 +19,7 @@ mod responses_read;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use genai::adapter::AdapterKind;
@@ -34,6 +36,7 @@ use crate::answer::Answer;
 use crate::body::Framing;
 use crate::bounds;
 use crate::failure::ApiKey;
+use crate::names::namespace_and_name;
 use crate::tools::WireTool;
 
 /// A protocol, which one or more providers speak.
@@ -56,8 +59,8 @@ pub(crate) enum Protocol {
 pub(crate) struct Asked<'a> {
     pub(crate) request: &'a ModelRequest,
     pub(crate) kind: AdapterKind,
-    /// The host of the provider.
-    pub(crate) host: &'a str,
+    /// The server: its host and port, and the path behind them.
+    pub(crate) endpoint: &'a str,
     /// The model's name for the provider.
     pub(crate) name: &'a str,
     pub(crate) tools: &'a [WireTool],
@@ -84,8 +87,7 @@ impl Protocol {
     /// Returns an error for a provider whose protocol is not spoken here.
     pub(crate) fn of(kind: AdapterKind, model: &str) -> Result<Self, ModelError> {
         use AdapterKind as Kind;
-        let full = genai::ModelName::new(model);
-        let (namespace, name) = full.namespace_and_name();
+        let (namespace, name) = namespace_and_name(model);
         Ok(match kind {
             Kind::Baidu if namespace == Some("baidu-coding-anthropic") => Self::Anthropic,
             Kind::OpenCodeGo if name.to_ascii_lowercase().starts_with("minimax-") => Self::Anthropic,
@@ -156,17 +158,22 @@ impl Protocol {
             Self::Responses => "responses".to_owned(),
             Self::Anthropic if kind == AdapterKind::Vertex => {
                 let method = if stream { "streamRawPredict" } else { "rawPredict" };
-                format!("publishers/anthropic/models/{name}:{method}")
+                format!("publishers/anthropic/models/{}:{method}", segment(name))
             }
             Self::Anthropic => "messages".to_owned(),
             Self::Gemini => {
                 let publisher = if kind == AdapterKind::Vertex { "publishers/google/" } else { "" };
                 let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
-                format!("{publisher}models/{name}:{method}")
+                // The lists of Gemini have the folder in the name.
+                let (folder, name) = match name.split_once('/') {
+                    Some((folder @ ("models" | "tunedModels"), name)) => (folder, name),
+                    _ => ("models", name),
+                };
+                format!("{publisher}{folder}/{}:{method}", segment(name))
             }
             Self::Ollama => "api/chat".to_owned(),
             Self::Cohere => "chat".to_owned(),
-            Self::Bedrock => format!("model/{}/converse", name.replace('/', "%2F")),
+            Self::Bedrock => format!("model/{}/converse", segment(name)),
         }
     }
 
@@ -190,10 +197,9 @@ impl Protocol {
         if key.expose().is_empty() {
             return Ok(request);
         }
-        let vertex = kind == AdapterKind::Vertex;
         Ok(match self {
-            Self::Anthropic if !vertex => request.header("x-api-key", key.header("")?),
-            Self::Gemini if !vertex => request.header("x-goog-api-key", key.header("")?),
+            Self::Anthropic if !self.authorizes(kind) => request.header("x-api-key", key.header("")?),
+            Self::Gemini if !self.authorizes(kind) => request.header("x-goog-api-key", key.header("")?),
             Self::Chat
             | Self::Responses
             | Self::Anthropic
@@ -202,6 +208,11 @@ impl Protocol {
             | Self::Cohere
             | Self::Bedrock => request.header(AUTHORIZATION, key.header("Bearer ")?),
         })
+    }
+
+    /// Whether the key is sent as `authorization`, and not in a header of its own.
+    pub(crate) fn authorizes(self, kind: AdapterKind) -> bool {
+        !matches!(self, Self::Anthropic | Self::Gemini) || kind == AdapterKind::Vertex
     }
 
     /// How the stream of an answer is divided; `None` if the answer is always one document.
@@ -251,7 +262,7 @@ impl Protocol {
             Self::Cohere => cohere::body(asked),
             Self::Bedrock => bedrock::body(asked),
         }?;
-        body.extend(params.extra_body.clone());
+        extra::add(&mut body, &params.extra_body);
         Ok(body)
     }
 
@@ -339,6 +350,18 @@ enum Choice<'a> {
     None,
     Required,
     Tool(&'a str),
+}
+
+/// A name as one segment of a path. A card of somebody else can name a model, and the name must not lead to another path or begin a query.
+fn segment(name: &str) -> String {
+    name.bytes().fold(String::with_capacity(name.len()), |mut segment, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~:@".contains(&byte) {
+            segment.push(char::from(byte));
+        } else {
+            let _ = write!(segment, "%{byte:02X}");
+        }
+        segment
+    })
 }
 
 /// A text field of a JSON value; an empty text if there is none.

@@ -7,6 +7,7 @@ use onionskin_core::model::ModelError;
 
 use super::content::{FileKind, Part, Said, Turn, data_url, file_kind, in_order, only_text};
 use super::{Asked, Choice, Protocol, object, unless_empty};
+use crate::names::reasons;
 use crate::tools::WireTool;
 
 pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
@@ -26,24 +27,21 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     let format = asked.schema(Some(&Dialect::OPENAI)).map(|(name, schema, strict)| {
         json!({ "format": { "type": "json_schema", "name": name, "strict": strict, "schema": schema } })
     });
-    let reasons = !["gpt-3", "gpt-4", "chatgpt"].iter().any(|begin| asked.name.starts_with(begin));
     Ok(object(json!({
         "model": asked.name,
         "stream": asked.stream,
         // The conversation is sent with each request, so the provider need not keep it.
         "store": false,
         "instructions": asked.system(),
-        "reasoning": reasons.then(|| json!({ "summary": "detailed" })),
-        "include": reasons.then(|| json!(["reasoning.encrypted_content"])),
+        // Other models refuse it. A summary of the reasoning is for organisations that are verified, so `extra_body` asks for it.
+        "include": reasons(asked.name).then(|| json!(["reasoning.encrypted_content"])),
         "tools": unless_empty(asked.tools.iter().map(tool).collect()),
         "tool_choice": asked.choice()?.map(choice),
         "input": input,
         "text": format,
         "temperature": params.temperature,
         "top_p": params.top_p,
-        "stop": unless_empty(params.stop_sequences.clone()),
         "max_output_tokens": params.max_tokens,
-        "seed": params.seed,
     })))
 }
 

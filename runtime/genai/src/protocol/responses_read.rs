@@ -6,6 +6,7 @@ use onionskin_core::model::{ModelError, Usage};
 
 use super::{Flow, count, list, text};
 use crate::answer::{Answer, Stop, unread};
+use crate::failure::failed;
 use crate::items::Marks;
 
 // The types of items that are a part of an answer here.
@@ -167,17 +168,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
             "content_filter" => Stop::Filter,
             reason => Stop::Early(format!("incomplete: {}", short(reason))),
         },
-        "failed" => {
-            let words = short(text(document, "/error/message"));
-            return Err(match text(document, "/error/code") {
-                "rate_limit_exceeded" => ModelError::status(429, words, None),
-                "server_error" | "vector_store_timeout" => ModelError::status(500, words, None),
-                "server_is_overloaded" | "slow_down" => ModelError::status(503, words, None),
-                "" => ModelError::Incomplete(format!("the provider failed: {words}")),
-                // The others are mistakes of the request: they stay.
-                code => ModelError::status(400, format!("`{}`: {words}", short(code)), None),
-            });
-        }
+        "failed" => return Err(failed(document.get("error").unwrap_or(&Value::Null))),
         status => Stop::Early(short(status)),
     });
     Ok(Flow::End)

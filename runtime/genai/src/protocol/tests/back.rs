@@ -281,16 +281,23 @@ fn o3_a_name_that_providers_refuse_is_not_sent_again() {
 }
 
 #[test]
-fn o3_what_one_host_signed_does_not_go_to_another() {
-    let data = |host: &str| json!({"adapter": "anthropic", "host": host, "blocks": [thought(1)]});
-    for (host, is_sent) in [("a.example", true), ("b.example", false), ("", true)] {
+fn o3_what_one_server_signed_does_not_go_to_another() {
+    let data = |endpoint: &str| json!({"adapter": "anthropic", "endpoint": endpoint, "blocks": [thought(1)]});
+    for (endpoint, is_sent) in [
+        ("a.example/v1/", true),
+        ("b.example/v1/", false),
+        ("a.example:8080/v1/", false),
+        ("a.example/other/v1/", false),
+        ("", true),
+    ] {
         let mut response = ModelResponse::tool_calls([ToolCall::new("a", "f", "{}")]);
-        response.provider_data = Some(data(host));
+        response.provider_data = Some(data(endpoint));
         let request = request(vec![response.into()]);
         let kind = AdapterKind::Anthropic;
-        let asked = Asked { request: &request, kind, host: "a.example", name: "m", tools: &[], stream: true };
+        let asked =
+            Asked { request: &request, kind, endpoint: "a.example/v1/", name: "m", tools: &[], stream: true };
         let body = Value::Object(Protocol::Anthropic.body(&asked).unwrap()).to_string();
-        assert_eq!(body.contains("S1"), is_sent, "{host}: {body}");
+        assert_eq!(body.contains("S1"), is_sent, "{endpoint}: {body}");
     }
 }
 
@@ -322,7 +329,7 @@ fn o3_thoughts_are_asked_for_and_ids_sent_where_they_are_taken() {
     let said = Message::from(ModelResponse::tool_calls([ToolCall::new("a", "look", "{}")]));
     let request = request(vec![said]);
     let body = |kind, name| {
-        let asked = Asked { request: &request, kind, host: "", name, tools: &[], stream: true };
+        let asked = Asked { request: &request, kind, endpoint: "", name, tools: &[], stream: true };
         Value::Object(Protocol::Gemini.body(&asked).unwrap())
     };
     for (name, thinks) in [
@@ -338,6 +345,16 @@ fn o3_thoughts_are_asked_for_and_ids_sent_where_they_are_taken() {
     ] {
         let body = body(AdapterKind::Gemini, name);
         assert_eq!(body.pointer("/generationConfig/thinkingConfig").is_some(), thinks, "{name}: {body}");
+    }
+    for (name, is_signed) in
+        [("gemini-3-pro", true), ("gemini-flash-latest", true), ("gemini-2.5-pro", false)]
+    {
+        let body = body(AdapterKind::Gemini, name);
+        assert_eq!(
+            body.pointer("/contents/0/parts/0/thoughtSignature").is_some(),
+            is_signed,
+            "{name}: {body}"
+        );
     }
     let place = "/contents/0/parts/0/functionCall/id";
     assert_eq!(body(AdapterKind::Gemini, "gemini-2.5-pro").pointer(place), Some(&json!("a")));
@@ -379,5 +396,41 @@ fn o3_a_call_of_responses_with_two_texts_does_not_run() {
         let read =
             events.iter().try_for_each(|event| Protocol::Responses.event(&mut answer, event).map(|_| ()));
         assert_eq!(read.is_ok(), is_read, "{last}: {read:?}");
+    }
+}
+
+#[test]
+fn o3_the_reasoning_of_each_answer_goes_back_where_it_is_required() {
+    let message = json!({"content": "One.", "reasoning_content": "Hm."});
+    let document = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+    for (kind, goes_back) in
+        [(AdapterKind::DeepSeek, true), (AdapterKind::OpenAI, false), (AdapterKind::Kimi, true)]
+    {
+        let sent = back(kind, whole(kind, &document));
+        assert_eq!(sent.get("reasoning_content").is_some(), goes_back, "{kind}: {sent}");
+    }
+    // The answers of other models have none.
+    let mut other = ModelResponse::text("One.");
+    other.tool_calls = vec![ToolCall::new("a", "f", "{}")];
+    for kind in [AdapterKind::DeepSeek, AdapterKind::Kimi] {
+        assert_eq!(back(kind, other.clone())["reasoning_content"], " ", "{kind}");
+    }
+    assert_eq!(back(AdapterKind::OpenAI, other).get("reasoning_content"), None);
+    // The same server, asked as one that speaks the protocol of `OpenAI`.
+    let mut sink = |_| {};
+    let mut answer = Answer::new("openai", &mut sink);
+    answer.carried.endpoint = "api.deepseek.com/v1/".to_owned();
+    Protocol::Chat.document(&mut answer, &document).unwrap();
+    let data = answer.finish().unwrap().provider_data.unwrap();
+    assert_eq!(data["reasoning"]["reasoning_content"], "Hm.", "{data}");
+}
+
+#[test]
+fn o3_a_message_of_calls_alone_has_no_text() {
+    for text in ["", " \n", "So."] {
+        let mut response = ModelResponse::text(text);
+        response.tool_calls = vec![ToolCall::new("a", "f", "{}")];
+        let content = back(AdapterKind::OpenAI, response)["content"].clone();
+        assert_eq!(content, if text == "So." { json!("So.") } else { Value::Null });
     }
 }

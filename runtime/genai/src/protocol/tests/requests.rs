@@ -10,7 +10,8 @@ use crate::protocol::{Asked, Protocol};
 use onionskin_core::ToolDefinition;
 use onionskin_core::content::{Audio, ContentBlock, Image, Media, Resource};
 use onionskin_core::model::{
-    Message, ModelError, ModelRequest, ModelResponse, ToolCall, ToolDeclaration, ToolResultMessage,
+    Message, ModelError, ModelRequest, ModelResponse, RequestOption, ResponseSchema, ToolCall,
+    ToolDeclaration, ToolResultMessage,
 };
 
 fn said(text: &str, calls: Vec<ToolCall>, provider_data: Option<Value>) -> Message {
@@ -59,7 +60,7 @@ fn l2_what_a_protocol_reads_is_sent_in_its_order() {
             let content = [ContentBlock::text("What is it?"), part.clone(), ContentBlock::text("Be brief.")];
             let request = request(vec![Message::user_content(content)]);
             let asked =
-                Asked { request: &request, kind, host: "", name: "some-model", tools: &[], stream: true };
+                Asked { request: &request, kind, endpoint: "", name: "some-model", tools: &[], stream: true };
             match protocol.body(&asked) {
                 Ok(body) => {
                     assert!(reads, "{kind}");
@@ -88,13 +89,17 @@ fn o3_system_and_params_are_sent() {
     request.params.top_p = Some(0.25);
     request.params.max_tokens = Some(7);
     request.params.seed = Some(3);
-    request.params.stop_sequences = vec!["END".to_owned()];
     for kind in KINDS {
+        let has_stop = Protocol::of(kind, "some-model").unwrap().supports(RequestOption::StopSequences);
+        assert_eq!(has_stop, kind != AdapterKind::OpenAIResp, "{kind}");
+        request.params.stop_sequences = has_stop.then(|| "END".to_owned()).into_iter().collect();
         let body = sent(&request, kind).to_string();
-        for part in ["Be kind.", "0.5", "0.25", ":7", "END"] {
+        for part in ["Be kind.", "0.5", "0.25", ":7"] {
             assert!(body.contains(part), "{kind} {part}: {body}");
         }
-        let has_seed = !matches!(kind, AdapterKind::Anthropic | AdapterKind::BedrockApi);
+        assert_eq!(body.contains("END"), has_stop, "{kind}: {body}");
+        let has_seed =
+            !matches!(kind, AdapterKind::OpenAIResp | AdapterKind::Anthropic | AdapterKind::BedrockApi);
         assert_eq!(body.contains("\"seed\":3"), has_seed, "{kind}: {body}");
     }
     assert_eq!(sent(&request, AdapterKind::Mistral)["random_seed"], 3);
@@ -287,5 +292,104 @@ fn o3_an_empty_answer_is_not_sent() {
         let plain = sent(&request(vec![Message::user("again")]), kind);
         let with = sent(&request(vec![Message::assistant(""), Message::user("again")]), kind);
         assert_eq!(plain, with, "{kind}");
+    }
+}
+
+/// The body of a request to a model of this name at this server.
+fn body_for(kind: AdapterKind, name: &str, endpoint: &str, stream: bool) -> Value {
+    let mut request = request(vec![Message::user("hi")]);
+    request.params.max_tokens = (kind != AdapterKind::Fireworks).then_some(7);
+    let asked = Asked { request: &request, kind, endpoint, name, tools: &[], stream };
+    Value::Object(Protocol::of(kind, name).unwrap().body(&asked).unwrap())
+}
+
+#[test]
+fn o3_a_limit_of_tokens_has_the_name_that_the_model_takes() {
+    for (name, endpoint, field) in [
+        ("gpt-5-mini", "", "max_completion_tokens"),
+        ("ft:gpt-5-mini:acme::x", "", "max_completion_tokens"),
+        ("codex-mini-latest", "", "max_completion_tokens"),
+        ("openai/o3", "gateway.example/v1/", "max_completion_tokens"),
+        ("gpt-4o", "api.openai.com/v1/", "max_tokens"),
+        ("ft:gpt-4o:acme::x", "api.openai.com/v1/", "max_tokens"),
+        ("our-deployment", "acme.openai.azure.com/openai/v1/", "max_completion_tokens"),
+        ("our-model", "127.0.0.1:8080/v1/", "max_tokens"),
+    ] {
+        assert_eq!(body_for(AdapterKind::OpenAI, name, endpoint, true)[field], 7, "{name}");
+    }
+    for (stream, most) in [(true, 512_000), (false, 4_096)] {
+        assert_eq!(body_for(AdapterKind::Fireworks, "m", "", stream)["max_tokens"], most);
+    }
+}
+
+#[test]
+fn o3_responses_are_asked_for_reasoning_only_where_a_model_reasons() {
+    for (name, reasons) in [
+        ("gpt-5", true),
+        ("o3", true),
+        ("gpt-5-chat-latest", false),
+        ("openai/gpt-4o", false),
+        ("qwen3", false),
+    ] {
+        let body = body_for(AdapterKind::OpenAIResp, name, "", true);
+        assert_eq!(body.get("include").is_some(), reasons, "{name}: {body}");
+        // A summary is for organisations that are verified.
+        assert_eq!(body.get("reasoning"), None, "{name}: {body}");
+    }
+}
+
+#[test]
+fn o3_extra_fields_do_not_replace_what_the_agent_has() {
+    let mut request = request(vec![Message::user("hi")]);
+    request.params.temperature = Some(0.5);
+    let schema = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+    for (kind, extra, kept) in [
+        (
+            AdapterKind::OpenAIResp,
+            json!({"text": {"verbosity": "low"}}),
+            &["\"json_schema\"", "verbosity"][..],
+        ),
+        (AdapterKind::OpenAIResp, json!({"tools": [{"type": "web_search"}]}), &["\"look\"", "web_search"]),
+        (AdapterKind::Anthropic, json!({"output_config": {"effort": "low"}}), &["\"json_schema\"", "effort"]),
+        (
+            AdapterKind::Gemini,
+            json!({"generationConfig": {"responseModalities": ["TEXT"]}}),
+            &["responseJsonSchema", "0.5", "TEXT"],
+        ),
+        (AdapterKind::Ollama, json!({"options": {"num_ctx": 32768}}), &["0.5", "32768"]),
+    ] {
+        request.params.response_schema = Some(ResponseSchema::new("form", schema.clone()).unwrap());
+        request.params.extra_body = extra.as_object().unwrap().clone();
+        let tools: Arc<[ToolDeclaration]> =
+            [ToolDeclaration::new("look", &ToolDefinition::new("look", "Looks."))].into();
+        let wire = crate::tools::Declared::default().tools(&tools, kind.as_lower_str()).unwrap();
+        let body = sent_with(&request, kind, &wire).to_string();
+        for part in kept {
+            assert!(body.contains(part), "{kind} {part}: {body}");
+        }
+    }
+}
+
+#[test]
+fn o3_a_name_in_a_path_stays_one_segment() {
+    let path = |kind, name: &str| Protocol::of(kind, name).unwrap().path(kind, name, false);
+    for (kind, name, expected) in [
+        (AdapterKind::Gemini, "gemini-2.5-pro", "models/gemini-2.5-pro:generateContent"),
+        (AdapterKind::Gemini, "models/gemini-2.5-pro", "models/gemini-2.5-pro:generateContent"),
+        (AdapterKind::Gemini, "tunedModels/mine", "tunedModels/mine:generateContent"),
+        (AdapterKind::Gemini, "../../admin", "models/..%2F..%2Fadmin:generateContent"),
+        (AdapterKind::Gemini, "gemini-2.5-pro?x=1#y", "models/gemini-2.5-pro%3Fx%3D1%23y:generateContent"),
+        (
+            AdapterKind::Vertex,
+            "claude-x@20260101/y",
+            "publishers/anthropic/models/claude-x@20260101%2Fy:rawPredict",
+        ),
+        (
+            AdapterKind::BedrockApi,
+            "arn:aws:bedrock:eu:1:p/m?",
+            "model/arn:aws:bedrock:eu:1:p%2Fm%3F/converse",
+        ),
+    ] {
+        assert_eq!(path(kind, name), expected);
     }
 }
