@@ -25,7 +25,7 @@ pub enum ModelError {
         lasts: bool,
     },
     /// The conversation is too long for the model, says its provider. No repeated request helps: keep less of it, for example with
-    /// [`turn_hooks::last_tokens`](crate::turn_hooks::last_tokens).
+    /// [`turn_hooks::last_tokens`](fn@crate::turn_hooks::last_tokens).
     #[error(
         "the conversation is too long for the model: {0}; keep less of it (`turn_hooks::last_tokens`, `turn_hooks::summarize`), or ask \
          for a shorter answer (`max_tokens`)"
