@@ -150,7 +150,7 @@ pub enum Approval {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Always {
-    /// The calls of the tool with the same arguments.
+    /// The calls of the tool with the same arguments, compared as JSON values.
     Arguments,
     /// All calls of the tool.
     Tool,
