@@ -7,6 +7,7 @@ use std::time::Duration;
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
+use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 use onionskin::run::AgentRun;
 use onionskin::run_hooks::{
     BoxError, CheckTrigger, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
@@ -242,9 +243,9 @@ async fn a9_a_refused_input_ends_the_run_before_any_model_or_tool() {
 }
 
 #[tokio::test]
-async fn a9_a_refused_answer_ends_the_run_and_stays_in_the_history() {
+async fn a9_a_refused_answer_ends_the_run_and_no_model_reads_it_again() {
     let fault: Fault = || Err(OutputCheckError::new("too short").into());
-    let (clerk, _) = clerk(Fails { before: None, after: Some(fault) }).await;
+    let (clerk, model) = clerk(Fails { before: None, after: Some(fault) }).await;
     let session = clerk.session();
     let error = clerk.request("x").session(&session).run().await.unwrap_err();
     assert!(
@@ -253,7 +254,76 @@ async fn a9_a_refused_answer_ends_the_run_and_stays_in_the_history() {
         "{error}"
     );
     assert_eq!(error.to_string(), "the run hook `Fails` refused the answer of the agent `Clerk`: too short");
-    assert_eq!(texts(session.history().iter()).last().unwrap(), "x!");
+    // What was called stays.
+    let kept = ["x", "", "found", "(This answer was refused.)"];
+    assert_eq!(texts(session.history().iter()), kept);
+    assert!(!serde_json::to_string(&session.save()).unwrap().contains("x!"));
+    let _ = clerk.request("y").session(&session).run().await.unwrap_err();
+    assert_eq!(texts(model.requests().last().unwrap().messages.iter())[..4], kept);
+}
+
+#[tokio::test]
+async fn a9_an_answer_whose_check_failed_or_was_cut_is_not_read_again_either() {
+    let (fails, panics): (Fault, Fault) = (|| Err(Closed.into()), || panic!("the directory is closed"));
+    for fault in [fails, panics] {
+        let (clerk, _) = clerk(Fails { before: None, after: Some(fault) }).await;
+        let session = clerk.session();
+        clerk.request("x").session(&session).run().await.unwrap_err();
+        assert_eq!(texts(session.history().iter()).last().unwrap(), "(This answer was refused.)");
+    }
+    let (clerk, _) = clerk(Waits(Log::default())).await;
+    let session = clerk.session();
+    let run = clerk.request("wait after").session(&session).run();
+    assert!(tokio::time::timeout(Duration::from_millis(50), run).await.is_err());
+    assert_eq!(texts(session.history().iter()).last().unwrap(), "(This answer was refused.)");
+}
+
+/// An answer of a type.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[expect(dead_code, reason = "its schema is what counts")]
+struct Found {
+    what: String,
+}
+
+/// A model without structured output: its typed answers are calls.
+struct ByCall(ScriptedModel);
+
+impl Model for ByCall {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        self.0.respond(request, deltas).await
+    }
+}
+
+#[tokio::test]
+async fn a9_a_refused_answer_that_is_a_call_is_not_read_again() {
+    let fault: Fault = || Err(OutputCheckError::new("too short").into());
+    let by_call =
+        ByCall(ScriptedModel::turns([ScriptedTurn::call("final_answer", json!({ "what": "lamps" }))]));
+    let by_text = ScriptedModel::turns([ScriptedTurn::say(r#"{"what": "lamps"}"#)]);
+    for builder in [Clerk::builder().model(by_call), Clerk::builder().model(by_text)] {
+        let clerk = builder.run_hook(Fails { before: None, after: Some(fault) }).build().await.unwrap();
+        let session = clerk.session();
+        let error = clerk.request("x").session(&session).run_as::<Found>().await.map(|_| ()).unwrap_err();
+        assert!(matches!(error, RunError::OutputCheck { .. }), "{error}");
+        assert_eq!(texts(session.history().iter()), ["x", "(This answer was refused.)"]);
+        assert!(!serde_json::to_string(&session.save()).unwrap().contains("lamps"));
+    }
+}
+
+#[tokio::test]
+async fn a9_what_a_run_did_not_say_itself_stays() {
+    let fault: Fault = || Err(OutputCheckError::new("too short").into());
+    let echo = Echo::builder().model(ScriptedModel::new());
+    let echo = echo.run_hook(Fails { before: None, after: Some(fault) }).build().await.unwrap();
+    let session = echo.session();
+    let before = ["asked before", "said before"];
+    session.set_history(vec![Message::user(before[0]), Message::assistant(before[1])]).unwrap();
+    echo.request("x").session(&session).run().await.unwrap_err();
+    assert_eq!(texts(session.history().iter()), before);
 }
 
 #[tokio::test]

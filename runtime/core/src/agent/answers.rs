@@ -19,6 +19,9 @@ const TAKEN: &str = "The answer is taken.";
 /// The result of the calls beside it.
 const NOT_RUN: &str = "Not run: the turn gave the final answer.";
 
+/// The text in place of an answer that was refused, so that roles alternate.
+const REFUSED: &str = "(This answer was refused.)";
+
 impl AgentRun {
     /// Runs the loop until the model gives an answer that fits. Returns its JSON.
     pub(super) async fn converse_typed(&self, form: &AnswerForm) -> Result<String, RunError> {
@@ -135,6 +138,31 @@ impl AgentRun {
         match self.answer_form() {
             Some(form) => self.fitted(form, &answer),
             None => Ok(answer),
+        }
+    }
+
+    /// Takes the answer of the model out of the conversation. `start` is the number of messages that are not the run's own. What the
+    /// provider gave with it goes too, because it can hold the answer; tool calls and their results stay.
+    pub(super) fn withdraw_answer(&self, start: usize) {
+        let mut conversation = self.cx.conversation();
+        if conversation.len() <= start {
+            return;
+        }
+        let is_taken = |result: &ToolResultMessage| ContentBlock::join(&result.content) == TAKEN;
+        let by_call = match conversation.last() {
+            Some(Message::Tool { results }) => self.answer_form().is_some() && results.iter().any(is_taken),
+            _ => false,
+        };
+        if by_call {
+            conversation.pop();
+        }
+        let is_answer = match conversation.last() {
+            Some(Message::Assistant { tool_calls, .. }) => by_call || tool_calls.is_empty(),
+            _ => false,
+        };
+        if is_answer {
+            conversation.pop();
+            conversation.push(Message::assistant(REFUSED));
         }
     }
 

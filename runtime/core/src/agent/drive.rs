@@ -135,6 +135,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     // A panic can occur before the first await.
     let (has_hooks, has_turn_hooks) = (!run.instance.run_hooks.is_empty(), run.has_turn_hooks());
     let is_before_send = run.is_before_send();
+    let start = run.context().conversation().len();
     let work = pin!(async {
         // Boxed, so that a run without run hooks has no room for them.
         let input = if has_hooks { Box::pin(run.before_run(input)).await? } else { input };
@@ -153,7 +154,11 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
         };
         match answered {
             Ok(Ok(text)) if has_hooks => {
+                let unchecked = Unchecked { run, start };
                 let answer = Box::pin(run.after_run(text)).await;
+                if answer.is_ok() {
+                    std::mem::forget(unchecked);
+                }
                 Ok(Ok(answer.and_then(|text| run.fit_answer(text))))
             }
             Ok(Ok(text)) => Ok(Ok(run.fit_answer(text))),
@@ -231,6 +236,20 @@ impl Drop for Kept<'_> {
         if !self.run.is_paused() {
             self.run.session.append(&self.run.closed_messages(), self.start);
         }
+    }
+}
+
+/// Takes an answer that did not pass the run hooks out of the conversation, also if the run is dropped meanwhile. Otherwise the next
+/// input of the session could get it out of the model.
+struct Unchecked<'r> {
+    run: &'r AgentRun,
+    /// The number of messages that are not the run's own.
+    start: usize,
+}
+
+impl Drop for Unchecked<'_> {
+    fn drop(&mut self) {
+        self.run.withdraw_answer(self.start);
     }
 }
 
