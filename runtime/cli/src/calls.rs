@@ -46,6 +46,7 @@ fn word(outcome: CallOutcome) -> &'static str {
         CallOutcome::Error(ErrorKind::UnknownTool) => "unknown tool",
         CallOutcome::Error(ErrorKind::Timeout) => "timed out",
         CallOutcome::Error(ErrorKind::Denied) => "denied",
+        CallOutcome::Error(ErrorKind::Withheld) => "ran, result withheld",
         CallOutcome::Error(ErrorKind::Panic) => "panicked",
         CallOutcome::Error(ErrorKind::Remote) => "failed at its server",
         CallOutcome::Error(ErrorKind::Unreadable) => "unreadable answer",

@@ -78,7 +78,13 @@ async fn a12_a_dropped_run_leaves_what_it_did_in_the_history() {
     let history = session.history();
     assert_eq!(
         texts(&history),
-        ["pay twice", "", "paid, receipt 1", "", "paid, receipt 2\ncancelled before it finished"]
+        [
+            "pay twice",
+            "",
+            "paid, receipt 1",
+            "",
+            "paid, receipt 2\ncancelled before it finished; whether it took effect is not known"
+        ]
     );
     is_whole(&session);
     let output = handle.request("and now?").session(&session).run().await.unwrap();
@@ -128,7 +134,13 @@ async fn a12_a_child_that_is_dropped_half_way_keeps_its_conversation() {
             .agent("sharer", asks)
             .agent("payer", [ScriptedTurn::call("pay", json!({})), ScriptedTurn::call("hangs", json!({}))])
     };
-    let kept = ["pay", "", "paid, receipt 1", "", "cancelled before it finished"];
+    let kept = [
+        "pay",
+        "",
+        "paid, receipt 1",
+        "",
+        "cancelled before it finished; whether it took effect is not known",
+    ];
 
     let handle = Asker::builder().state(Count::default()).model(model()).build().await.unwrap();
     let session = handle.session();
@@ -152,7 +164,7 @@ async fn a12_a_child_that_is_dropped_half_way_keeps_its_conversation() {
     let run = handle.request("go").session(&session).run();
     assert!(timeout(Duration::from_secs(1), run).await.is_err());
     let history = texts(&session.history());
-    assert_eq!(history[..3], ["go", "", "cancelled before it finished"]);
+    assert_eq!(history[..3], ["go", "", "cancelled before it finished; whether it took effect is not known"]);
     assert_eq!(history[3..], kept);
     is_whole(&session);
 }

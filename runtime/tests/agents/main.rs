@@ -57,6 +57,7 @@ mod stored_forms;
 mod stored_records;
 mod strategies;
 mod support;
+mod told;
 mod typed_answers;
 mod unfinished;
 mod with_a_journal;

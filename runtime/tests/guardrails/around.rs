@@ -43,7 +43,7 @@ async fn a9_a_tool_with_guardrails_refuses_without_the_data() {
     let mut refusing = sends();
     refusing.add_output_guardrails(RejectPii::default());
     let error = call!(refusing, to = "Ada", words = ["123-45-6789"]).await.unwrap_err().to_string();
-    assert_eq!(error, "the result contains personal data: ssn");
+    assert_eq!(error, "`send` has run; its result is withheld: the result contains personal data: ssn");
 
     let mut refusing = sends();
     refusing.add_output_guardrails(RejectInjection);
@@ -55,7 +55,7 @@ async fn a9_a_tool_with_guardrails_refuses_without_the_data() {
     .await;
     assert_eq!(
         error.unwrap_err().to_string(),
-        "a text in the result tries to give the model other instructions"
+        "`send` has run; its result is withheld: a text in the result tries to give the model other instructions"
     );
 }
 

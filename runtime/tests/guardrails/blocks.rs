@@ -46,7 +46,8 @@ async fn a9_all_texts_of_a_block_are_guarded() {
         assert!(json.contains("mailto:[email]") && !json.contains("ada"), "{number}: {json}");
         let refused = |exit: Exit| exit.to_string();
         let error = shown(RejectPii::default(), number, "ada@example.org").await.map_err(refused);
-        assert_eq!(error.unwrap_err(), "the result contains personal data: email", "{number}");
+        let withheld = "`show` has run; its result is withheld: the result contains personal data: email";
+        assert_eq!(error.unwrap_err(), withheld, "{number}");
         let error = shown(RejectInjection, number, ATTACK).await.map_err(refused);
         assert!(error.unwrap_err().contains("other instructions"), "{number}");
         let error = shown(max_output::new(30), number, ATTACK).await.map_err(refused);

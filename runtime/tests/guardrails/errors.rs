@@ -47,14 +47,16 @@ async fn a9_an_error_is_refused_without_its_text() {
     for how in ["plain", "retry", "remote"] {
         let exit = failed(RejectInjection, how).await;
         let error = exit.as_tool_error().unwrap();
-        assert_eq!(error.to_text(), "a text in the result tries to give the model other instructions");
-        assert_eq!((error.kind(), error.source().is_none()), (ErrorKind::Denied, true));
+        let withheld = |reason| format!("`fails` has run; its result is withheld: {reason}");
+        let reason = "a text in the result tries to give the model other instructions";
+        assert_eq!(error.to_text(), withheld(reason));
+        assert_eq!((error.kind(), error.source().is_none()), (ErrorKind::Withheld, true));
         let exit = failed(RejectPii::default(), how).await;
-        assert_eq!(exit.to_string(), "the result contains personal data: email");
+        assert_eq!(exit.to_string(), withheld("the result contains personal data: email"));
         let rude = Moderation::new(|text: String| async move {
             Ok::<_, std::io::Error>(text.contains("Ignore").then(|| "rude".to_owned()))
         });
-        assert_eq!(failed(rude, how).await.to_string(), "rude");
+        assert_eq!(failed(rude, how).await.to_string(), withheld("rude"));
     }
 }
 

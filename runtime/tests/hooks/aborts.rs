@@ -181,7 +181,15 @@ async fn h6_of_an_abort_each_sibling_is_told_what_became_of_it() {
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap_err();
     let not_run = format!("cancelled before it began: it did not run; {abort}");
-    assert_eq!(told(&session), ["0", &format!("cancelled before it finished; {abort}"), abort, &not_run],);
+    assert_eq!(
+        told(&session),
+        [
+            "0",
+            &format!("cancelled before it finished; whether it took effect is not known; {abort}"),
+            abort,
+            &not_run
+        ],
+    );
     assert_eq!(runs.0.load(Ordering::SeqCst), 3);
 
     let turn = ScriptedTurn::call("aborts", json!({})).and_call("effect", json!({}));

@@ -75,8 +75,8 @@ async fn h2_hooks_return_errors_and_texts_as_guardrails_do() {
     for (args, text) in [
         ("{}", "name a city"),
         (r#"{"city": "Roma"}"#, "invalid digit found in string"),
-        (r#"{"city": "Rome", "sky": "rain"}"#, "no rain, please"),
-        (r#"{"city": "Rome", "sky": "fog"}"#, "no fog, please"),
+        (r#"{"city": "Rome", "sky": "rain"}"#, "`weather` has run; its result is withheld: no rain, please"),
+        (r#"{"city": "Rome", "sky": "fog"}"#, "`weather` has run; its result is withheld: no fog, please"),
     ] {
         let Err(Exit::Tool(error)) = called(args).await else { panic!("{args}: no tool error") };
         assert_eq!((error.to_text().as_ref(), error.kind()), (text, ErrorKind::Failed), "{args}");

@@ -47,7 +47,8 @@ async fn l1_input_guardrail_rewrites() {
 #[tokio::test]
 async fn l1_output_guardrail_rejects_and_its_text_stands_in() {
     let result = run::<add_one>(r#"{"x": 41}"#).await;
-    assert_eq!(told(&result), ("redacted".to_owned(), Some(ErrorKind::Denied)));
+    let withheld = "`add_one` has run; its result is withheld: redacted";
+    assert_eq!(told(&result), (withheld.to_owned(), Some(ErrorKind::Withheld)));
 }
 
 #[guardrail(input)]
@@ -143,7 +144,7 @@ async fn l1_what_stops_the_run_goes_through_output_guardrails() {
     }
     assert_eq!(
         told(&run::<stop_with>(r#"{"text": "a secret"}"#).await),
-        ("withheld".to_owned(), Some(ErrorKind::Denied))
+        ("`stop_with` has run; its result is withheld: withheld".to_owned(), Some(ErrorKind::Withheld))
     );
 }
 
@@ -178,7 +179,8 @@ async fn l1_a_guardrail_that_panics_refuses() {
     assert_eq!(told(&result), ("a guardrail of `guarded` panicked: oh".to_owned(), Some(ErrorKind::Panic)));
     assert!(log.take().is_empty());
     let (text, kind) = told(&run::<shown>(r#"{"x": 7}"#).await);
-    assert_eq!((text.as_str(), kind), ("a guardrail of `shown` panicked: oh no", Some(ErrorKind::Panic)));
+    let withheld = "`shown` has run; its result is withheld: a guardrail of `shown` panicked: oh no";
+    assert_eq!((text.as_str(), kind), (withheld, Some(ErrorKind::Panic)));
 }
 
 /// A guardrail by hand, which counts.
@@ -249,7 +251,8 @@ async fn l1_guardrails_of_a_closure_see_what_the_caller_gives() {
     spec.add_input_guardrails(no_thirteen::new()).add_output_guardrails(no_answer::new());
     assert_eq!(call!(spec, x = 4).await.unwrap(), 8);
     assert_eq!(call!(spec, x = 13).await.unwrap_err().to_string(), "nope");
-    assert_eq!(call!(spec, x = 21).await.unwrap_err().to_string(), "redacted");
+    let withheld = call!(spec, x = 21).await.unwrap_err().to_string();
+    assert_eq!(withheld, "`double` has run; its result is withheld: redacted");
     spec.bind("x", None, json!(13)).unwrap();
     assert_eq!(call!(spec).await.unwrap(), 26, "what is bound is not the caller's");
 }

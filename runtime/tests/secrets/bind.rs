@@ -109,7 +109,7 @@ async fn t8_a_value_that_stands_open_in_the_state_is_a_secret_once_it_is_taken_a
         assert_eq!(said, text);
     }
     let exit = tools.call(&cx, &mut Args::from(r#"{"how": "panic"}"#)).await.unwrap_err();
-    assert_eq!(exit.to_string(), "`leaky` panicked: no good: [secret]");
+    assert_eq!(exit.to_string(), "`leaky` panicked: no good: [secret]; whether it took effect is not known");
 }
 
 #[test]

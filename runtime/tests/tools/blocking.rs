@@ -302,7 +302,8 @@ fn a5_a_child_that_runs_out_of_time_says_that_its_work_goes_on() {
         let output = Head::builder().model(model).state(till.clone()).run("go").await.unwrap();
         assert_eq!(
             output.text,
-            "the agent Clerk[1] did not answer within 50ms. A tool that it called cannot be stopped: it may still take effect"
+            "the agent Clerk[1] did not answer within 50ms. A tool that it called cannot be stopped: it may still take effect. Before, it \
+             ran `pay_slowly` once (its outcome is not known)."
         );
         till.open();
         free().await;

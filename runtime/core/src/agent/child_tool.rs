@@ -21,7 +21,9 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::model::{History, Message};
 use crate::output::ToolOutput;
 use crate::schema::{Problem, problem_lines};
+use crate::secret::Redact as _;
 use crate::session::Transcript;
+use crate::text::short;
 use crate::tool::DynTool;
 
 /// A child agent as a tool of its parent. Each call runs a fresh instance.
@@ -31,6 +33,9 @@ pub(crate) struct ChildTool {
     children: Children,
     definition: ToolDefinition,
 }
+
+/// The most bytes of the last text of a run without an answer.
+const SAID: usize = 300;
 
 static INPUT: [Param; 1] =
     [Param { description: "What the agent is asked.", ..Param::new::<String>("input") }];
@@ -100,20 +105,20 @@ impl ChildTool {
         let shown = self.is_shown(number);
         let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
         let timeout = self.children.timeout;
-        let failed = |error| failed(cx, error, &name, timeout);
         let (events, deadline) = (cx.run().events(), Deadline::sooner(timeout, cx.run().deadline()));
-        let seed =
-            seed_beneath(cx, &self.child, &session, Arc::clone(&name), events, deadline).map_err(failed)?;
+        let seed = seed_beneath(cx, &self.child, &session, Arc::clone(&name), events, deadline)
+            .map_err(|error| failed(cx, error, &name, timeout, ""))?;
         let run =
             AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session).with_shown(shown);
         // The child's deadline includes the timeout, so that its own calls see it and the child can finish cleanly.
         let left = Leaves { child: &self.child.name, run: &run, start, cx };
         let answer = drive(&run, self.run, input).await;
         drop(left);
+        let did = did(&run, start, &answer);
         if matches!(answer, Err(RunError::Paused(_))) {
             return cx.wait_with_child().await;
         }
-        output(&self.child, answer.map_err(failed)?)
+        output(&self.child, answer.map_err(|error| failed(cx, error, &name, timeout, &did))?)
     }
 }
 
@@ -183,8 +188,51 @@ pub(super) fn description(agent: &Instance) -> String {
     }
 }
 
-/// The tool error for a run without an answer, given to the caller that waited for `timeout`.
-pub(super) fn failed(cx: &ToolContext, error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
+/// What a run without an answer did, for the model that waits for it: the calls that may have acted, and its last text. `start` is the
+/// number of messages that are not its own.
+pub(super) fn did(run: &AgentRun, start: usize, answer: &Result<String, RunError>) -> String {
+    let Err(error) = answer else { return String::new() };
+    let acted = run.cx.acted().and_then(|acted| acted.sentence());
+    // Hooks may refuse or change what the agent says, and this text did not pass them. The text of a cut answer is in its error.
+    let is_shown = run.instance.run_hooks.is_empty()
+        && run.instance.message_hooks.is_none()
+        && !matches!(error, RunError::Unfinished { .. });
+    let said = is_shown.then(|| last_text(run, start)).flatten();
+    let said = said.map(|text| format!("It last said: {}", short(text.trim(), SAID)));
+    let sentences: Vec<_> = acted.into_iter().chain(said).collect();
+    let mut did = if sentences.is_empty() { String::new() } else { format!(". {}", sentences.join(" ")) };
+    // The session may have learned a secret after that text.
+    if let Some(redactor) = run.cx.concealed().redactor() {
+        did.redact(&redactor);
+    }
+    did
+}
+
+/// The last text of the agent in a run.
+fn last_text(run: &AgentRun, start: usize) -> Option<String> {
+    let messages: Vec<_> = run.messages().since(start).collect();
+    messages.iter().rev().find_map(|message| match &**message {
+        Message::Assistant { text, .. } if !text.trim().is_empty() => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// The tool error for a run without an answer, given to the caller that waited for `timeout`. `did` says what it did.
+pub(super) fn failed(
+    cx: &ToolContext,
+    error: RunError,
+    name: &str,
+    timeout: Option<Duration>,
+    did: &str,
+) -> Exit {
+    let mut exit = failure(cx, error, name, timeout);
+    if let Exit::Tool(error) = &mut exit {
+        error.put_around("", did);
+    }
+    exit
+}
+
+fn failure(cx: &ToolContext, error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
     if let Some(abort) = error.as_abort() {
         return abort.into();
     }

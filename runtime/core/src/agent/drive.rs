@@ -11,7 +11,7 @@ use super::instance::Instance;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::spans::RunSpan;
-use crate::context::{RunSeed, Running, ToolContext};
+use crate::context::{Acted, RunSeed, Running, ToolContext};
 use crate::deadline::Deadline;
 use crate::event::{EventKind, Events};
 use crate::journal::{StepId, StepKind, new_id};
@@ -38,6 +38,7 @@ pub(super) fn seed(
         run_id,
         scope: Arc::default(),
         begun_by: None,
+        acted: None,
         state: state_of(instance, session)?,
         codec: instance.codec,
         session_state: session.state().clone(),
@@ -87,6 +88,7 @@ pub(super) fn seed_beneath(
         correlation_id: parent.map_or(seed.correlation_id, |parent| parent.correlation_id().into()),
         scope: scope(cx),
         begun_by: parent.map(|_| cx.begins()),
+        acted: Some(Acted::beneath(caller.acted())),
         journal: caller.journal().cloned(),
         deadline: Deadline::sooner(instance.limits.time, deadline),
         user: caller.user_id(),

@@ -20,9 +20,9 @@ use super::spans::ToolSpan;
 use super::unfinished_call::Fate;
 use crate::args::Args;
 use crate::context::{AbortCause, ToolContext, ToolTable};
-use crate::definition::Effect;
+use crate::definition::{Effect, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::event::{EventKind, HookExit};
+use crate::event::{CallOutcome, EventKind, HookExit};
 use crate::journal::{CallRecord, StepKind, StepRef, fingerprint};
 use crate::lock::lock;
 use crate::model::{ToolCall, redact_name};
@@ -96,6 +96,8 @@ pub(super) struct TurnCall<'r> {
     cx: Option<ToolContext>,
     fate: Fate,
     attempts: u32,
+    /// Whether the tool started, and may have changed something.
+    acts: bool,
     hook_exits: Vec<HookExit>,
     span: ToolSpan,
 }
@@ -110,7 +112,21 @@ impl<'r> TurnCall<'r> {
     ) -> Self {
         let (fate, attempts, hook_exits) = (Fate::NotRun, 0, Vec::new());
         let span = ToolSpan::none();
-        Self { run, table, planned, asked, at, started: None, cx: None, fate, attempts, hook_exits, span }
+        let acts = false;
+        Self {
+            run,
+            table,
+            planned,
+            asked,
+            at,
+            started: None,
+            cx: None,
+            fate,
+            attempts,
+            acts,
+            hook_exits,
+            span,
+        }
     }
 
     /// Runs the call with these arguments, or with those that the model wrote. The transcripts of children are kept for
@@ -252,11 +268,13 @@ impl<'r> TurnCall<'r> {
         let Some(mut cx) = self.cx.take() else { return };
         if let Some(attempts) = cx.plain_attempts() {
             self.attempts = attempts;
-            self.fate = if attempts == 0 { Fate::NotRun } else { Fate::Begun };
+            self.fate = if attempts == 0 { Fate::NotRun } else { Fate::begun(&cx) };
+            self.acts = attempts > 0 && cx.may_have_acted();
             return;
         }
         self.fate = Fate::of(&cx);
         self.attempts = if self.fate == Fate::NotRun { 0 } else { cx.attempt() };
+        self.acts = self.attempts > 0 && cx.may_have_acted();
         if cx.runs_on()
             && let Some(by) = self.run.cx.begun_by()
         {
@@ -279,6 +297,9 @@ impl<'r> TurnCall<'r> {
     }
 
     fn report(&mut self, started: Instant, result: &mut CallResult) {
+        if self.acts {
+            self.note_acted(result.outcome);
+        }
         self.span.end(self.run, self.asked, result, self.attempts);
         let tool = self.tool();
         let finished = EventKind::ToolFinished {
@@ -293,6 +314,15 @@ impl<'r> TurnCall<'r> {
             error_chain: std::mem::take(&mut result.error_chain),
         };
         self.run.cx.events().push(self.step(&tool), finished);
+    }
+
+    /// Notes for the agents above what the call did. What an agent did, its own calls noted.
+    fn note_acted(&self, outcome: CallOutcome) {
+        if let (Some(acted), Ok(entry)) = (self.run.cx.acted(), &self.planned.entry)
+            && self.table.entry(*entry).source != ToolSource::Agent
+        {
+            acted.note(&self.table.entry(*entry).name, outcome);
+        }
     }
 
     /// The tool's name as hooks see it; for an unknown tool the model's, without the secrets of the session.

@@ -1,6 +1,7 @@
 //! How far an unfinished call came, and the result that reports it.
 
-use crate::context::{Left, RunContext, ToolContext};
+use crate::context::{Left, NOT_KNOWN, RunContext, ToolContext};
+use crate::definition::Effect;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// How far a call came.
@@ -9,7 +10,9 @@ pub(super) enum Fate {
     /// Its tool did not run.
     NotRun,
     /// Its tool started, and was dropped before it finished.
-    Begun,
+    Begun(Effect),
+    /// Its tool ran, and a hook was dropped before it finished.
+    Ran,
     /// Its tool started on a thread and still runs.
     Running,
     /// It aborted the run.
@@ -28,8 +31,13 @@ impl Fate {
         }
         match (cx.attempt(), cx.left()) {
             (0, _) | (1, Left::NotBegun) => Self::NotRun,
-            _ => Self::Begun,
+            _ => Self::begun(cx),
         }
+    }
+
+    /// Of a call whose tool started.
+    pub(super) fn begun(cx: &ToolContext) -> Self {
+        if cx.has_run() { Self::Ran } else { Self::Begun(cx.definition().effect) }
     }
 
     /// Whether a result reports the abort of another call.
@@ -44,14 +52,19 @@ impl Fate {
             (Self::Aborted, Some(abort)) => return Err(abort.clone().into()),
             (Self::Open, _) => "not finished: it waits for an answer of a person",
             (Self::NotRun, _) => "cancelled before it began: it did not run",
-            (Self::Begun | Self::Aborted, _) => "cancelled before it finished",
+            (Self::Begun(_) | Self::Aborted, _) => "cancelled before it finished",
+            (Self::Ran, _) => "cancelled when its tool had run; its result is lost",
             (Self::Running, _) => {
                 "cancelled before it finished; it had begun and cannot be stopped: it may still take effect"
             }
         };
+        let seen = match self {
+            Self::Begun(effect) if effect.may_act() => NOT_KNOWN,
+            _ => "",
+        };
         let text = match abort {
-            Some(abort) => format!("{what}; the run was aborted: {}", abort.reason()),
-            None => what.to_owned(),
+            Some(abort) => format!("{what}{seen}; the run was aborted: {}", abort.reason()),
+            None => format!("{what}{seen}"),
         };
         Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Cancelled)))
     }

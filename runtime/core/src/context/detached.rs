@@ -89,6 +89,7 @@ impl RunContext {
             correlation_id: Arc::from(DETACHED),
             scope: Arc::from(""),
             begun_by: None,
+            acted: None,
             state,
             codec: None,
             session_state: SessionState::default(),

@@ -1,5 +1,6 @@
 //! The context of a tool call, for tools and hooks.
 
+mod acted;
 mod agent_info;
 mod ask;
 mod asking;
@@ -24,6 +25,7 @@ mod stage_record;
 mod start;
 mod state;
 mod strand;
+mod told;
 mod tool_table;
 mod tool_timeout;
 mod ui;
@@ -38,6 +40,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use crate::state::StateType;
+pub(crate) use acted::Acted;
 pub use agent_info::AgentInfo;
 pub(crate) use asking::{Front, Unanswered};
 pub(crate) use bound::Bound as InState;
@@ -57,6 +60,7 @@ pub(crate) use stage_record::{Approved, CallStages, Key};
 use start::{Starts, same};
 pub use state::{State, StateError, Works, bound, conceal};
 pub(crate) use strand::Within;
+pub(crate) use told::NOT_KNOWN;
 pub use tool_table::NameClash;
 pub(crate) use tool_table::{DynCall, Target, ToolEntry, ToolTable};
 pub(crate) use tool_timeout::{has_timers, timed};
@@ -101,6 +105,8 @@ pub struct ToolContext {
     arguments: Option<Arc<str>>,
     /// The [`Depth`] in the onion of the code that runs now.
     depth: AtomicU8,
+    /// What is known of the tool's last start.
+    known: AtomicU8,
     /// The data that few calls need.
     extra: Mutex<Option<Arc<Extra>>>,
 }
@@ -167,6 +173,7 @@ impl ToolContext {
             number: 0,
             arguments: None,
             depth: AtomicU8::new(0),
+            known: AtomicU8::new(told::OPEN),
             extra: Mutex::new(None),
         }
     }
@@ -458,6 +465,7 @@ impl ToolContext {
             number: self.number,
             arguments: self.arguments.clone(),
             depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
+            known: AtomicU8::new(self.known.load(Ordering::Relaxed)),
             extra: Mutex::new(Some(Arc::new(own))),
         }
     }

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Extra;
+use super::acted::Acted;
 use super::agent_info::AgentInfo;
 use super::latch::{AbortCause, Latch};
 use super::outside::Outside;
@@ -90,6 +91,8 @@ pub(crate) struct RunSeed {
     pub(crate) scope: Arc<str>,
     /// The call that began this run, if this agent runs as a child.
     pub(crate) begun_by: Option<Arc<BegunBy>>,
+    /// What its calls did, if a call waits for its answer.
+    pub(crate) acted: Option<Arc<Acted>>,
     pub(crate) state: StateHandle,
     /// Writes the state for the journal; `None` if its type has no JSON.
     pub(crate) codec: Option<StateCodec>,
@@ -176,6 +179,10 @@ impl RunContext {
     /// The run of the parent, if this agent runs as a child.
     pub fn parent(&self) -> Option<&RunContext> {
         self.begun_by().map(|by| &by.run)
+    }
+
+    pub(crate) fn acted(&self) -> Option<&Arc<Acted>> {
+        self.0.seed.acted.as_ref()
     }
 
     pub(crate) fn begun_by(&self) -> Option<&Arc<BegunBy>> {

@@ -83,6 +83,7 @@ impl ToolContext {
 
     pub(crate) fn start_attempt(&self) {
         self.attempt.fetch_add(1, Ordering::Relaxed);
+        self.opens();
     }
 
     /// Begins an attempt of a tool value with its own hooks.
@@ -113,11 +114,12 @@ impl ToolContext {
         if self.entry().starts_inside {
             self.extra().starts.of_function.fetch_add(1, Ordering::Relaxed);
         }
+        self.opens();
         let begun = match self.admit() {
             Ok(()) => self.begin().await,
             Err(exit) => Err(exit),
         };
-        let result = match begun {
+        let mut result = match begun {
             Ok(None) => {
                 let _started = self.enter_function();
                 timed(self, call).await
@@ -134,6 +136,7 @@ impl ToolContext {
         if let Err(exit) = &result {
             self.note_refused(tool, exit);
         }
+        self.note_end(&mut result);
         result
     }
 

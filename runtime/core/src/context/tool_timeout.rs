@@ -130,7 +130,9 @@ fn no_timers(cx: &ToolContext) -> Exit {
 fn late(cx: &ToolContext, limit: Duration) -> Exit {
     let name = cx.tool_name();
     let text = match cx.left() {
-        Left::Nothing => format!("`{name}` took longer than {limit:?}; it was cancelled"),
+        Left::Nothing => {
+            format!("`{name}` took longer than {limit:?}; it was cancelled{}", cx.end_unseen())
+        }
         Left::NotBegun => {
             format!("`{name}` waited longer than {limit:?} for a thread; it did not begin, and it will not")
         }

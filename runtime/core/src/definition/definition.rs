@@ -53,6 +53,14 @@ impl Effect {
         }
     }
 
+    /// Whether a call may change something.
+    pub(crate) const fn may_act(self) -> bool {
+        match self {
+            Self::Pure => false,
+            Self::Idempotent | Self::Once | Self::Unstated => true,
+        }
+    }
+
     /// Whether a hook may repeat a call after an error: the tool says that it changes nothing, or that two runs have the effect of one.
     ///
     /// ```

@@ -25,6 +25,8 @@ pub enum ErrorKind {
     Timeout,
     /// A hook, a guardrail or an approver refused the call.
     Denied,
+    /// The tool ran, and a guardrail or a hook withholds its result.
+    Withheld,
     /// The tool panicked.
     Panic,
     /// A remote tool reported the error, or its server could not be reached.
@@ -127,6 +129,34 @@ impl ToolError {
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.source = Some(source.into().into());
         self
+    }
+
+    pub(crate) fn set_kind(&mut self, kind: ErrorKind) {
+        self.0.kind = kind;
+    }
+
+    /// Puts words before and behind its text.
+    pub(crate) fn put_around(&mut self, before: &str, behind: &str) {
+        if before.is_empty() && behind.is_empty() {
+            return;
+        }
+        self.give_reason();
+        let mut texts: Vec<_> = self
+            .0
+            .output
+            .content_only_mut()
+            .iter_mut()
+            .filter_map(|block| match block {
+                ContentBlock::Text(text) => Some(text),
+                _ => None,
+            })
+            .collect();
+        if let Some(first) = texts.first_mut() {
+            first.insert_str(0, before);
+        }
+        if let Some(last) = texts.last_mut() {
+            last.push_str(behind);
+        }
     }
 
     /// The kind of the error.

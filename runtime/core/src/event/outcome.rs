@@ -50,6 +50,7 @@ impl CallOutcome {
                 ErrorKind::UnknownTool => "unknown_tool",
                 ErrorKind::Timeout => "timeout",
                 ErrorKind::Denied => "denied",
+                ErrorKind::Withheld => "withheld",
                 ErrorKind::Panic => "panic",
                 ErrorKind::Remote => "remote",
                 ErrorKind::Unreadable => "unreadable",

@@ -92,15 +92,20 @@ where
                 if cx.run().concealed().any() {
                     hide_late(cx, &mut poll);
                 }
-                if let Poll::Ready(Err(exit)) = &poll {
-                    note_failed(cx, exit);
+                match &mut poll {
+                    Poll::Ready(Ok(_)) if !cx.entry().starts_inside => cx.note_ran(),
+                    Poll::Ready(result) => note_end(cx, result),
+                    Poll::Pending => {}
                 }
                 poll
             }
             Project::Watched { call, cx } => {
-                let poll = call.as_mut().poll(context);
-                if let Poll::Ready(Err(exit)) = &poll {
-                    latch_first(cx, exit);
+                let mut poll = call.as_mut().poll(context);
+                if let Poll::Ready(result) = &mut poll {
+                    if let Err(exit) = result {
+                        latch_first(cx, exit);
+                    }
+                    cx.note_left(result);
                 }
                 poll
             }
@@ -136,14 +141,20 @@ fn hide_late(cx: &ToolContext, poll: &mut Poll<ToolResult>) {
     }
 }
 
-/// The run sees an abort before a hook does. A tool with invalid arguments counts as not started.
+/// The run sees an abort before a hook does. A tool with invalid arguments counts as not started. Out of line, so that a call that
+/// succeeds pays two comparisons.
 #[cold]
 #[inline(never)]
-fn note_failed(cx: &ToolContext, exit: &Exit) {
-    latch_first(cx, exit);
-    if !cx.entry().starts_inside {
-        cx.note_refused(&cx.definition().name, exit);
+fn note_end(cx: &ToolContext, result: &mut ToolResult) {
+    if let Err(exit) = result {
+        latch_first(cx, exit);
+        if !cx.entry().starts_inside {
+            cx.note_refused(&cx.definition().name, exit);
+            cx.note_failure(exit);
+            return;
+        }
     }
+    cx.note_left(result);
 }
 
 /// A hook can ignore an abort and call again before the run is dropped.
@@ -199,7 +210,11 @@ where
     refuse_aborted(cx)?;
     // The call comes from one of the tool's own hooks and skips the others: it is part of the attempt.
     if cx.is_inside() {
-        return timed(cx, call).await;
+        let mut result = timed(cx, call).await;
+        if !cx.entry().starts_inside {
+            cx.note_end(&mut result);
+        }
+        return result;
     }
     let starts = cx.attempt();
     cx.start_attempt();
@@ -238,7 +253,9 @@ fn as_step<'a>(
     // This layer is inside the hooks and the journal, so that they see no secret.
     let hidden = async move {
         let result = if cx.entry().starts_inside {
-            timed(cx, call).await
+            let mut result = timed(cx, call).await;
+            cx.note_left(&mut result);
+            result
         } else {
             cx.start(&cx.definition().name, call).await
         };
@@ -293,7 +310,8 @@ fn as_step<'a>(
         match cx.run().step(cx.step_id(StepKind::Tool), asked, work).await {
             Ok(record) => {
                 let made = lock(&made).take();
-                if made.is_none() {
+                let is_recalled = made.is_none();
+                if is_recalled {
                     cx.recall_starts(record.starts());
                     Box::pin(cx.recall_approval()).await;
                     let step = || cx.run().journal_step(cx.step_id(StepKind::Tool));
@@ -312,6 +330,9 @@ fn as_step<'a>(
                     Some((own, result)) if own == record => result,
                     _ => record.into_result(),
                 };
+                if is_recalled {
+                    cx.note_recalled(&result);
+                }
                 result.inspect_err(|exit| cx.note_doubt(exit))
             }
             Err(not_recorded) => not_recorded,

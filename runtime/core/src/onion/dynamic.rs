@@ -349,10 +349,11 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let this = self.project();
-        let Poll::Ready(result) = this.call.poll(context) else { return Poll::Pending };
+        let Poll::Ready(mut result) = this.call.poll(context) else { return Poll::Pending };
         // The kind of exit is checked out of line, which saves a good call one branch.
-        if let Err(exit) = &result {
+        if let Err(exit) = &mut result {
             latch_first(this.cx, exit);
+            this.cx.tell(exit);
         }
         match this.cx.run().aborted() {
             Some(abort) => Poll::Ready(Err(Exit::Abort(abort.clone()))),

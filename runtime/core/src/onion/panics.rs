@@ -54,7 +54,11 @@ where
 /// The error for a panic of a tool.
 #[cold]
 pub(crate) fn tool_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
-    panic_exit(cx, format_args!("`{}`", cx.tool_name()), panic)
+    let mut exit = panic_exit(cx, format_args!("`{}`", cx.tool_name()), panic);
+    if let Exit::Tool(error) = &mut exit {
+        error.put_around("", cx.end_unseen());
+    }
+    exit
 }
 
 /// The error for a panic of `what`, without the secrets of the session.

@@ -5,7 +5,7 @@ use std::any::Any;
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
 use crate::args::Args;
 use crate::context::{CallStages, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolResult};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_exit};
 
 /// Runs an input guardrail on the arguments.
@@ -37,8 +37,9 @@ pub(super) async fn release<'g>(
             break;
         }
         let given = result.is_ok();
+        let failed = result.as_ref().err().and_then(Exit::as_tool_error).map(ToolError::kind);
         let check = Caught::new(guardrail.check_dyn(cx, args, result), cx, guardrail_panicked);
-        result = check.await.map_err(|exit| if given { refusal(exit, guardrail.name()) } else { exit });
+        result = check.await.map_err(|exit| withheld(cx, exit, failed, guardrail.name()));
         refused |= given && result.is_err();
         if !given && result.is_ok() {
             cx.stages(CallStages::keep_nothing);
@@ -51,6 +52,22 @@ pub(super) async fn release<'g>(
             (result, refused)
         }
     }
+}
+
+/// The refusal of a result, or of an error of this kind. If the tool has run, it says so.
+fn withheld(cx: &ToolContext, exit: Exit, failed: Option<ErrorKind>, guardrail: &str) -> Exit {
+    let mut exit = if failed.is_none() { refusal(exit, guardrail) } else { exit };
+    let Exit::Tool(error) = &mut exit else { return exit };
+    let has_run = match failed {
+        None => cx.has_run(),
+        // An error that a guardrail passes on or changes stays the tool's own.
+        Some(ErrorKind::Denied | ErrorKind::Withheld) => false,
+        Some(_) => error.kind() == ErrorKind::Denied && cx.attempt() > 0,
+    };
+    if has_run {
+        cx.withhold(error);
+    }
+    exit
 }
 
 /// Marks a guardrail's error as a refusal, unless it has a specific kind.

@@ -107,7 +107,8 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
 /// let mut spec = repeat::spec();
 /// spec.add_output_guardrails(AtMost(10));
 /// assert_eq!(call!(spec, word = "ha", times = 2).await.unwrap(), "haha");
-/// assert_eq!(call!(spec, word = "ha", times = 9).await.unwrap_err().to_string(), "the result is too long");
+/// let withheld = call!(spec, word = "ha", times = 9).await.unwrap_err();
+/// assert_eq!(withheld.to_string(), "`repeat` has run; its result is withheld: the result is too long");
 /// # });
 /// ```
 #[diagnostic::on_unimplemented(
@@ -128,7 +129,8 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
     /// Cancel safety: the future is dropped when the call is cancelled; the result is then lost.
     ///
     /// # Errors
-    /// Any [`Exit`](crate::Exit), in place of the result.
+    /// Any [`Exit`](crate::Exit), in place of the result. If the tool has run, the text of a tool error says so, and an error without a
+    /// specific kind becomes [`ErrorKind::Withheld`](crate::ErrorKind::Withheld).
     fn check<'a>(
         &'a self,
         cx: &'a ToolContext,

@@ -250,12 +250,16 @@ impl Stages {
     /// Passes the tool's result through the stages after it.
     async fn leave(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> ToolResult {
         let result = self.answer(cx, result).await;
+        let has_run = cx.has_run();
         let (released, refused) = self.release(cx, args, result).await;
         if !refused || self.on_error.is_empty() {
             return released;
         }
         // The answer of an error handler is a result like any other, so the guardrails that refused check it too.
         let answer = self.answer(cx, released).await;
+        if has_run && answer.is_ok() {
+            cx.note_ran();
+        }
         self.release(cx, args, answer).await.0
     }
 

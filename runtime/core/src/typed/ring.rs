@@ -324,6 +324,10 @@ impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
         if let Some(abort) = abort {
             self.cx.abort(abort);
         }
+        match &result {
+            Ok(output) if T::failed(output).is_none() => self.cx.note_ran(),
+            _ => self.cx.note_told(),
+        }
         result
     }
 }

@@ -120,7 +120,10 @@ async fn l2_a_run_without_an_answer_is_an_error_or_what_on_error_makes_of_it() {
     let plain = tool.clone().spec();
     for (input, said) in [("fail", "it was told to"), ("panic", "it panicked: told to")] {
         let Err(Exit::Tool(error)) = call!(plain, input = input).await else { panic!("{input} fails") };
-        assert_eq!(error.to_string(), format!("the agent `probe` failed: {said}"));
+        assert_eq!(
+            error.to_string(),
+            format!("the agent `probe` failed: {said}. Before, it ran `log_line` once.")
+        );
         assert!(std::error::Error::source(&error).unwrap().downcast_ref::<RunError>().is_some());
     }
     let calm = tool.on_error(|cx, error| match error {
@@ -148,7 +151,7 @@ async fn l2_a_run_that_takes_too_long_or_is_cancelled_ends() {
     };
     assert_eq!(
         (error.kind(), &*error.to_text()),
-        (ErrorKind::Timeout, "the agent probe did not answer within 1s")
+        (ErrorKind::Timeout, "the agent probe did not answer within 1s. Before, it ran `log_line` once.")
     );
 
     let boss =

@@ -1,6 +1,6 @@
 //! One call of an agent that is a tool.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::BoxFuture;
 
@@ -26,6 +26,15 @@ use crate::tool::DynTool;
 pub(super) struct AgentCall {
     tool: Arc<Wrapped>,
     definition: ToolDefinition,
+}
+
+/// One run of the agent.
+struct Asked<'a> {
+    name: Arc<str>,
+    deadline: Option<Deadline>,
+    input: String,
+    /// What a run without an answer did.
+    did: &'a OnceLock<String>,
 }
 
 impl AgentCall {
@@ -105,7 +114,9 @@ impl AgentCall {
         let caller = Deadline::sooner(self.tool.timeout, cx.run().deadline());
         let deadline = Deadline::sooner(instance.limits.time, caller);
         let wait = Wait { deadline, token: &cx.cancellation() };
-        let run = self.run(cx, &session, &events, Arc::clone(&name), deadline, input);
+        let did = OnceLock::new();
+        let asked = Asked { name: Arc::clone(&name), deadline, input, did: &did };
+        let run = self.run(cx, &session, &events, asked);
         let answer = if is_going_on(&session, cx) {
             Err(NoTurn::WaitsForItself)
         } else {
@@ -124,7 +135,10 @@ impl AgentCall {
                 cx.stages(CallStages::keep_nothing);
                 recover(cx, error)
             }
-            (Err(error), ..) => Err(child_tool::failed(cx, error, &name, self.tool.timeout)),
+            (Err(error), ..) => {
+                let did = did.get().map_or("", String::as_str);
+                Err(child_tool::failed(cx, error, &name, self.tool.timeout, did))
+            }
         }
     }
 
@@ -134,10 +148,9 @@ impl AgentCall {
         cx: &ToolContext,
         session: &Session,
         events: &Events,
-        name: Arc<str>,
-        deadline: Option<Deadline>,
-        input: String,
+        asked: Asked<'_>,
     ) -> Result<Result<String, RunError>, RunError> {
+        let Asked { name, deadline, input, did } = asked;
         let AgentHandle { instance, run: answer, shared } = &self.tool.agent;
         session.state().concealed().add(&shared.secrets);
         // Secrets of the caller's session must not reach a model here either.
@@ -152,7 +165,9 @@ impl AgentCall {
         let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone())
             .with_shown(is_shown(cx));
         let _kept = Kept { run: &run, start };
-        Ok(drive(&run, *answer, input).await)
+        let answer = drive(&run, *answer, input).await;
+        let _ = did.set(child_tool::did(&run, start, &answer));
+        Ok(answer)
     }
 }
 
