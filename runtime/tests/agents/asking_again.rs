@@ -1,12 +1,16 @@
 //! Asking again: a model that failed half way, and tools that want other arguments.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect, and their tools are small")]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use onionskin::declaration::Limits;
 use onionskin::event::EventKind;
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCallDelta};
 use onionskin::{Exit, RunError, ScriptedModel, ScriptedTurn, ToolResult, agent, tool};
 use serde_json::json;
+use tokio::time::Instant;
 
 /// Breaks off twice in the middle of its answer.
 struct BreaksOff(AtomicU32);
@@ -56,6 +60,75 @@ async fn a8_deltas_of_a_failed_attempt_are_taken_back() {
     assert_eq!(all, "It is It is It is four.", "without the event nobody could tell");
     let output = run.output().await.unwrap();
     assert_eq!((output.text, output.turns), (said, 1));
+}
+
+/// Writes a piece every 600 ms.
+struct Writes {
+    piece: fn() -> ModelDelta,
+    pieces: u32,
+    /// Whether it falls silent then.
+    stops: bool,
+    asked: Arc<AtomicU32>,
+}
+
+impl Model for Writes {
+    async fn respond(
+        &self,
+        _: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..self.pieces {
+            tokio::time::sleep(Duration::from_millis(600)).await;
+            deltas((self.piece)());
+        }
+        if self.stops {
+            std::future::pending::<()>().await;
+        }
+        Ok(ModelResponse::text("It is four."))
+    }
+}
+
+/// Asks a model that writes, with a second for silence. Returns the answer, the number of requests, and the seconds that it took.
+async fn written(piece: fn() -> ModelDelta, pieces: u32, stops: bool) -> (Result<String, String>, u32, u64) {
+    let (mut limits, asked, begun) = (Limits::default(), Arc::<AtomicU32>::default(), Instant::now());
+    limits.model_timeout = Duration::from_secs(1);
+    let model = Writes { piece, pieces, stops, asked: Arc::clone(&asked) };
+    let answer = Poet::builder().model(model).limits(limits).run("2 + 2?").await;
+    let answer = answer.map(|output| output.text).map_err(|error| error.to_string());
+    (answer, asked.load(Ordering::Relaxed), begun.elapsed().as_secs())
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_an_answer_that_is_being_written_is_not_ended() {
+    let pieces: [fn() -> ModelDelta; 3] = [
+        || ModelDelta::Text("It ".to_owned()),
+        || ModelDelta::Reasoning("Hm ".to_owned()),
+        || ModelDelta::ToolCall(ToolCallDelta::new("call_1", "add", " ")),
+    ];
+    for piece in pieces {
+        // Nine seconds.
+        let (answer, asked, took) = written(piece, 15, false).await;
+        assert_eq!((answer.as_deref(), asked, took), (Ok("It is four."), 1, 9));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_a_model_that_falls_silent_is_asked_again() {
+    let (answer, asked, _) = written(|| ModelDelta::Text("It ".to_owned()), 3, true).await;
+    assert_eq!(
+        answer.unwrap_err(),
+        "the agent `Poet` got no answer from its model: the model sent nothing for 1s"
+    );
+    assert_eq!(asked, 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_an_answer_without_end_is_ended_once() {
+    let (answer, asked, took) = written(|| ModelDelta::Text("It ".to_owned()), u32::MAX, false).await;
+    let error = answer.unwrap_err();
+    assert!(error.contains("the model still wrote its answer after 10s"), "{error}");
+    assert_eq!((asked, took), (1, 10));
 }
 
 /// Wants more.

@@ -239,7 +239,7 @@ keys! {
         max_retries
         /// How often the model is asked again for an answer that does not fit its type, 2 without it: `output_retries: 0`.
         output_retries
-        /// The largest number of seconds for one answer of the model, 300 without it: `model_timeout_sec: 30`.
+        /// For how many seconds the model may send nothing, 300 without it, and a tenth of the time for a whole answer: `model_timeout_sec: 30`.
         model_timeout_sec
         /// How often a model request is repeated after a transient error, 2 without it: `model_retries: 5`.
         model_retries

@@ -42,8 +42,9 @@ pub struct Limits {
     /// Maximum number of times that the model is asked again for an answer that does not fit its type. One more wrong answer ends
     /// the run with [`RunError::WrongAnswer`](crate::RunError::WrongAnswer). Each is a turn. Default: 2.
     pub output_retries: u32,
-    /// Maximum time for one answer of the model. A later answer is a transient error, so `model_retries` applies.
-    /// Default: 5 minutes.
+    /// Maximum time in which the model sends nothing: no answer, or no further piece of its text, reasoning or calls. More is a transient
+    /// error, so `model_retries` applies. An answer that takes ten times as long as a whole is ended, and not asked for again
+    /// ([`ModelError::Unended`](crate::model::ModelError::Unended)). Default: 5 minutes.
     pub model_timeout: Duration,
     /// Maximum number of times that a model request is repeated after a transient error
     /// ([`ModelError::is_transient`](crate::model::ModelError::is_transient)). The pause between attempts begins at

@@ -1,7 +1,7 @@
 //! How a run asks its model: retries, time limits and events.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -267,7 +267,9 @@ impl AgentRun {
                 shown.push(delta);
             }
         };
+        let written = Mutex::new(None);
         let mut deltas = |delta| {
+            *lock(&written) = Some(Instant::now());
             if let ModelDelta::Usage(usage) = delta {
                 *billed = usage;
             } else if is_told {
@@ -276,10 +278,7 @@ impl AgentRun {
             }
         };
         let asked = model.respond(request, &mut deltas);
-        let late = || async {
-            tokio::time::sleep(timeout).await;
-            Err(ModelError::Timeout(timeout))
-        };
+        let late = || async { Err(late(timeout, &written).await) };
         let mut response = or(asked, late).await?;
         response.check()?;
         let redactor = redactor();
@@ -299,6 +298,27 @@ impl AgentRun {
             }
         }
         Ok(response)
+    }
+}
+
+/// How many times the time for silence an answer may take as a whole.
+const LONGEST_ANSWER: u32 = 10;
+
+/// Waits until a model was silent for `timeout`, or its answer took too long as a whole. `written` is the time of the last piece.
+async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError {
+    let (begun, most) = (Instant::now(), timeout.saturating_mul(LONGEST_ANSWER));
+    let mut wait = timeout;
+    loop {
+        tokio::time::sleep(wait).await;
+        let silence = lock(written).unwrap_or(begun).elapsed();
+        let left = most.saturating_sub(begun.elapsed());
+        if silence >= timeout {
+            return ModelError::Timeout(timeout);
+        }
+        if left.is_zero() {
+            return ModelError::Unended(most);
+        }
+        wait = left.min(timeout.saturating_sub(silence));
     }
 }
 

@@ -40,9 +40,16 @@ pub enum ModelError {
     /// The answer lacks something that it announced, or is empty without a reason.
     #[error("the model's answer is incomplete: {0}")]
     Incomplete(String),
-    /// The answer did not arrive in time.
-    #[error("the model did not answer within {0:?}")]
+    /// The model sent nothing for this time: no answer, or no further piece of it.
+    #[error("the model sent nothing for {0:?}")]
     Timeout(Duration),
+    /// The model still wrote its answer after this time, which is ten times
+    /// [`Limits::model_timeout`](crate::declaration::Limits::model_timeout). It would do so again.
+    #[error(
+        "the model still wrote its answer after {0:?}: ask for less, limit its tokens (`max_tokens`), or allow more time \
+         (`limits: {{ model_timeout_sec: .. }}`, a tenth of the whole time)"
+    )]
+    Unended(Duration),
     /// The model is not configured correctly.
     #[error("the model is not set up: {0}")]
     Setup(String),
@@ -131,7 +138,7 @@ impl ModelError {
         Self::Incomplete(reason.into())
     }
 
-    /// The answer did not arrive within this time. Another attempt can succeed.
+    /// The model sent nothing for this time. Another attempt can succeed.
     pub fn timeout(time: Duration) -> Self {
         Self::Timeout(time)
     }
@@ -180,6 +187,7 @@ impl ModelError {
             }
             Self::Transport(_) | Self::Incomplete(_) | Self::Timeout(_) => true,
             Self::TooLong(_)
+            | Self::Unended(_)
             | Self::Malformed(_)
             | Self::Setup(_)
             | Self::Tools(_)

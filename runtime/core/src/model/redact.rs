@@ -69,7 +69,7 @@ impl Redact for ModelError {
             | Self::Setup(text)
             | Self::UnreadContent { kind: text }
             | Self::Unsupported { reason: text, .. } => text.redact(redactor),
-            Self::Timeout(_) | Self::Tools(_) | Self::ToolChoice(_) | Self::Script(_) => {}
+            Self::Timeout(_) | Self::Unended(_) | Self::Tools(_) | Self::ToolChoice(_) | Self::Script(_) => {}
         }
     }
 }

@@ -129,6 +129,7 @@ fn model_error_type(error: &ModelError) -> Cow<'static, str> {
         ModelError::Malformed(_) => "malformed",
         ModelError::Incomplete(_) => "incomplete",
         ModelError::Timeout(_) => "timeout",
+        ModelError::Unended(_) => "unended",
         ModelError::Setup(_) => "setup",
         ModelError::Tools(_) => "tools",
         ModelError::Unsupported { .. } => "unsupported",
