@@ -1,6 +1,6 @@
 //! Values of another type than the wanted one: read where they are exact, else refused.
 
-use onionskin::{ToolSpec, call, tool};
+use onionskin::{Args, ToolDefinition, ToolSpec, call, tool};
 use serde_json::{Value, json};
 
 /// Takes an integer.
@@ -194,4 +194,16 @@ async fn t11_a_number_or_bool_is_read_as_the_one_text_of_an_enum_that_spells_it(
 async fn t11_an_error_of_an_enum_says_what_would_fit() {
     let error = level::spec().call(json!({"level": 7})).await.unwrap_err().to_string();
     assert!(error.contains("`level`: expected") && error.contains("found the number 7"), "{error}");
+}
+
+#[test]
+fn t11_a_list_in_a_text_counts_among_the_levels_of_the_arguments() {
+    let schema = json!({ "type": "object", "properties": { "x": { "type": "array" } } });
+    let tool = ToolDefinition::new("take", "Takes a list.").with_input_schema(schema);
+    let list = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    for (levels, is_read) in [(99, true), (100, false)] {
+        let plain = Args::from(format!(r#"{{"x":{}}}"#, list(levels)));
+        let in_a_text = Args::from(json!({ "x": list(levels) }).to_string());
+        assert_eq!((tool.fit(&plain).is_ok(), tool.fit(&in_a_text).is_ok()), (is_read, is_read), "{levels}");
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 use super::budget::{Budget, Chain, of_text};
 use super::check::{by_pattern, check_within};
 use super::pattern::Patterns;
-use crate::json::{Literals, Unique, is_rounded, rounds_any, same_number};
+use crate::json::{ARGUMENT_LEVELS, Literals, Unique, is_rounded, levels, rounds_any, same_number};
 
 type Object = Map<String, Value>;
 
@@ -20,7 +20,8 @@ type Object = Map<String, Value>;
 /// The work is bounded by the value's size. The rest is then unchanged.
 pub(crate) fn coerce(value: &mut Value, schema: &Value, root: &Value, literals: &Literals<'_>) -> bool {
     let budget = Budget::for_value(value);
-    let walk = Walk { root, literals, budget: &budget, depth: Cell::new(0), patterns: RefCell::default() };
+    let (depth, levels) = (Cell::new(0), Cell::new(0));
+    let walk = Walk { root, literals, budget: &budget, depth, levels, patterns: RefCell::default() };
     walk.walk(value, schema, None, &[])
 }
 
@@ -36,6 +37,8 @@ struct Walk<'s> {
     literals: &'s Literals<'s>,
     budget: &'s Budget,
     depth: Cell<usize>,
+    /// How many lists and objects the value is in.
+    levels: Cell<usize>,
     patterns: RefCell<Patterns<'s>>,
 }
 
@@ -122,11 +125,12 @@ impl<'s> Walk<'s> {
     fn own(&self, value: &mut Value, schema: &'s Value) -> bool {
         let mut changed = false;
         if self.is_affordable(value)
-            && let Some(better) = scalar(value, schema, self.literals)
+            && let Some(better) = scalar(value, schema, self.literals, self.levels.get())
         {
             *value = better;
             changed = true;
         }
+        self.levels.set(self.levels.get() + 1);
         match value {
             Value::Object(fields) => {
                 let before = fields.len();
@@ -149,6 +153,7 @@ impl<'s> Walk<'s> {
             }
             _ => {}
         }
+        self.levels.set(self.levels.get() - 1);
         changed
     }
 
@@ -232,7 +237,7 @@ fn options(schema: &Value) -> Option<&[Value]> {
     schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()).map(Vec::as_slice)
 }
 
-fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Value> {
+fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>, inside: usize) -> Option<Value> {
     let wants = |kind: &str| match &schema["type"] {
         Value::String(only) => only == kind,
         Value::Array(kinds) => kinds.iter().any(|each| each == kind),
@@ -242,6 +247,10 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Valu
         Value::String(_) if wants("string") => None,
         Value::String(text) => {
             let text = text.trim();
+            // The limit is that of arguments, wherever in them a text is.
+            if inside + levels(text) > usize::from(ARGUMENT_LEVELS) {
+                return None;
+            }
             let Unique(inner) = serde_json::from_str(text).ok()?;
             let fits = match &inner {
                 Value::Number(number) if wants("number") && is_held(text, number, &schema["format"]) => true,
