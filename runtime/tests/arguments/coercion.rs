@@ -200,7 +200,7 @@ async fn t11_an_error_of_an_enum_says_what_would_fit() {
 fn t11_a_list_in_a_text_counts_among_the_levels_of_the_arguments() {
     let schema = json!({ "type": "object", "properties": { "x": { "type": "array" } } });
     let tool = ToolDefinition::new("take", "Takes a list.").with_input_schema(schema);
-    let list = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    let list = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     for (levels, is_read) in [(99, true), (100, false)] {
         let plain = Args::from(format!(r#"{{"x":{}}}"#, list(levels)));
         let in_a_text = Args::from(json!({ "x": list(levels) }).to_string());
