@@ -77,7 +77,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let report = model_suite(|provider| async { Local { provider } }).await;
 /// report.assert_passed();
-/// assert_eq!(report.refused().len(), 3, "it supports no option");
+/// assert_eq!(report.refused().len(), 4, "it supports no option");
 /// # });
 /// ```
 pub async fn model_suite<M, F, Fut>(make: F) -> SuiteReport
