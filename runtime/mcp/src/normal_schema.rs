@@ -429,7 +429,23 @@ fn references(schema: &Value, root: &mut Object) -> Result<(), String> {
                         (Holds::Data | Holds::Values | Holds::Examples, _) => {}
                         // A property can have any name.
                         (Holds::NamedSchemas, Value::Object(named)) => open.extend(named.values()),
-                        _ => open.push(value),
+                        (
+                            Holds::Schema
+                            | Holds::Schemas
+                            | Holds::NamedSchemas
+                            | Holds::Kinds
+                            | Holds::Names
+                            | Holds::NamedNames
+                            | Holds::Limit
+                            | Holds::Count
+                            | Holds::Text
+                            | Holds::Word
+                            | Holds::Pattern
+                            | Holds::Flag
+                            | Holds::Reference
+                            | Holds::Anything,
+                            _,
+                        ) => open.push(value),
                     }
                 }
             }
