@@ -8,6 +8,7 @@
     reason = "tests say what they expect, and their hooks are small"
 )]
 
+mod by_call;
 mod message_hook_macro;
 mod message_hooks;
 mod run_hook_macro;

@@ -16,6 +16,8 @@ use onionskin::{
 };
 use serde_json::json;
 
+use crate::by_call::ByCall;
+
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -441,19 +443,6 @@ async fn a10_an_answer_that_the_model_did_not_write_passes_the_hooks_once() {
     assert_eq!(output.text, "<Yes.>");
     let sends: Vec<_> = log.take().into_iter().filter(|note| note.contains(">user")).collect();
     assert_eq!(sends, ["w@Wrapper: Wrapper>user \"Yes.\"", "w@Wrapper: Wrapper>user \"<Yes.>\""]);
-}
-
-/// A model without structured output.
-struct ByCall(ScriptedModel);
-
-impl Model for ByCall {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        self.0.respond(request, deltas).await
-    }
 }
 
 #[tokio::test]

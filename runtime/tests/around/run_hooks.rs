@@ -7,7 +7,7 @@ use std::time::Duration;
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
-use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin::model::Message;
 use onionskin::run::AgentRun;
 use onionskin::run_hooks::{
     BoxError, CheckTrigger, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
@@ -17,6 +17,8 @@ use onionskin::{
     ToolResult, agent, made, tool,
 };
 use serde_json::json;
+
+use crate::by_call::ByCall;
 
 /// What hooks noted.
 #[derive(Clone, Default)]
@@ -283,19 +285,6 @@ async fn a9_an_answer_whose_check_failed_or_was_cut_is_not_read_again_either() {
 #[expect(dead_code, reason = "its schema is what counts")]
 struct Found {
     what: String,
-}
-
-/// A model without structured output: its typed answers are calls.
-struct ByCall(ScriptedModel);
-
-impl Model for ByCall {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        self.0.respond(request, deltas).await
-    }
 }
 
 #[tokio::test]
