@@ -46,7 +46,7 @@ pub use found::{FoundCard, FoundCards, found_cards, is_address};
 pub use item::{Item, plain_path};
 pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};
-pub use onionskin_names::Locked;
+pub use onionskin_vocabulary::Locked;
 pub use paths::normal;
 pub use problem::{CardError, MOST_SHOWN, Problem};
 pub use ready_hooks::READY_HOOKS;

@@ -1,6 +1,6 @@
 //! "Did you mean".
 
-pub use onionskin_names::nearest;
+pub use onionskin_vocabulary::nearest;
 
 /// The error for an unknown word: the word that was meant, or all words.
 pub(crate) fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {

@@ -13,7 +13,7 @@ const DESIGN: &str = include_str!("../../docs/design.md");
 const CORE: &str = "runtime/core";
 
 const CRATES: [&str; 14] = [
-    "names",
+    "vocabulary",
     "cards",
     "macros",
     CORE,

@@ -1,6 +1,6 @@
 //! The tools of servers that a card names, and a lock file does not have.
 
-use onionskin_names::{Locked, tool_mistake};
+use onionskin_vocabulary::{Locked, tool_mistake};
 
 use super::Card;
 use crate::problem::Problem;

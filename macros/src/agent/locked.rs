@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use onionskin_names::{Locked, tool_mistake};
+use onionskin_vocabulary::{Locked, tool_mistake};
 
 use super::model::{AgentModel, Target};
 use super::parse::Agent;

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 pub use folded::{folded, folded_json};
 pub(crate) use hidden::is_unseen;
 pub use hidden::{visible, without_hidden};
+pub use onionskin_vocabulary::nearest;
 pub(crate) use pace::{PART, Pace, parts};
 
 /// The number of list items that a message shows before it counts the others.
@@ -64,18 +65,6 @@ pub(crate) fn first_of(items: impl ExactSizeIterator<Item = String>, between: &s
         told.push_str(&format!("{between}and {more} more"));
     }
     told
-}
-
-/// The name that is most similar to `name`, if one is similar enough: for "did you mean".
-pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    // Comparing takes time in proportion to the length, and no misspelt name is this long.
-    let name = if name.len() > 200 { "" } else { name };
-    names
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, candidate)| candidate)
 }
 
 /// Whether two texts are equal; usable in constants.

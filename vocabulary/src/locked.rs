@@ -1,7 +1,8 @@
 //! The tools of servers by a lock file, and the mistakes of names that it does not have.
 
+use wildmatch::WildMatch;
+
 use crate::nearest::nearest;
-use crate::pattern::matches;
 
 /// Only this many tools of a server are listed in a message.
 const LISTED: usize = 8;
@@ -20,7 +21,8 @@ pub struct Locked<'f> {
 impl Locked<'_> {
     /// The mistake of a pattern in `tools` that takes no tool of the server.
     pub fn pattern_mistake(&self, pattern: &str, server: &str) -> Option<String> {
-        if self.tools.iter().any(|tool| matches(pattern, tool)) {
+        let glob = WildMatch::new(pattern);
+        if self.tools.iter().any(|tool| glob.matches(tool)) {
             return None;
         }
         if !pattern.contains(['*', '?']) {
@@ -107,5 +109,30 @@ mod tests {
         // The server that is not locked can have it.
         assert_eq!(mistake("a__b__e", &both, |server| server == "a"), None);
         assert_eq!(mistake("e__f", &both, |_| true), None);
+    }
+
+    #[test]
+    fn a3_a_star_takes_any_text_and_a_question_mark_one_character() {
+        for (pattern, name, is_taken) in [
+            ("get_*", "get_time", true),
+            ("get_*", "get_", true),
+            ("get_*", "forget_time", false),
+            ("conver?", "convert", true),
+            ("conver?", "converts", false),
+            ("conver?", "conver", false),
+            ("exact", "exact", true),
+            ("exact", "exactly", false),
+            ("*", "", true),
+            ("", "", true),
+            ("", "a", false),
+            ("*a*b*", "xxaxbxabx", true),
+            ("*ab", "aab", true),
+            ("a**?c", "abc", true),
+            ("a**?c", "ac", false),
+            ("?", "ü", true),
+        ] {
+            let locked = Locked { tools: &[name.to_owned()], file: "lock.json", update: "lock" };
+            assert_eq!(locked.pattern_mistake(pattern, "a").is_none(), is_taken, "{pattern} {name}");
+        }
     }
 }

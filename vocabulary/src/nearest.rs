@@ -1,8 +1,6 @@
 //! "Did you mean".
 
 /// The name that is most like `name`, if one is like it.
-///
-/// The macros and `onionskin-core` search in the same way; a test of the macros holds them together.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     // Comparing takes time in proportion to the length, and no misspelt name is this long.
     let name = if name.len() > 200 { "" } else { name };
