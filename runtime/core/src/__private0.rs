@@ -29,7 +29,7 @@ pub use crate::checks::{
     UntypedEverywhere, WrittenAgain, approval_by,
 };
 pub use crate::context::{
-    Inject, InjectArgs, InjectContext, InjectInRun, InjectName, RunContext, State, StateType, ToolContext,
+    Inject, InjectArgs, InjectContext, InjectInRun, InjectName, RunContext, State, ToolContext,
 };
 pub use crate::context::{bound, conceal};
 pub use crate::definition::ToolSource;
@@ -65,6 +65,7 @@ pub use crate::prompt::{
     computed, template,
 };
 pub use crate::question::AskError;
+pub use crate::requirements::StateType;
 pub use crate::run_hook::{
     AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput, RunAnswer, RunHook, RunInput, StateOfRunHook,
     ValuesOfRunHook,

@@ -37,6 +37,7 @@ mod policy;
 pub mod prompt;
 pub mod question;
 mod random;
+mod requirements;
 mod run_hook;
 pub mod schema;
 pub mod secret;

@@ -7,6 +7,7 @@ use onionskin::declaration::AgentDeclaration;
 use onionskin::definition::ToolExample;
 use onionskin::event::EventKind;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
+use onionskin::spec::for_each_run;
 use onionskin::{
     Agent, Args, BuildError, DynTool, Hook, Inject, Next, RunContext, RunError, ScriptedModel, ScriptedTurn,
     State, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, made,
@@ -217,7 +218,7 @@ async fn t9_a_definition_for_a_run_that_no_call_could_fit_ends_the_run() {
         ),
     ];
     for (change, expected) in changes {
-        let definition = ToolDefinition::new("t", "Does.").for_each_run(move |it, _| Ok(change(it)));
+        let definition = for_each_run(ToolDefinition::new("t", "Does."), move |it, _| Ok(change(it)));
         let tool = ToolSpec::from_dyn(echo(definition));
         let error = Free::builder().model(model()).tool(tool).run("go").await.unwrap_err();
         assert!(matches!(error, RunError::ToolDefinition { .. }), "{error:?}");

@@ -8,6 +8,7 @@ use onionskin::event::EventKind;
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::run::RunRequest;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
+use onionskin::spec::for_each_run;
 use onionskin::{
     AgentHandle, Args, BoxFuture, BuildError, DynTool, ErrorKind, Next, RunContext, RunError, ScriptedModel,
     ScriptedTurn, Secret, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, tool,
@@ -312,7 +313,7 @@ impl Default for OpenByHand {
             "required": ["project"],
         });
         let definition = ToolDefinition::new(Self::NAME, "Opens.").with_input_schema(schema);
-        Self(definition.for_each_run(projects))
+        Self(for_each_run(definition, projects))
     }
 }
 
@@ -334,7 +335,7 @@ agent! { ByHand { instruction: "Open.", function_tools: [OpenByHand] } }
 
 fn spec_for_each_run() -> ToolSpec {
     let mut spec = open::spec();
-    spec.options(|options| *options = options.clone().for_each_run(projects));
+    spec.options(|options| *options = for_each_run(options.clone(), projects));
     spec
 }
 

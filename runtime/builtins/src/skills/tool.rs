@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use onionskin_core::spec::for_each_run;
 use onionskin_core::text::nearest;
 use onionskin_core::{Args, Effect, Exit, Tool, ToolContext, ToolDefinition, ToolError, ToolResult};
 use serde::Deserialize;
@@ -63,7 +64,7 @@ impl ReadSkill {
             Source::Given(default) => {
                 let default = default.clone();
                 definition =
-                    definition.may_take_service::<Skills>().for_each_run(move |mut definition, run| {
+                    for_each_run(definition.may_take_service::<Skills>(), move |mut definition, run| {
                         let text = match run.provided::<Skills>() {
                             Ok(skills) => instructions(&skills),
                             Err(_) => instructions(default.as_ref().map_err(Clone::clone)?),

@@ -20,13 +20,14 @@ use super::shared::Shared;
 use super::tool_list::{Owner, ToolList};
 use super::worded::{DeclaredTool, Worded};
 use super::{guardrails, preflight, tool_checks};
-use crate::context::{AgentInfo, Guards, StateType, Target, ToolEntry};
+use crate::context::{AgentInfo, Guards, Target, ToolEntry};
 use crate::definition::{Asks, ToolDefinition, ToolSource};
 use crate::message_hook::{DynMessageHook, MessageHooks};
 use crate::model::BoxModel;
 use crate::onion::{
     Call, Core, Definitions, DynHook, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
 };
+use crate::requirements::StateType;
 use crate::secret::keys_of_environment;
 use crate::spec::ToolSpec;
 use crate::tool::{DynTool, Dynamic, ToolboxLink};

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::build_error::BuildError;
 use super::run_error::RunError;
-use crate::context::{AgentInfo, RunContext, StateType, ToolTable};
+use crate::context::{AgentInfo, RunContext, ToolTable};
 use crate::journal::fingerprint;
 use crate::model::{BoxModel, Model as _};
 use crate::prompt::{Known, Prompt, PromptFailure};
+use crate::requirements::StateType;
 use crate::state::StateCodec;
 
 /// What one turn changes of the prompt.

@@ -258,7 +258,7 @@ pub enum RunError {
         /// The error of the server.
         source: ServerError,
     },
-    /// A tool has no definition for the run ([`ToolDefinition::for_each_run`](crate::ToolDefinition::for_each_run)): the
+    /// A tool has no definition for the run ([`spec::for_each_run`](crate::spec::for_each_run)): the
     /// function returned an error or another name, or panicked.
     #[error("the run of `{agent}` was ended: the tool `{tool}` has no definition for it: {source}")]
     #[non_exhaustive]

@@ -84,7 +84,7 @@ pub trait ToolProvider: Send + Sync + 'static {
     ///
     /// An error, or a panic, ends the run before its first turn
     /// ([`RunError::ServerTools`](crate::RunError::ServerTools)). A tool whose definition alone depends on the run does
-    /// not need this method: see [`ToolDefinition::for_each_run`](crate::ToolDefinition::for_each_run).
+    /// not need this method: see [`spec::for_each_run`](crate::spec::for_each_run).
     ///
     /// Cancel safety: the runtime drops the future when the run ends.
     ///

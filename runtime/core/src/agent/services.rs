@@ -12,9 +12,9 @@ use crate::context::{RunContext, ToolEntry};
 use crate::message_hook::DynMessageHook;
 use crate::onion::{DynHook, caught};
 use crate::policy::AgentGuardrails;
+use crate::requirements::StateType;
 use crate::run_hook::DynRunHook;
 use crate::services::{GivenService, ServiceType, ServiceTypes, Services};
-use crate::state::StateType;
 use crate::text::list;
 use crate::turn_hook::DynTurnHook;
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::build_error::BuildError;
-use crate::context::{StateType, ToolEntry};
+use crate::context::ToolEntry;
 use crate::definition::ToolDefinition;
 use crate::onion::caught;
+use crate::requirements::StateType;
 use crate::spec::ToolSpec;
 use crate::text::short;
 use crate::tool::DynTool;

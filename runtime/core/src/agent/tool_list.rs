@@ -12,11 +12,12 @@ use super::server_pool::{AgentServer, panicked};
 use super::servers::ToolProvider;
 use super::services::Given;
 use super::tool_checks;
-use crate::context::{Guards, RunContext, StateType, ToolEntry, ToolTable};
+use crate::context::{Guards, RunContext, ToolEntry, ToolTable, definition_for_run};
 use crate::definition::{ServerKind, ToolDefinition};
 use crate::error::{BoxError, ErrorKind, ToolError};
 use crate::lock::lock;
 use crate::onion::{caught, caught_async};
+use crate::requirements::StateType;
 use crate::text::{first_of, nearest, short};
 use crate::tool::{DynTool, Dynamic};
 
@@ -407,7 +408,7 @@ fn notice(problem: BuildError) -> String {
 
 /// The definition of a tool for a run. A panic of the program's function is an error.
 fn definition_of_run(definition: &ToolDefinition, run: &RunContext) -> Result<ToolDefinition, ListError> {
-    let made = caught(|| definition.for_run(run));
+    let made = caught(|| definition_for_run(definition, run));
     made.unwrap_or_else(|reason| Err(format!("it panicked: {reason}").into()))
         .map_err(|error| ListError::Definition { tool: Arc::clone(&definition.name), source: error.into() })
 }

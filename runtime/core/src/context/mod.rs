@@ -39,7 +39,6 @@ use serde::Serialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub use crate::state::StateType;
 pub(crate) use acted::Acted;
 pub use agent_info::AgentInfo;
 pub(crate) use asking::{Front, Unanswered};
@@ -55,6 +54,8 @@ pub(crate) use outside::Outside;
 pub(crate) use permits::{Permit, Running};
 pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};
+pub(crate) use run_definition::definition_for_run;
+pub use run_definition::for_each_run;
 pub(crate) use sender::DynSender;
 pub(crate) use stage_record::{Approved, CallStages, Key};
 use start::{Starts, same};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use super::StateType;
 use super::{RunContext, ToolContext};
 use crate::definition::missing;
 use crate::error::{BoxError, Exit};
+use crate::requirements::StateType;
 use crate::secret::{NotAsSecret, OnlyAsSecret, made_during, texts};
 use crate::state::{SessionState, StateCell, StateCodec};
 

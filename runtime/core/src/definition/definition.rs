@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::contradictions::assert_sound;
 use super::example::{ExampleError, ToolExample};
-use super::of_run::OfRun;
 use super::param::Param;
+use super::run_change::RunChange;
 use super::schema;
 use super::ui_tool::{UiMode, UiTool};
+use crate::requirements::ServiceTypes;
 use crate::schema::{has_forms, has_limits, mistake};
 use crate::secret::{Redact, Redactor};
-use crate::services::ServiceTypes;
 
 /// Whether a call that may have taken effect can be repeated, after a crash or by a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -192,7 +192,7 @@ pub struct ToolDefinition {
     /// The services that the tool takes, with those of its own hooks and guardrails.
     pub(crate) services: ServiceTypes,
     /// The change for each run, if any.
-    pub(crate) of_run: Option<OfRun>,
+    pub(super) run_change: Option<RunChange>,
     /// The parameters, if `#[tool]` made the definition.
     pub(super) params: &'static [Param],
 }
@@ -269,7 +269,7 @@ impl ToolDefinition {
             is_of_server: false,
             is_built_in: false,
             services: ServiceTypes::default(),
-            of_run: None,
+            run_change: None,
             params: &[],
         }
     }
@@ -450,7 +450,7 @@ impl StaticTool {
             is_of_server: false,
             is_built_in: false,
             services,
-            of_run: None,
+            run_change: None,
             strict: self.strict,
             examples: self.examples.map(|examples| examples().into()).unwrap_or_default(),
         }

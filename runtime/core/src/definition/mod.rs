@@ -7,11 +7,12 @@ mod decode;
 mod definition;
 mod example;
 mod fit;
+mod from_types;
 #[doc(hidden)]
 pub mod ladder;
 mod lent;
 mod name;
-mod of_run;
+mod of_each_run;
 mod own_form;
 mod param;
 mod parse;
@@ -23,6 +24,7 @@ mod refusal;
 mod reread;
 mod result;
 mod result_types;
+mod run_change;
 mod scan;
 mod schema;
 mod source;
@@ -38,10 +40,10 @@ pub use definition::{Annotations, Effect, ToolDefinition, wire_name};
 pub use definition::{Asks, Defined, StaticTool};
 pub use example::{ExampleError, ToolExample};
 pub(crate) use fit::{bring_into_types, fits};
+pub use from_types::FnOutput;
 #[doc(hidden)]
 pub use lent::{FromText, Lent, lend};
 pub use name::NameProblem;
-pub(crate) use of_run::OfRun;
 pub(crate) use param::missing;
 #[doc(hidden)]
 pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
@@ -60,7 +62,7 @@ pub use result::{Failed, Returned, encode, failed, schema as schema_of};
 pub use result_types::{ErrorText, Kind, ShownToModel, ToolReturn};
 #[doc(hidden)]
 pub use scan::read;
-pub(crate) use schema::{ObjectSchema, arguments_schema, object_schema, output_schema, type_schema};
+pub(crate) use schema::{ObjectSchema, arguments_schema, object_schema, type_schema};
 #[doc(hidden)]
 pub use source::ServerKind;
 pub use source::ToolSource;

@@ -19,8 +19,7 @@
 
 mod given;
 mod provided;
-mod types;
 
+pub use crate::requirements::{Service, ServiceType, ServiceTypes};
 pub(crate) use given::{GivenService, Services};
 pub use provided::{Provided, ServiceError};
-pub use types::{Service, ServiceType, ServiceTypes};

@@ -1,68 +1,16 @@
-//! Tools by hand in a few words: a definition from types, and a tool from a definition and a closure.
+//! A tool from a definition and a closure.
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use schemars::JsonSchema;
 
-use super::closure::{Awaited, FnOutput, Started};
+use super::closure::{Awaited, Started};
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{ToolDefinition, arguments_schema, type_schema};
+use crate::definition::{FnOutput, ToolDefinition};
 use crate::error::ToolResult;
 use crate::tool::DynTool;
-
-impl ToolDefinition {
-    /// Makes a definition from the types of the arguments and of the result, as `#[tool]` does from a function's: `In` is a
-    /// struct with named fields, a map, or `()` for no arguments; `Out` is a type that [`ToolSpec::from_fn`] takes as
-    /// result, `()` or [`ToolOutput`](crate::ToolOutput) for no schema. [`Args::read`] reads the arguments as `In`.
-    ///
-    /// ```
-    /// use std::sync::LazyLock;
-    /// use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, call};
-    ///
-    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
-    /// struct Sum {
-    ///     /// The numbers to add.
-    ///     numbers: Vec<i64>,
-    /// }
-    ///
-    /// struct Add;
-    ///
-    /// static ADD: LazyLock<ToolDefinition> =
-    ///     LazyLock::new(|| ToolDefinition::of::<Sum, i64>(Add::NAME, "Adds numbers."));
-    ///
-    /// impl Tool for Add {
-    ///     const NAME: &'static str = "add";
-    ///     type State = ();
-    ///     fn definition(&self) -> &ToolDefinition {
-    ///         &ADD
-    ///     }
-    ///     async fn run(&self, _cx: &ToolContext, args: &mut Args) -> ToolResult {
-    ///         Ok(ToolOutput::value(&args.read::<Sum>()?.numbers.iter().sum::<i64>())?)
-    ///     }
-    /// }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// assert_eq!(call!(ToolSpec::new(Add), numbers = [1, 2]).await.unwrap(), 3);
-    /// # });
-    /// ```
-    ///
-    /// If `In` is not read from an object, an agent with the tool is not built
-    /// ([`BuildError::InputSchema`](crate::BuildError::InputSchema)).
-    pub fn of<In: JsonSchema + 'static, Out: FnOutput>(
-        name: impl AsRef<str>,
-        description: impl AsRef<str>,
-    ) -> Self {
-        let schema = arguments_schema::<In>().unwrap_or_else(type_schema::<In>);
-        let definition = Self::new(name, description).with_input_schema(schema);
-        match Out::schema() {
-            Some(schema) => definition.with_output_schema(schema),
-            None => definition,
-        }
-    }
-}
 
 /// A definition and a closure that takes the arguments as they are.
 struct OfDefinition<F> {

@@ -1,65 +1,22 @@
 //! A closure with a struct of arguments, as a tool.
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{ToolDefinition, arguments_schema, fits, output_schema};
+use crate::definition::{FnOutput, ToolDefinition, arguments_schema, fits};
 use crate::error::{Exit, ToolResult};
 use crate::json::{repair, with_digits};
-use crate::output::ToolOutput;
 use crate::schema::{Problem, culprit, halves};
 use crate::tool::{DynTool, offload};
-
-/// A type that the closure of [`ToolSpec::from_fn`] can return: a value with `Serialize` and `JsonSchema`, or a whole
-/// [`ToolOutput`].
-///
-/// Programs do not implement it: they derive `Serialize` and `JsonSchema`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the result of a tool",
-    label = "the model cannot read this",
-    note = "return a type with `Serialize` and `JsonSchema`, or a `ToolOutput`"
-)]
-pub trait FnOutput: Send + 'static {
-    #[doc(hidden)]
-    fn into_output(self) -> ToolResult;
-
-    #[doc(hidden)]
-    fn schema() -> Option<Value>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Serialize + JsonSchema + Send + 'static> FnOutput for T {
-    fn into_output(self) -> ToolResult {
-        if (&self as &dyn Any).is::<()>() {
-            return Ok(ToolOutput::unit());
-        }
-        Ok(ToolOutput::value(&self)?)
-    }
-
-    fn schema() -> Option<Value> {
-        (TypeId::of::<T>() != TypeId::of::<()>()).then(output_schema::<T>)
-    }
-}
-
-impl FnOutput for ToolOutput {
-    fn into_output(self) -> ToolResult {
-        Ok(self)
-    }
-
-    fn schema() -> Option<Value> {
-        None
-    }
-}
 
 struct Closure<A, F> {
     definition: ToolDefinition,

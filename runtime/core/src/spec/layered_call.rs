@@ -4,10 +4,11 @@ use futures_util::future::BoxFuture;
 
 use super::toolspec::ToolSpec;
 use crate::args::Args;
-use crate::context::{DynCall, InState, StateType, ToolContext, timed};
+use crate::context::{DynCall, InState, ToolContext, timed};
 use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
 use crate::policy::{Inside, Stack, Stages, fill_in};
+use crate::requirements::StateType;
 use crate::tool::{DynTool, run_fitted};
 
 /// The tool, with the visible names changed back and the bound and hidden values filled in.

@@ -37,12 +37,13 @@ mod transform;
 mod typed_state;
 mod value;
 
-pub use crate::context::StateType;
+pub use crate::context::for_each_run;
+pub use crate::definition::FnOutput;
 pub use crate::event::{HookEnd, HookExit};
 pub use crate::policy::ToolPolicy;
+pub use crate::requirements::StateType;
 pub use args::{Given, IntoArgs, given, value};
 pub use bind::Binding;
-pub use closure::FnOutput;
 pub use error::{MissingKey, SpecError};
 pub use execution::Execution;
 pub(crate) use execution::error_chain;

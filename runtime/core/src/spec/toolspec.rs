@@ -11,10 +11,11 @@ use super::param::{self, SpecParam};
 use super::param_changes::ParamChanges;
 use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
-use crate::context::{StateType, Target, ToolEntry};
+use crate::context::{Target, ToolEntry, definition_for_run, for_each_run};
 use crate::definition::{Asks, ServerKind, ToolDefinition, ToolExample, ToolSource, ToolWords};
 use crate::onion::{DynHook, ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach};
+use crate::requirements::StateType;
 use crate::services::Services;
 use crate::state::{SessionState, StateCell};
 use crate::tool::{DynTool, Tool};
@@ -377,9 +378,9 @@ impl ToolSpec {
 
     pub(super) fn define(&mut self, name: Arc<str>) {
         let mut seen = self.shape.seen(&self.own, &name);
-        if seen.of_run.take().is_some() {
+        if seen.remove_run_change() {
             let (own, shape) = (Arc::clone(&self.own), Arc::clone(&self.shape));
-            seen = seen.for_each_run(move |_, run| Ok(shape.seen(&own.for_run(run)?, &name)));
+            seen = for_each_run(seen, move |_, run| Ok(shape.seen(&definition_for_run(&own, run)?, &name)));
         }
         self.definition = Arc::new(seen);
         self.own_view = self.shape.own_view(&self.own.input_schema);

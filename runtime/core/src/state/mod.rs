@@ -6,7 +6,6 @@ mod edit;
 mod reads;
 mod recorder;
 mod session;
-mod state_type;
 
 pub(crate) use cell::{RestoreState, StateCell, StateHandle};
 pub(crate) use codec::StateCodec;
@@ -15,4 +14,3 @@ pub(crate) use reads::Reads;
 pub(crate) use recorder::{Address, Recorded, Recorder, StateChange, repeated};
 pub(crate) use session::MOST_PARTS;
 pub use session::SessionState;
-pub use state_type::StateType;

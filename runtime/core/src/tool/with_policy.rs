@@ -7,11 +7,12 @@ use futures_util::future::BoxFuture;
 
 use super::{Make, States, Works};
 use crate::args::Args;
-use crate::context::{StateType, ToolContext};
+use crate::context::ToolContext;
 use crate::definition::{ToolDefinition, check_args};
 use crate::error::{Exit, ToolResult};
 use crate::onion::Call;
 use crate::policy::{Inside, Stack, ToolPolicy, fill_in};
+use crate::requirements::StateType;
 
 /// A tool with its own hooks, as seen inside them; `O` is the toolbox object that it belongs to, if any.
 pub trait Body<O>: 'static {

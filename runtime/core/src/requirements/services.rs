@@ -2,7 +2,7 @@
 
 use std::any::{TypeId, type_name};
 
-use crate::state::StateType;
+use super::state::StateType;
 
 /// A type that can be a service: one that calls on several threads can share.
 ///
