@@ -1,11 +1,12 @@
 //! Whole cards: those that are read, and the mistakes of those that are not.
 
-use std::env;
-use std::fmt::Write as _;
+mod pages;
+
 use std::fs;
 use std::path::Path;
 
 use onionskin_cards::{Card, CardError, HookItem, Item, Source, Spanned, Target, Text, read_file};
+use pages::{Case, hold};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -127,47 +128,18 @@ run_hooks: [hooks.rs:check]
     );
 }
 
-/// The files of this folder hold cards with mistakes, each followed by its messages. `ONIONSKIN_BLESS=1` writes it anew.
 #[test]
 fn c1_each_mistake_has_a_place_and_says_what_to_write() {
-    let bless = env::var_os("ONIONSKIN_BLESS").is_some();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mistakes");
-    let files = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
-    fs::create_dir_all(&files).unwrap();
-    let (mut cases, mut differ) = (0, Vec::new());
-    for file in fs::read_dir(&folder).unwrap() {
-        let path = file.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
-        let mut written = String::new();
-        for (index, case) in text.split("\n## ").enumerate() {
-            if index == 0 {
-                written.push_str(case);
-                continue;
-            }
-            cases += 1;
-            let (name, rest) = case.split_once("\n\n~~~text\n").unwrap();
-            let (card, _) = rest.split_once("\n~~~\n").unwrap();
-            let file = files.join(name);
-            fs::write(&file, card).unwrap();
-            let source = read_file(&file, name).unwrap();
-            fs::remove_file(file).unwrap();
-            let said = match Card::read(Path::new(name), source) {
-                Ok(_) => "no mistake".to_owned(),
-                Err(error) => error.to_string(),
-            };
-            assert!(!said.contains("no mistake"), "{}: {name} has no mistake", path.display());
-            write!(written, "\n## {name}\n\n~~~text\n{card}\n~~~\n\n~~~text\n{said}\n~~~\n").unwrap();
-        }
-        if text.trim_end() != written.trim_end() {
-            if bless {
-                fs::write(&path, written.trim_end().to_owned() + "\n").unwrap();
-            } else {
-                differ.push(path.display().to_string());
-            }
-        }
-    }
-    assert!(differ.is_empty(), "other words in {differ:?}; look at them after ONIONSKIN_BLESS=1");
-    assert!(cases >= 70, "{cases}");
+    let folder = tempfile::tempdir().unwrap();
+    let found = |case: &Case| {
+        let file = folder.path().join(&case.name);
+        fs::write(&file, &case.files[&case.name]).unwrap();
+        let card = Card::read(Path::new(&case.name), read_file(&file, &*case.name).unwrap());
+        Ok(card.map_or_else(|error| error.to_string(), |_| String::new()))
+    };
+    let pages = pages::pages(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mistakes"));
+    let cases: usize = pages.iter().map(|page| hold(page, found)).sum();
+    assert!(cases >= 176, "{cases}");
 }
 
 /// A card of all fields.

@@ -1,30 +1,17 @@
 //! Workflow folders: those that are read, and the mistakes of those that are not.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-use std::collections::BTreeMap;
-use std::env;
-use std::fmt::Write as _;
+mod pages;
+
 use std::fs;
 use std::path::Path;
 
 use onionskin_cards::{DeckError, Item, Workflow, is_workflow_file, is_workflow_folder, workflow_files};
+use pages::{Files, hold};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 const MISTAKES: &str = include_str!("workflows/mistakes.md");
-
-type Files = BTreeMap<String, String>;
-
-/// The files of a part of the page: the blocks whose first line names one.
-fn files(part: &str) -> Files {
-    let blocks = part.split("~~~json ").skip(1);
-    let files = blocks.map(|block| {
-        let (name, rest) = block.split_once('\n').unwrap();
-        let (text, _) = rest.split_once("\n~~~").unwrap();
-        (name.to_owned(), text.to_owned())
-    });
-    files.collect()
-}
 
 fn folder(files: &Files) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -41,7 +28,7 @@ fn read(files: &Files) -> Result<Workflow, DeckError> {
 }
 
 fn base() -> Files {
-    files(MISTAKES.split("\n## ").next().unwrap())
+    pages::read(MISTAKES).0
 }
 
 #[test]
@@ -191,35 +178,12 @@ fn c4_a_script_is_a_tool_where_there_is_no_file_of_rust() {
     assert_eq!(tool(), "tools/echo_all.rs:echo");
 }
 
-/// `mistakes.md` holds files with mistakes, each followed by the messages. `ONIONSKIN_BLESS=1` writes it anew.
 #[test]
 fn c4_each_mistake_has_a_place_and_says_what_to_write() {
-    let mut parts = MISTAKES.split("\n## ");
-    let mut written = parts.next().unwrap().to_owned();
-    let mut cases = 0;
-    for case in parts {
-        cases += 1;
-        let (name, _) = case.split_once('\n').unwrap();
-        let changed = files(case);
-        let mut all = base();
-        all.extend(changed.clone());
-        let said = match read(&all) {
-            Ok(_) => panic!("{name} has no mistake"),
-            Err(error) => error.to_string(),
-        };
-        write!(written, "\n## {name}\n").unwrap();
-        for (file, text) in changed {
-            write!(written, "\n~~~json {file}\n{text}\n~~~\n").unwrap();
-        }
-        write!(written, "\n~~~text\n{said}\n~~~\n").unwrap();
-    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workflows/mistakes.md");
+    let cases =
+        hold(&page, |case| Ok(read(&case.files).map_or_else(|error| error.to_string(), |_| String::new())));
     assert!(cases >= 70, "{cases}");
-    if env::var_os("ONIONSKIN_BLESS").is_some() {
-        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workflows/mistakes.md"), &written)
-            .unwrap();
-    } else {
-        assert_eq!(written.trim_end(), MISTAKES.trim_end());
-    }
 }
 
 #[test]

@@ -3,9 +3,8 @@
 //! Paths in generated code begin with it. A macro does not see the names of dependencies, so it reads the package's `Cargo.toml`.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::manifest::{Entry, Value, entries};
 
@@ -14,16 +13,36 @@ const PACKAGES: [&str; 2] = ["onionskin", "onionskin-core"];
 
 thread_local! {
     /// The last package, and its name for the runtime. An editor expands the macros of several packages in one process.
-    static LAST: RefCell<Option<(OsString, String)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(PathBuf, String)>> = const { RefCell::new(None) };
+    #[cfg(test)]
+    static FOLDER: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
+}
+
+/// The folder of the package that is compiled.
+pub(crate) fn folder() -> Option<PathBuf> {
+    #[cfg(test)]
+    if let Some(folder) = FOLDER.with_borrow(Clone::clone) {
+        return Some(folder);
+    }
+    std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from)
+}
+
+/// Takes this folder for that of the package, in a test.
+#[cfg(test)]
+pub(crate) fn with_folder<T>(folder: &Path, work: impl FnOnce() -> T) -> T {
+    FOLDER.set(Some(folder.to_owned()));
+    let result = work();
+    FOLDER.set(None);
+    result
 }
 
 /// The name of the runtime in the package that is compiled, as it is written in a path.
 pub(crate) fn name() -> String {
-    let Some(folder) = std::env::var_os("CARGO_MANIFEST_DIR") else { return PACKAGES[0].to_owned() };
+    let Some(folder) = folder() else { return PACKAGES[0].to_owned() };
     LAST.with_borrow_mut(|last| match last {
         Some((of, name)) if *of == folder => name.clone(),
         _ => {
-            let name = in_folder(Path::new(&folder)).unwrap_or(PACKAGES[0].to_owned()).replace('-', "_");
+            let name = in_folder(&folder).unwrap_or(PACKAGES[0].to_owned()).replace('-', "_");
             *last = Some((folder, name.clone()));
             name
         }

@@ -89,7 +89,7 @@ pub(crate) fn assert_documented<R>(page: &str, heading: &str, keys: &[Key<R>]) {
 }
 
 /// Holds the words that editors show for these keys, in `__private0/keys.rs` of the runtime, to their rows.
-/// `ONIONSKIN_BLESS=1` writes them.
+/// `TRYBUILD=overwrite` writes them.
 #[cfg(test)]
 pub(crate) fn assert_shown<R>(module: &str, keys: &[Key<R>]) {
     /// One test writes at a time.
@@ -104,12 +104,12 @@ pub(crate) fn assert_shown<R>(module: &str, keys: &[Key<R>]) {
     let (found, after) = rest.split_once("    }\n").unwrap();
     // `crate` is a keyword, so no constant has this name.
     let shown: String = keys.iter().filter(|key| key.name != "crate").map(Key::shown).collect();
-    if std::env::var_os("ONIONSKIN_BLESS").is_some() {
+    if crate::pages::overwrites() {
         std::fs::write(&path, format!("{before}\n    {module} {{\n{shown}    }}\n{after}")).unwrap();
     } else {
         assert_eq!(
             found, shown,
-            "the words of `{module}` differ from the rows; ONIONSKIN_BLESS=1 writes them anew"
+            "the words of `{module}` differ from the rows; TRYBUILD=overwrite writes them anew"
         );
     }
 }

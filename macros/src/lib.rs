@@ -27,6 +27,9 @@ mod middleware;
 mod mutations;
 mod number;
 mod option;
+#[cfg(test)]
+#[path = "../../cards/tests/pages/mod.rs"]
+mod pages;
 mod param;
 mod paths;
 mod policy_entry;

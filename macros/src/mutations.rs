@@ -8,15 +8,18 @@ use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
 use proptest::prelude::*;
 
 use crate::golden::expand_all;
+use crate::pages;
 
 /// The programs that use our macros, right and wrong ones.
 static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let folders = ["macros/tests/errors", "ui-tests/tests/pass", "ui-tests/tests/fail"];
+    let folders = ["ui-tests/tests/pass", "ui-tests/tests/fail"];
     let mut files: Vec<PathBuf> = folders.iter().flat_map(|folder| files(&root.join(folder))).collect();
     files.sort();
     let programs = files.into_iter().map(|file| fs::read_to_string(file).unwrap());
-    programs.filter(|program| program.parse::<TokenStream>().is_ok()).collect()
+    let errors = pages::cases(&root.join("macros/tests/errors")).into_iter();
+    let errors = errors.filter_map(|mut case| case.files.remove(&case.name));
+    programs.chain(errors).filter(|program| program.parse::<TokenStream>().is_ok()).collect()
 });
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -183,18 +183,23 @@ fn layout(tokens: TokenStream, depth: usize, out: &mut String) {
     flush(&mut line, out);
 }
 
-/// Compares with a file beside this one; `ONIONSKIN_BLESS=1` writes it.
+/// Compares with a file beside this one; `TRYBUILD=overwrite` writes it.
 pub(crate) fn compare(name: &str, expansion: TokenStream) {
     let mut text = String::new();
     layout(expansion, 0, &mut text);
     let lines: Vec<_> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     let text = lines.join("\n") + "\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/snapshots").join(name);
-    if std::env::var_os("ONIONSKIN_BLESS").is_some() {
+    if crate::pages::overwrites() {
         std::fs::write(&path, &text).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, kept, "the expansion differs from {}; ONIONSKIN_BLESS=1 writes it anew", path.display());
+    assert_eq!(
+        text,
+        kept,
+        "the expansion differs from {}; TRYBUILD=overwrite writes it anew",
+        path.display()
+    );
 }
 
 /// Expands a derive for each beginning of a type's text. A beginning that is a type has an implementation.

@@ -164,8 +164,8 @@ impl Invocation {
         subject: &str,
         in_folder: impl FnOnce(&std::path::Path, &Self) -> TokenStream,
     ) -> TokenStream {
-        if let Some(base) = std::env::var_os("CARGO_MANIFEST_DIR") {
-            return in_folder(base.as_ref(), self);
+        if let Some(base) = crate::dependency::folder() {
+            return in_folder(&base, self);
         }
         let message = format!(
             "the path of {subject} begins at the folder of `Cargo.toml`, which Cargo names in `CARGO_MANIFEST_DIR`; compile with Cargo"

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::expand::in_folder;
 use super::invocation::Invocation;
 use crate::agent;
+use crate::pages::{self, Case};
 
 /// A folder with these files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -222,32 +223,20 @@ fn errors(expansion: &str) -> Vec<String> {
     macros.map(|mac| mac.parse_body::<syn::LitStr>().unwrap().value()).collect()
 }
 
-/// The mistakes of the crate of cards: name, text, and their messages.
-fn mistakes() -> Vec<(String, String, String)> {
-    let mut all = Vec::new();
-    for file in ["files", "fields", "frameworks", "values", "hooks"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cards/tests/mistakes/{file}.md"));
-        let text = fs::read_to_string(path).unwrap();
-        for case in text.split("\n## ").skip(1) {
-            let mut parts = case.split("~~~text\n");
-            let name = parts.next().unwrap().trim().to_owned();
-            let mut block = || parts.next().unwrap().split("\n~~~").next().unwrap().to_owned();
-            let card = block();
-            all.push((name, card, block()));
-        }
-    }
-    all
+/// The mistakes of the crate of cards.
+fn mistakes() -> Vec<Case> {
+    pages::cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../cards/tests/mistakes"))
 }
 
 #[test]
 fn c2_each_mistake_of_a_card_is_a_compile_error_with_the_same_words_and_place() {
     let mistakes = mistakes();
     assert!(mistakes.len() > 160, "{}", mistakes.len());
-    for (name, card, said) in mistakes {
-        let folder = folder(&[(&name, &card)]);
+    for Case { name, files, message, .. } in mistakes {
+        let folder = folder(&[(&name, &files[&name])]);
         let found = errors(&expanded(&folder, quote!(card = #name)));
         let found = found.iter().map(|error| format!("error: {error}")).collect::<Vec<_>>().join("\n\n");
-        assert_eq!(found.trim_end(), said.trim_end(), "{name}");
+        assert_eq!(found.trim_end(), message, "{name}");
     }
 }
 
@@ -361,7 +350,7 @@ proptest! {
         which in any::<prop::sample::Index>(), changes in changes(), of_rust: bool,
     ) {
         let mut cards = vec![("desk.md".to_owned(), DESK.to_owned()), ("office.yaml".to_owned(), OFFICE.to_owned())];
-        let mistakes = mistakes().into_iter().map(|(name, card, _)| (name, card));
+        let mistakes = mistakes().into_iter().flat_map(|case| case.files);
         cards.extend(mistakes.filter(|(name, _)| !name.contains('/')));
         let (name, card) = which.get(&cards);
         let card = changed(card, if of_rust { &[] } else { &changes });

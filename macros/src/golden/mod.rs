@@ -1,46 +1,20 @@
 //! The errors that our macros write, as rustc shows them, without rustc.
 //!
-//! The cases are in `tests/errors/<macro>`; `cases` says what a case is. `cargo test -p onionskin-macros golden` expands the
-//! programs in this process and compares.
+//! The cases are on the pages of `tests/errors`: programs and their errors, which `pages` reads and compares. `cargo test -p onionskin-macros
+//! golden` expands the programs in this process. The cards of a case are in a folder with the name of its program.
 //!
 //! What rustc says itself is not seen here. A case whose words are in part rustc's belongs into `ui-tests/tests`.
-//! `ui-tests` also compares the cases of this folder with rustc (see there): no error is missing here that rustc adds.
+//! `ui-tests` also compares the cases of these pages with rustc (see there): no error is missing here that rustc adds.
 
-mod cases;
 mod invocations;
 mod render;
 mod source;
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
-use cases::{compare, hold};
-
-use crate::lock_file::with_folder;
-
-/// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 15] = [
-    ("agent", 130),
-    ("card", 20),
-    ("guardrail", 18),
-    ("hook", 46),
-    ("lock", 9),
-    ("lock_broken", 2),
-    ("lock_too_new", 1),
-    ("message_hook", 28),
-    ("program", 14),
-    ("run_hook", 17),
-    ("strict", 18),
-    ("tool", 140),
-    ("toolbox", 18),
-    ("turn_hook", 16),
-    ("visit", 4),
-];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::dependency::with_folder;
+use crate::pages::{Case, compare, hold, pages};
 
 /// Expands all invocations of our macros in a program.
 pub(crate) fn expand_all(program: proc_macro2::TokenStream) {
@@ -63,90 +37,104 @@ fn shown(program: &str, path: &str) -> Result<String, String> {
     shown.map_err(|message| format!("this error is at no token of the program: {message}"))
 }
 
-/// Compares all cases of a folder. A lock file in the folder is the one of the programs' package.
-fn holds(name: &str) {
-    let (_, at_least) = FOLDERS.into_iter().find(|(folder, _)| *folder == name).unwrap();
-    let folder = format!("tests/errors/{name}");
-    with_folder(&root().join(&folder), || {
-        hold(root(), &folder, at_least, |path| shown(&fs::read_to_string(root().join(path)).unwrap(), path));
-    });
+/// The errors of our macros in the program of a case, in a package of its own with the other files.
+fn shown_case(case: &Case) -> Result<String, String> {
+    let package = tempfile::tempdir().unwrap();
+    for (name, text) in case.files.iter().filter(|(name, _)| **name != case.name) {
+        let file = package.path().join(case.name.trim_end_matches(".rs")).join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    with_folder(package.path(), || shown(&case.files[&case.name], &case.name))
+}
+
+/// The folder of the pages.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/errors")
+}
+
+/// Compares the cases of a page, or of all pages of a folder.
+fn holds(name: &str, at_least: usize) {
+    let path = root().join(name);
+    let pages = if path.is_dir() { pages(&path) } else { vec![path.with_extension("md")] };
+    let cases: usize = pages.iter().map(|page| hold(page, shown_case)).sum();
+    assert!(cases >= at_least, "{cases} cases, where there were {at_least}");
 }
 
 #[test]
 fn a2_errors_of_agent() {
-    holds("agent");
+    holds("agent", 148);
 }
 
 #[test]
 #[cfg(feature = "cards")]
 fn c2_errors_of_card() {
-    holds("card");
+    holds("card", 61);
 }
 
 #[test]
 #[cfg(feature = "cards")]
 fn a3_errors_of_lock_files() {
-    for folder in ["lock", "lock_broken", "lock_too_new"] {
-        holds(folder);
-    }
+    holds("lock", 12);
 }
 
 #[test]
 fn a2_errors_of_guardrail() {
-    holds("guardrail");
+    holds("guardrail", 18);
 }
 
 #[test]
 fn a2_errors_of_hook() {
-    holds("hook");
+    holds("hook", 48);
 }
 
 #[test]
 fn a9_errors_of_run_hook() {
-    holds("run_hook");
+    holds("run_hook", 18);
 }
 
 #[test]
 fn a9_errors_of_turn_hook() {
-    holds("turn_hook");
+    holds("turn_hook", 16);
 }
 
 #[test]
 fn a10_errors_of_message_hook() {
-    holds("message_hook");
+    holds("message_hook", 28);
 }
 
 #[test]
 fn o1_errors_of_main() {
-    holds("program");
+    holds("program", 22);
 }
 
 #[test]
 fn a2_errors_of_strict() {
-    holds("strict");
+    holds("strict", 18);
 }
 
 #[test]
 fn a2_errors_of_tool() {
-    holds("tool");
+    holds("tool", 174);
 }
 
 #[test]
 fn a2_errors_of_toolbox() {
-    holds("toolbox");
+    holds("toolbox", 22);
 }
 
 #[test]
 fn a2_errors_of_visit_secrets() {
-    holds("visit");
+    holds("visit", 5);
 }
 
 #[test]
-fn every_folder_of_cases_has_its_test() {
-    let folders = FOLDERS.map(|(folder, _)| folder.to_owned());
-    let found = fs::read_dir(root().join("tests/errors")).unwrap();
-    let found = found.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert_eq!(found.collect::<BTreeSet<_>>(), BTreeSet::from(folders));
+fn every_page_has_its_test() {
+    for entry in fs::read_dir(root()).unwrap() {
+        let page = entry.unwrap().path();
+        let test = format!("holds(\"{}\", ", page.file_stem().unwrap().display());
+        assert!(include_str!("mod.rs").contains(&test), "{}", page.display());
+    }
 }
 
 const TWICE: &str =
@@ -154,28 +142,30 @@ const TWICE: &str =
 
 #[test]
 fn a_case_holds_only_with_its_own_text() {
-    let golden = shown(TWICE, "twice.rs").unwrap();
-    assert_eq!(golden.matches("error: ").count(), 2, "{golden}");
-    assert!(golden.contains("--> twice.rs:3:22\n"), "{golden}");
-    assert_eq!(compare(shown(TWICE, "twice.rs"), Some(&golden)), Ok(()));
+    let new = format!("## twice.rs\n\n~~~rust\n{TWICE}~~~\n");
+    let (page, differ) = compare(&new, shown_case);
+    assert_eq!(differ.len(), 1, "a case without a message differs");
+    assert_eq!(page.matches("error: ").count(), 2, "{page}");
+    assert!(page.starts_with(&new) && page.contains(" --> twice.rs:3:22\n"), "{page}");
+    assert_eq!(compare(&page, shown_case), (page.clone(), Vec::new()));
     for wrong in
-        [golden.replace("3:22", "3:21"), golden.replace('^', "-"), golden.clone() + "\n", String::new()]
+        [page.replace("3:22", "3:21"), page.replace('^', "-"), page.replace("\n~~~text\n", "\n~~~text\n\n")]
     {
-        let failure = compare(shown(TWICE, "twice.rs"), Some(&wrong)).unwrap_err();
-        assert!(failure.contains(&golden) && failure.contains(&wrong), "{failure}");
+        let (written, differ) = compare(&wrong, shown_case);
+        assert_eq!((written, differ.len()), (page.clone(), 1));
     }
-    assert!(compare(shown(TWICE, "twice.rs"), None).unwrap_err().contains(&golden));
 }
 
 #[test]
 fn a_case_without_an_error_of_ours_fails() {
-    let nothing = "fn main() { let x: u8 = \"\"; }";
-    assert!(compare(shown(nothing, "case.rs"), Some("")).unwrap_err().contains("invokes no macro"));
+    let failure = |program: &str| shown(program, "case.rs").unwrap_err();
+    assert!(failure("fn main() { let x: u8 = \"\"; }").contains("invokes no macro"));
     let good = "/// Adds.\n#[onionskin::tool]\nfn add(x: u8) -> u8 { x }\n";
-    let failure = compare(shown(good, "case.rs"), Some("")).unwrap_err();
-    assert!(failure.contains("find no error"), "{failure}");
+    assert!(failure(good).contains("find no error"));
     let defined = "macro_rules! made { ($name:ident) => { #[tool(nmae = 3)] fn $name() {} } }";
-    assert!(compare(shown(defined, "case.rs"), Some("")).unwrap_err().contains("invokes no macro"));
+    assert!(failure(defined).contains("invokes no macro"));
+    let (page, differ) = compare(&format!("## good.rs\n\n~~~rust\n{good}~~~\n"), shown_case);
+    assert!(!page.contains("text") && differ[0].contains("find no error"), "{differ:?}");
 }
 
 /// In modules, in functions, in `impl` blocks, under other attributes, and what an outer macro gives to an inner one.

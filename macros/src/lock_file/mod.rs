@@ -15,6 +15,8 @@ use std::time::SystemTime;
 
 use json::{Json, Mistake};
 
+use crate::dependency;
+
 /// The name of the file, beside the package's `Cargo.toml`.
 pub(crate) const NAME: &str = "onionskin-mcp.lock.json";
 /// The command that writes the file.
@@ -42,13 +44,11 @@ type State = (PathBuf, u64, Option<SystemTime>);
 thread_local! {
     /// The last file, so that it is read once however many invocations a package has.
     static LAST: RefCell<Option<(State, Read)>> = const { RefCell::new(None) };
-    #[cfg(test)]
-    static FOLDER: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
 }
 
 /// The file of the package that is compiled, if it has one.
 pub(crate) fn of_package() -> Option<Read> {
-    let path = folder()?.join(NAME);
+    let path = dependency::folder()?.join(NAME);
     let metadata = fs::metadata(&path).ok()?;
     let state = (path, metadata.len(), metadata.modified().ok());
     LAST.with_borrow_mut(|last| match last {
@@ -59,23 +59,6 @@ pub(crate) fn of_package() -> Option<Read> {
             Some(read)
         }
     })
-}
-
-fn folder() -> Option<PathBuf> {
-    #[cfg(test)]
-    if let Some(folder) = FOLDER.with_borrow(Clone::clone) {
-        return Some(folder);
-    }
-    std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from)
-}
-
-/// Takes the file of this folder in place of the package's, in a test.
-#[cfg(test)]
-pub(crate) fn with_folder<T>(folder: &Path, work: impl FnOnce() -> T) -> T {
-    FOLDER.set(Some(folder.to_owned()));
-    let result = work();
-    FOLDER.set(None);
-    result
 }
 
 fn in_file(path: &Path, metadata: &Metadata) -> Result<LockFile, String> {
@@ -183,7 +166,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{NAME, of_package, servers, with_folder};
+    use super::{NAME, of_package, servers};
+    use crate::dependency::with_folder;
 
     /// The elements of a list of JSON, without a reader that is tested here: in these files each has a line of its own.
     fn elements(list: &str) -> impl Iterator<Item = &str> {

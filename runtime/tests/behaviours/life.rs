@@ -202,8 +202,10 @@ pub async fn approval_pauses(case: Value) {
 pub async fn hitl_flags_exclusive(case: Value) {
     assert_eq!(case["given"], json!({ "requires_confirmation": true, "external_execution": true }));
     assert_eq!(case["expect"], json!({ "error_at": "definition" }));
-    let words = include_str!("../../../macros/tests/errors/tool/approval_and_external.stderr");
-    assert!(words.starts_with("error: ") && words.contains("#[tool(approval, external)]"), "{words}");
+    let page = include_str!("../../../macros/tests/errors/tool/approval_and_external.md");
+    let (_, words) = page.split_once("## approval_and_external.rs").unwrap();
+    let (words, _) = words.split_once("## ").unwrap();
+    assert!(words.contains("\nerror: ") && words.contains("#[tool(approval, external)]"), "{words}");
 }
 
 pub async fn approval_granted(case: Value) {

@@ -6,14 +6,14 @@
 //! compares it. That rustc shows the same is an ignored test here, which `.ci/run` runs.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-#[path = "../../../macros/src/golden/cases.rs"]
 mod cases;
 mod normal;
+#[path = "../../../cards/tests/pages/mod.rs"]
+mod pages;
 mod project;
 mod words;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::LazyLock;
 
 use cases::{hold, programs};
@@ -40,16 +40,13 @@ const FOLDERS: [(&str, usize); 17] = [
     ("workflow", 4),
 ];
 
-/// The folders of `macros/tests/errors` with a lock file of MCP servers: each is a package of its own.
-const LOCKED: [&str; 3] = ["lock", "lock_broken", "lock_too_new"];
-
 /// What rustc says about each case: one run of cargo for all of them.
 static SHOWN: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let programs: Vec<_> = FOLDERS
         .iter()
         .flat_map(|(name, _)| programs(root(), &format!("ui-tests/tests/fail/{name}")))
         .collect();
-    check("fail", &programs, None)
+    check("fail", &programs)
 });
 
 /// Compares the cases of a folder with what rustc says about them.
@@ -150,25 +147,4 @@ fn a2_items_that_nothing_uses() {
 #[test]
 fn a2_visit_secrets() {
     words_of("visit");
-}
-
-/// `macros/src/golden` shows these errors without rustc. Rustc shows the same, and no other.
-#[test]
-#[ignore = "it proves again what `macros/src/golden` has proved, with rustc; `.ci/run` runs it"]
-fn a2_the_macros_own_errors_are_shown_so_by_rustc() {
-    let folders = FOLDERS.iter().map(|(name, _)| format!("macros/tests/errors/{name}"));
-    let folders: Vec<_> = folders.filter(|folder| root().join(folder).exists()).collect();
-    let there = fs::read_dir(root().join("macros/tests/errors")).unwrap().count();
-    assert_eq!(folders.len() + LOCKED.len(), there, "each folder is listed in `FOLDERS` or `LOCKED`");
-    for name in LOCKED {
-        let folder = format!("macros/tests/errors/{name}");
-        let shown = check(name, &programs(root(), &folder), Some(&folder));
-        holds(&folder, 1, &shown);
-    }
-    let all: Vec<_> = folders.iter().flat_map(|folder| programs(root(), folder)).collect();
-    let shown = check("errors", &all, None);
-    // `macros/src/golden` holds the number of cases of each folder.
-    for folder in &folders {
-        holds(folder, 4, &shown);
-    }
 }

@@ -18,17 +18,10 @@ pub(crate) fn root() -> &'static Path {
 /// The folder of the packages.
 pub(crate) const TMP: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// The lock file of MCP servers.
-const LOCK_FILE: &str = "onionskin-mcp.lock.json";
-
-/// What rustc says about each of the programs, by their paths. `name` is the package's. `locked` is a folder with the package's lock
-/// file.
-pub(crate) fn check(name: &str, programs: &[String], locked: Option<&str>) -> BTreeMap<String, String> {
+/// What rustc says about each of the programs, by their paths. `name` is the package's.
+pub(crate) fn check(name: &str, programs: &[String]) -> BTreeMap<String, String> {
     assert!(!programs.is_empty(), "no case is called so");
     let folder = package(name, programs);
-    if let Some(locked) = locked {
-        fs::copy(root().join(locked).join(LOCK_FILE), folder.join(LOCK_FILE)).unwrap();
-    }
     let output = onionskin_ui_tests::cargo(TMP, "check")
         .args(["--keep-going", "--bins", "--message-format=json"])
         .current_dir(&folder)
@@ -69,13 +62,7 @@ pub(crate) fn check(name: &str, programs: &[String], locked: Option<&str>) -> BT
 }
 
 /// The folders of the cards that cases name.
-const CARDS: [&str; 5] = [
-    "macros/tests/errors/card",
-    "macros/tests/errors/lock",
-    "macros/tests/errors/lock_broken",
-    "ui-tests/tests/fail/card",
-    "ui-tests/tests/fail/workflow",
-];
+const CARDS: [&str; 2] = ["ui-tests/tests/fail/card", "ui-tests/tests/fail/workflow"];
 
 /// Copies a folder.
 fn copy(from: &Path, to: &Path) {

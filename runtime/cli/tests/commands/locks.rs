@@ -3,23 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
+use crate::pages;
 
 const FILE: &str = "onionskin-mcp.lock.json";
 const SERVERS: &str = r#"{"mcpServers": {"time": {"command": "/no/such/program"}, "files": {"command": "/no/such/program"}, "git": {"command": "/no/such/program"}}}"#;
 const CLOCK: &str = "---\nservers: [time]\ntools: { time: [get_tme] }\n---\nTell the time.\n";
-/// What the compiler says of the card in the folder of each mistake.
-const COMPILED: [(&str, &str, &str); 2] = [
-    (
-        "card_tool",
-        include_str!("../../../../macros/tests/errors/lock/card_tool/clock.md"),
-        include_str!("../../../../macros/tests/errors/lock/card_tool.stderr"),
-    ),
-    (
-        "card_filter",
-        include_str!("../../../../macros/tests/errors/lock/card_filter/clock.md"),
-        include_str!("../../../../macros/tests/errors/lock/card_filter.stderr"),
-    ),
-];
+/// What the compiler says of cards.
+const COMPILED: &str = include_str!("../../../../macros/tests/errors/lock/names.md");
 
 /// A lock file with these tools of servers.
 fn lock(servers: &[(&str, &[&str])]) -> String {
@@ -44,15 +34,17 @@ fn locked(files: &[(&str, &str)]) -> Folder {
 
 #[test]
 fn a3_check_says_what_the_compiler_says_of_a_card() {
-    for (name, card, compiled) in COMPILED {
-        let path = format!("tests/errors/lock/{name}/clock.md");
+    let cases = pages::read(COMPILED).1;
+    for name in ["card_tool", "card_filter"] {
+        let case = cases.iter().find(|case| case.name == format!("{name}.rs")).unwrap();
+        let path = format!("{name}/clock.md");
         let folder = Folder::new(&[
             (".mcp.json", SERVERS),
-            (FILE, include_str!("../../../../macros/tests/errors/lock/onionskin-mcp.lock.json")),
-            (&path, card),
+            (FILE, &case.files[&format!("../{FILE}")]),
+            (&path, &case.files["clock.md"]),
         ]);
         // Behind the words of the card, which rustc indents, it shows the invocation.
-        let shown: Vec<_> = compiled.lines().take_while(|line| !line.starts_with(" -->")).collect();
+        let shown: Vec<_> = case.message.lines().take_while(|line| !line.starts_with(" -->")).collect();
         let shown = shown.join("\n").replace("\n       ", "\n");
         let ran = folder.run(&["check", &path]);
         assert!(ran.code == 1 && ran.out.contains(&shown), "{shown}\n{ran:?}");

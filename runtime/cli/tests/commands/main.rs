@@ -9,6 +9,8 @@ mod migrate;
 mod mistakes;
 mod new;
 mod package;
+#[path = "../../../../cards/tests/pages/mod.rs"]
+mod pages;
 mod run;
 mod shown;
 mod signals;

@@ -9,35 +9,19 @@ use onionskin::loader::{CardLoader, MistakeKind, Registry};
 use onionskin::{App, BuildError, ScriptedModel};
 use onionskin_cards::READY_HOOKS;
 
+use super::pages::{self, Case};
 use super::parts::{Helper, Report, Visit, add_one, at_most, louder, mark};
 use super::{folder, load};
 
-/// The mistakes of the crate of cards: name, text, and what is said of it. The macros are held to the same files.
-fn mistakes() -> Vec<(String, String, String)> {
-    let mut all = Vec::new();
-    for file in ["files", "fields", "frameworks", "values", "hooks"] {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../cards/tests/mistakes/{file}.md"));
-        let text = fs::read_to_string(path).unwrap();
-        for case in text.split("\n## ").skip(1) {
-            let mut parts = case.split("~~~text\n");
-            let name = parts.next().unwrap().trim().to_owned();
-            let mut block = || parts.next().unwrap().split("\n~~~").next().unwrap().to_owned();
-            let card = block();
-            all.push((name, card, block()));
-        }
-    }
-    all
-}
-
+/// The macros are held to the same pages.
 #[test]
 fn c3_each_mistake_of_a_card_is_a_load_error_with_the_same_words_and_place() {
-    let mistakes = mistakes();
+    let mistakes = pages::cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cards/tests/mistakes"));
     assert!(mistakes.len() > 160, "{}", mistakes.len());
-    for (name, card, said) in mistakes {
-        let folder = folder(&[(&name, &card)]);
+    for Case { name, files, message, .. } in mistakes {
+        let folder = folder(&[(&name, &files[&name])]);
         let error = CardLoader::new(Registry::new()).base(folder.path()).load([&name]).unwrap_err();
-        assert_eq!(error.to_string().trim_end(), said.trim_end(), "{name}");
+        assert_eq!(error.to_string().trim_end(), message, "{name}");
         assert!(error.mistakes().iter().all(|mistake| mistake.kind == MistakeKind::Format), "{error:?}");
     }
 }

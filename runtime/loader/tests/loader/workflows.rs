@@ -1,6 +1,5 @@
 //! Workflow folders that a program loads at run time.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -15,19 +14,9 @@ use proptest::prelude::*;
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::pages::{Case, Files, read};
+
 const FOLDER: &str = "workflows/Generator";
-
-type Files = BTreeMap<String, String>;
-
-/// The files of a part of a page: the blocks whose first line names one.
-fn files(part: &str) -> Files {
-    let blocks = part.split("~~~json ").skip(1);
-    let files = blocks.map(|block| {
-        let (name, rest) = block.split_once('\n').unwrap();
-        (name.to_owned(), rest.split("\n~~~").next().unwrap().to_owned())
-    });
-    files.collect()
-}
 
 fn folder(files: &Files) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -43,27 +32,16 @@ fn load(registry: Registry, files: &Files) -> Result<LoadedWorkflow, LoadError> 
     CardLoader::new(registry).base(folder(files).path()).load_workflow(FOLDER)
 }
 
-/// The cases of a page: the name, all files, and what is said of them.
-fn cases(page: &str) -> Vec<(String, Files, String)> {
+fn cases(page: &str) -> Vec<Case> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../cards/tests/workflows/{page}.md"));
-    let text = fs::read_to_string(path).unwrap();
-    let mut parts = text.split("\n## ");
-    let base = files(parts.next().unwrap());
-    let case = |case: &str| {
-        let (name, _) = case.split_once('\n').unwrap();
-        let said = case.split("~~~text\n").nth(1).unwrap().split("\n~~~").next().unwrap();
-        let mut all = base.clone();
-        all.extend(files(case));
-        (name.to_owned(), all, said.to_owned())
-    };
-    parts.map(case).collect()
+    read(&fs::read_to_string(path).unwrap()).1
 }
 
 #[test]
 fn c4_each_mistake_of_a_workflow_is_a_load_error_with_the_same_words_and_place() {
     let cases = cases("mistakes");
     assert!(cases.len() > 70, "{}", cases.len());
-    for (name, files, said) in cases {
+    for Case { name, files, message: said, .. } in cases {
         let error = load(Registry::new(), &files).unwrap_err();
         assert_eq!(error.to_string().trim_end(), said.trim_end(), "{name}");
         for mistake in error.mistakes() {
@@ -118,7 +96,7 @@ fn registry() -> Registry {
 fn c4_each_mistake_in_an_item_is_a_load_error_with_the_same_words_and_place() {
     let cases = cases("items");
     assert!(cases.len() > 10, "{}", cases.len());
-    for (name, files, said) in cases {
+    for Case { name, files, message: said, .. } in cases {
         let error = load(registry(), &files).unwrap_err();
         assert_eq!(error.to_string().trim_end(), said.trim_end(), "{name}");
         assert!(

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { name: "", instruction: "Help." }
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { name: "hélper", instruction: "Help." }
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { name: helper, instruction: "Help." }
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { name: "a/b", instruction: "Help." }
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { name: "my helper", instruction: "Help." }
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { name: "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh", instruction: "Help." }
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper<T> { instruction: "Help." }
-}
-
-fn main() {}

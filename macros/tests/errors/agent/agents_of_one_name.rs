@@ -1,8 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { instruction: "Help." }
-    Helper { instruction: "Help." }
-}
-
-fn main() {}

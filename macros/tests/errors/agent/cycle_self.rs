@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { description: "Helps.", instruction: "Help.", agents: [Helper] }
-}
-
-fn main() {}

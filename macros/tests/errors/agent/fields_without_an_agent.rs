@@ -1,8 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    instruction: "Help.",
-    model: "gpt-4o-mini",
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    fn Helper { instruction: "Help." }
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    pub struct Helper { instruction: "Help." }
-}
-
-fn main() {}

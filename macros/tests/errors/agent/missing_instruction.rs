@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { description: "Helps." }
-}
-
-fn main() {}

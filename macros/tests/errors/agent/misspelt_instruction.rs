@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Helper { instructions: "Help." }
-}
-
-fn main() {}

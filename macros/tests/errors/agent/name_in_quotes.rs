@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! { "Helper" { instruction: "Help." } }
-
-fn main() {
-    let _ = Helper::builder();
-}

@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent! { "my-helper" { instruction: "Help." } }
-
-fn main() {}

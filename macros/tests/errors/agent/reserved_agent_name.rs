@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    str { instruction: "Help." }
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    One { instruction: "One." };
-    Two { instruction: "Two." }
-}
-
-fn main() {}

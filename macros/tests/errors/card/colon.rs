@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card: "cards/pmo.md");
-
-fn main() {}

@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card = "tests/errors/card/itself/clerk.md");
-
-fn main() {}

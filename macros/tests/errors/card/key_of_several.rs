@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(cards = ["cards/a.md", "cards/b.md"]);
-
-fn main() {}

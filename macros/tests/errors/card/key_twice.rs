@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card = "cards/one.md", card = "cards/two.md");
-
-fn main() {}

@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card = "folder_of_nothing");
-
-fn main() {}

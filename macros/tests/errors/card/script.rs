@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card = "tests/errors/card/script/clerk.md");
-
-fn main() {}

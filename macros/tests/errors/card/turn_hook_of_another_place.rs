@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card = "tests/errors/card/turn_hook_of_another_place/clerk.md");
-
-fn main() {}

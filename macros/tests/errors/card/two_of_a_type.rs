@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card = "tests/errors/card/two_of_a_type");
-
-fn main() {}

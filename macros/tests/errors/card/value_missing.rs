@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card = "tests/errors/card/value_missing/clerk.md");
-
-fn main() {}

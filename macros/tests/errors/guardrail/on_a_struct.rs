@@ -1,6 +1,0 @@
-use onionskin::guardrail;
-
-#[guardrail(input)]
-struct Check;
-
-fn main() {}

@@ -1,8 +1,0 @@
-use onionskin::{ToolOutput, guardrail};
-
-#[guardrail(output)]
-fn check(output: ToolOutput) {
-    drop(output);
-}
-
-fn main() {}

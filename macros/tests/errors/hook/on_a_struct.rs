@@ -1,6 +1,0 @@
-use onionskin::tool_hook;
-
-#[tool_hook]
-struct Audit;
-
-fn main() {}

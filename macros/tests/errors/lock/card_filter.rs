@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent!(card = "tests/errors/lock/card_filter/clock.md");
-
-fn main() {}

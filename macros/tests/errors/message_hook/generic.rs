@@ -1,8 +1,0 @@
-use onionskin::message_hooks::message_hook;
-
-#[message_hook(update_agent_state)]
-fn note<T>(#[config] value: T) {
-    todo!()
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use onionskin::message_hooks::message_hook;
-
-#[message_hook(process_message_before_send)]
-fn redact(silent: u8) {
-    todo!()
-}
-
-fn main() {}

@@ -1,1 +1,0 @@
-onionskin::main!(card = "cards");

@@ -1,1 +1,0 @@
-onionskin::main!("cards/clerk.md");

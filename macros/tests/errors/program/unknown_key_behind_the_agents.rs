@@ -1,5 +1,0 @@
-use onionskin::agent;
-
-agent! { Helper { instruction: "Help." } }
-
-onionskin::main!(Helper, model = "small");

@@ -1,8 +1,0 @@
-use onionskin::run_hook;
-
-#[run_hook(pre)]
-fn check(#[arg] input: &str) {
-    let _ = input;
-}
-
-fn main() {}

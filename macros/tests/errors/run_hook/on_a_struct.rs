@@ -1,6 +1,0 @@
-use onionskin::run_hook;
-
-#[run_hook(pre)]
-struct Desk;
-
-fn main() {}

@@ -1,9 +1,0 @@
-use onionskin::Strict;
-
-#[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
-struct Order {
-    #[strict(skip)]
-    what: String,
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::tool;
-
-/// Takes a photo.
-#[tool(approval, external)]
-fn photo() -> String;
-
-fn main() {}

@@ -1,9 +1,0 @@
-use onionskin::tool;
-
-/// Takes a photo.
-#[tool(asks = "Ada")]
-fn photo() -> String {
-    String::new()
-}
-
-fn main() {}

@@ -1,9 +1,0 @@
-use onionskin::tool;
-
-/// Takes a photo.
-#[tool(component = "Camera")]
-fn photo() -> String {
-    String::new()
-}
-
-fn main() {}

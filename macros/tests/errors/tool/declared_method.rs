@@ -1,9 +1,0 @@
-use onionskin::tool;
-
-trait Shop {
-    /// Sells it.
-    #[tool]
-    fn sell(&self, what: String) -> String;
-}
-
-fn main() {}

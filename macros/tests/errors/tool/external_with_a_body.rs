@@ -1,9 +1,0 @@
-use onionskin::tool;
-
-/// Takes a photo.
-#[tool(external)]
-fn photo() -> String {
-    String::new()
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::tool;
-
-/// Takes a photo.
-#[tool(external, timeout = "5s")]
-fn photo() -> String;
-
-fn main() {}

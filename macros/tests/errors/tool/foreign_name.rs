@@ -1,9 +1,0 @@
-use onionskin::tool;
-
-/// Measures.
-#[tool]
-fn größe(x: i64) -> i64 {
-    x
-}
-
-fn main() {}

@@ -1,9 +1,0 @@
-use onionskin::tool;
-
-/// Applies it.
-#[tool]
-fn apply(change: fn(i64) -> i64) -> i64 {
-    change(1)
-}
-
-fn main() {}

@@ -1,9 +1,0 @@
-use onionskin::tool;
-
-/// Takes a photo.
-#[tool(mode = inline)]
-fn photo() -> String {
-    String::new()
-}
-
-fn main() {}

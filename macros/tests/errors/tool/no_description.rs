@@ -1,8 +1,0 @@
-use onionskin::tool;
-
-#[tool]
-fn add_one(x: i64) -> i64 {
-    x + 1
-}
-
-fn main() {}

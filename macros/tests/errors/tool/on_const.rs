@@ -1,7 +1,0 @@
-use onionskin::tool;
-
-/// One.
-#[tool]
-const ONE: i64 = 1;
-
-fn main() {}

@@ -1,5 +1,0 @@
-use onionskin::tool;
-
-/// Begins.
-#[tool]
-fn main() {}

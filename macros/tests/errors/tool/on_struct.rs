@@ -1,7 +1,0 @@
-use onionskin::tool;
-
-/// Adds one.
-#[tool]
-struct AddOne;
-
-fn main() {}

@@ -1,9 +1,0 @@
-use onionskin::ui::ui_tool;
-
-/// Takes a photo.
-#[ui_tool(component = "Camera", mode = inlin)]
-fn photo() -> String {
-    String::new()
-}
-
-fn main() {}

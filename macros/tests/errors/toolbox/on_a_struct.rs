@@ -1,6 +1,0 @@
-use onionskin::toolbox;
-
-#[toolbox]
-struct Kb;
-
-fn main() {}

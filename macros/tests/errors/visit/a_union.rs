@@ -1,9 +1,0 @@
-use onionskin::secret::VisitSecrets;
-
-#[derive(VisitSecrets)]
-union Either {
-    whole: u32,
-    fraction: f32,
-}
-
-fn main() {}

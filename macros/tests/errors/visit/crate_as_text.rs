@@ -1,9 +1,0 @@
-use onionskin::secret::VisitSecrets;
-
-#[derive(VisitSecrets)]
-#[visit_secrets(crate = "onionskin")]
-struct Login {
-    user: String,
-}
-
-fn main() {}

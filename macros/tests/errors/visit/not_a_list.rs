@@ -1,9 +1,0 @@
-use onionskin::secret::VisitSecrets;
-
-#[derive(VisitSecrets)]
-#[visit_secrets]
-struct Login {
-    user: String,
-}
-
-fn main() {}

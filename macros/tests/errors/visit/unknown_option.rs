@@ -1,7 +1,0 @@
-#[derive(onionskin::secret::VisitSecrets)]
-#[visit_secrets(skip)]
-struct Login {
-    user: String,
-}
-
-fn main() {}
