@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use onionskin_core::schema::KeywordKind;
 use onionskin_core::text::without_hidden;
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
 
-use super::normal_schema::{Holds, holds};
 use super::visible;
 
 /// The bytes of a text, of a tool or of a part of its schemas. More is no description, and costs each request.
@@ -73,27 +73,30 @@ impl Changes {
     fn schema(&mut self, schema: &mut Map<String, Value>) {
         for (key, value) in schema.iter_mut() {
             self.stays("names", key);
-            match holds(key) {
-                Holds::NamedSchemas => match value {
+            match KeywordKind::new(key) {
+                KeywordKind::SchemaMap(_) => match value {
                     Value::Object(named) => named.iter_mut().for_each(|(name, schema)| {
                         self.stays("names", name);
                         self.part(schema);
                     }),
                     other => self.part(other),
                 },
-                Holds::Names | Holds::NamedNames => self.all_stays("names", value),
-                Holds::Values | Holds::Data | Holds::Pattern | Holds::Reference | Holds::Kinds => {
-                    self.all_stays(&format!("`{key}`"), value);
-                }
-                Holds::Examples => self.example(value),
-                Holds::Schema
-                | Holds::Schemas
-                | Holds::Text
-                | Holds::Word
-                | Holds::Limit
-                | Holds::Count
-                | Holds::Flag
-                | Holds::Anything => self.part(value),
+                KeywordKind::Names | KeywordKind::NameMap => self.all_stays("names", value),
+                KeywordKind::Members
+                | KeywordKind::Value
+                | KeywordKind::Pattern
+                | KeywordKind::Reference
+                | KeywordKind::Types => self.all_stays(&format!("`{key}`"), value),
+                KeywordKind::Examples => self.example(value),
+                KeywordKind::Schema(_)
+                | KeywordKind::SchemaList(_)
+                | KeywordKind::Dependencies
+                | KeywordKind::Text
+                | KeywordKind::Word
+                | KeywordKind::Limit
+                | KeywordKind::Count
+                | KeywordKind::Flag
+                | KeywordKind::Unknown => self.part(value),
             }
         }
     }

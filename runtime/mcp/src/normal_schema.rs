@@ -5,6 +5,7 @@
 //! value has no meaning is left out, because no check could use it; the server checks its arguments itself. A schema that is
 //! still unclear is refused.
 
+use onionskin_core::schema::{KeywordKind, subschemas};
 use serde_json::{Map, Number, Value, json};
 
 use super::visible::{cut, name};
@@ -45,66 +46,6 @@ pub(super) fn normalise(root: &mut Object) -> Result<Option<String>, String> {
 /// The value in a message.
 fn shown(value: &Value) -> String {
     format!("`{}`", name(&cut(value.to_string(), SHOWN)))
-}
-
-/// What a keyword holds.
-pub(super) enum Holds {
-    Schema,
-    Schemas,
-    NamedSchemas,
-    Kinds,
-    Names,
-    NamedNames,
-    Limit,
-    Count,
-    /// A text for readers.
-    Text,
-    /// A text that says of what kind a value is.
-    Word,
-    Pattern,
-    Flag,
-    Values,
-    /// A value of the tool.
-    Data,
-    Examples,
-    Reference,
-    /// Any value, or a keyword that is not known here.
-    Anything,
-}
-
-pub(super) fn holds(key: &str) -> Holds {
-    match key {
-        "items"
-        | "additionalProperties"
-        | "not"
-        | "if"
-        | "then"
-        | "else"
-        | "contains"
-        | "propertyNames"
-        | "unevaluatedProperties"
-        | "unevaluatedItems"
-        | "additionalItems" => Holds::Schema,
-        "anyOf" | "oneOf" | "allOf" | "prefixItems" => Holds::Schemas,
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
-            Holds::NamedSchemas
-        }
-        "type" => Holds::Kinds,
-        "required" => Holds::Names,
-        "dependentRequired" => Holds::NamedNames,
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Holds::Limit,
-        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
-        | "minContains" | "maxContains" => Holds::Count,
-        "title" | "description" | "$comment" => Holds::Text,
-        "format" | "$schema" | "contentEncoding" | "contentMediaType" => Holds::Word,
-        "pattern" => Holds::Pattern,
-        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => Holds::Flag,
-        "enum" => Holds::Values,
-        "const" | "default" => Holds::Data,
-        "examples" | "example" => Holds::Examples,
-        "$ref" => Holds::Reference,
-        _ => Holds::Anything,
-    }
 }
 
 /// A keyword after the walk.
@@ -244,23 +185,23 @@ impl Walk {
     }
 
     fn keyword(&mut self, key: &str, mut value: Value, at: &str) -> Result<Kept, String> {
-        let is_kept = match holds(key) {
-            Holds::Anything | Holds::Data => true,
-            Holds::Text | Holds::Word | Holds::Pattern => value.is_string(),
-            Holds::Flag => value.is_boolean(),
-            Holds::Values => value.as_array().is_some_and(|values| !values.is_empty()),
-            Holds::Limit => return Ok(number(value)),
-            Holds::Count => return Ok(count(value)),
+        let is_kept = match KeywordKind::new(key) {
+            KeywordKind::Unknown | KeywordKind::Value | KeywordKind::Dependencies => true,
+            KeywordKind::Text | KeywordKind::Word | KeywordKind::Pattern => value.is_string(),
+            KeywordKind::Flag => value.is_boolean(),
+            KeywordKind::Members => value.as_array().is_some_and(|values| !values.is_empty()),
+            KeywordKind::Limit => return Ok(number(value)),
+            KeywordKind::Count => return Ok(count(value)),
             // `example` is OpenAPI's, with one value.
-            Holds::Examples if value.is_array() || key == "example" => true,
-            Holds::Examples => return Ok(Kept::Other(json!([value]))),
-            Holds::Reference if value.is_string() => true,
-            Holds::Reference => {
+            KeywordKind::Examples if value.is_array() || key == "example" => true,
+            KeywordKind::Examples => return Ok(Kept::Other(json!([value]))),
+            KeywordKind::Reference if value.is_string() => true,
+            KeywordKind::Reference => {
                 return Err(format!("at `{}` is {}, which is no reference", name(at), shown(&value)));
             }
-            Holds::Kinds => return kinds(value),
-            Holds::Names => return Ok(names(value)),
-            Holds::NamedNames => match &mut value {
+            KeywordKind::Types => return kinds(value),
+            KeywordKind::Names => return Ok(names(value)),
+            KeywordKind::NameMap => match &mut value {
                 Value::Object(named) => {
                     named.retain(|_, names| {
                         names.as_array().is_some_and(|names| names.iter().all(Value::is_string))
@@ -269,14 +210,14 @@ impl Walk {
                 }
                 _ => false,
             },
-            Holds::Schema => match &mut value {
+            KeywordKind::Schema(_) => match &mut value {
                 Value::Object(schema) => {
                     self.schema(schema, at)?;
                     true
                 }
                 other => other.is_boolean(),
             },
-            Holds::Schemas => match &mut value {
+            KeywordKind::SchemaList(_) => match &mut value {
                 Value::Array(schemas) => {
                     schemas.retain(|schema| schema.is_object() || schema.is_boolean());
                     for (place, schema) in schemas.iter_mut().enumerate() {
@@ -288,7 +229,7 @@ impl Walk {
                 }
                 _ => false,
             },
-            Holds::NamedSchemas => match &mut value {
+            KeywordKind::SchemaMap(_) => match &mut value {
                 Value::Object(named) => {
                     for (property, schema) in named.iter_mut() {
                         self.named(property, schema, at)?;
@@ -413,45 +354,16 @@ fn count(value: Value) -> Kept {
 fn references(schema: &Value, root: &mut Object) -> Result<(), String> {
     let mut open = vec![schema];
     while let Some(part) = open.pop() {
-        match part {
-            Value::Object(object) => {
-                for (key, value) in object {
-                    match (holds(key), value) {
-                        (Holds::Reference, Value::String(to)) => {
-                            let target = to.strip_prefix('#').and_then(|pointer| schema.pointer(pointer));
-                            if target.is_none_or(|target| !target.is_object() && !target.is_boolean()) {
-                                return Err(format!(
-                                    "its input schema refers to {}, which it does not contain",
-                                    shown(value)
-                                ));
-                            }
-                        }
-                        (Holds::Data | Holds::Values | Holds::Examples, _) => {}
-                        // A property can have any name.
-                        (Holds::NamedSchemas, Value::Object(named)) => open.extend(named.values()),
-                        (
-                            Holds::Schema
-                            | Holds::Schemas
-                            | Holds::NamedSchemas
-                            | Holds::Kinds
-                            | Holds::Names
-                            | Holds::NamedNames
-                            | Holds::Limit
-                            | Holds::Count
-                            | Holds::Text
-                            | Holds::Word
-                            | Holds::Pattern
-                            | Holds::Flag
-                            | Holds::Reference
-                            | Holds::Anything,
-                            _,
-                        ) => open.push(value),
-                    }
-                }
+        if let Some(to) = part["$ref"].as_str() {
+            let target = to.strip_prefix('#').and_then(|pointer| schema.pointer(pointer));
+            if target.is_none_or(|target| !target.is_object() && !target.is_boolean()) {
+                return Err(format!(
+                    "its input schema refers to {}, which it does not contain",
+                    shown(&part["$ref"])
+                ));
             }
-            Value::Array(items) => open.extend(items),
-            _ => {}
         }
+        open.extend(subschemas(part).into_iter().map(|part| part.schema));
     }
     if let Value::Object(object) = schema {
         root.clone_from(object);

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::error::{ExportError, Provider, Site};
 use super::rewrite_parts::required;
+use crate::schema::referenced;
 
 /// The counts of one schema.
 #[derive(Default)]
@@ -103,7 +104,7 @@ impl<'s> Depth<'s> {
             return *known;
         }
         self.known.insert(pointer, 0);
-        let target = pointer.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let target = referenced(self.root, pointer);
         let depth = target.map_or(0, |target| self.of(target, steps));
         self.known.insert(pointer, depth);
         depth

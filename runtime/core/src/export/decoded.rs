@@ -3,8 +3,7 @@
 
 use serde_json::Value;
 
-use super::rewrite_parts::Object;
-use crate::schema::Holds;
+use crate::schema::subschemas_mut;
 
 const UNKNOWN: &str = "unevaluatedProperties";
 
@@ -15,27 +14,16 @@ pub(super) fn is_unknown(key: &str, value: &Value) -> bool {
 
 /// The schema for a provider.
 pub(super) fn decoded(schema: &Value) -> Value {
-    match schema {
-        Value::Object(schema) => Value::Object(decoded_object(schema)),
-        other => other.clone(),
-    }
+    let mut schema = schema.clone();
+    remove_unknown(&mut schema);
+    schema
 }
 
-/// As [`decoded`].
-pub(super) fn decoded_object(schema: &Object) -> Object {
-    let known = schema.iter().filter(|(key, value)| !is_unknown(key, value));
-    let part = |(key, value): (&String, &Value)| {
-        let value = match (Holds::of(key), value) {
-            (Holds::NamedSchemas, Value::Object(named)) => {
-                named.iter().map(|(name, part)| (name.clone(), decoded(part))).collect()
-            }
-            (Holds::Schemas | Holds::Schema, Value::Array(parts)) => parts.iter().map(decoded).collect(),
-            (Holds::Schema, Value::Object(_)) => decoded(value),
-            (Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::Values | Holds::NoSchema, _) => {
-                value.clone()
-            }
-        };
-        (key.clone(), value)
-    };
-    known.map(part).collect()
+fn remove_unknown(schema: &mut Value) {
+    if let Value::Object(keywords) = schema {
+        keywords.retain(|key, value| !is_unknown(key, value));
+    }
+    for part in subschemas_mut(schema) {
+        remove_unknown(part.schema);
+    }
 }

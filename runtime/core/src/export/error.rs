@@ -4,8 +4,10 @@ use std::cell::Cell;
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::definition::{ExampleError, NameProblem};
+use crate::schema::referenced;
 
 /// The provider or protocol of an export, by its name for people.
 ///
@@ -187,6 +189,19 @@ impl<'a> Site<'a> {
             reason: reason.into(),
             next,
         }
+    }
+
+    /// The schema that a reference at this path leads to.
+    pub(super) fn target<'s>(
+        &self,
+        root: &'s Value,
+        reference: &str,
+        path: &str,
+    ) -> Result<&'s Value, ExportError> {
+        referenced(root, reference).ok_or_else(|| {
+            let reason = format!("refers to `{reference}`, which is not in the schema");
+            self.refuse(path, reason, "put what it refers to into `$defs`")
+        })
     }
 
     /// Spends steps at a path. Writing the path counts too.

@@ -8,7 +8,7 @@ use super::decoded::is_unknown;
 use super::error::{ExportError, Site};
 use super::recursive::recursive;
 use super::rewrite_parts::{Object, parts};
-use crate::schema::Holds;
+use crate::schema::KeywordKind;
 
 /// The maximum number of parts of a schema after inlining.
 const MOST_PARTS: usize = 100_000;
@@ -32,7 +32,7 @@ pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, 
         if pointer == "#" {
             return Err(site.refuse("$", "refers to itself", "describe the arguments"));
         }
-        let target = match inliner.target(&pointer, "$")? {
+        let target = match site.target(root, &pointer, "$")? {
             Value::Object(target) if inliner.recursive.contains_key(&pointer) => {
                 Value::Object(inliner.children(target, "$", 1)?)
             }
@@ -43,7 +43,7 @@ pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, 
     let mut definitions = Map::new();
     for (pointer, name) in inliner.recursive.clone() {
         if pointer != "#" {
-            let target = inliner.target(&pointer, "$")?;
+            let target = site.target(root, &pointer, "$")?;
             definitions.insert(name, inliner.walk(target, "$", 1)?);
         }
     }
@@ -60,14 +60,7 @@ struct Inliner<'s> {
     parts: usize,
 }
 
-impl<'s> Inliner<'s> {
-    fn target(&self, pointer: &str, path: &str) -> Result<&'s Value, ExportError> {
-        pointer.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)).ok_or_else(|| {
-            let reason = format!("refers to `{pointer}`, which is not in the schema");
-            self.site.refuse(path, reason, "put what it refers to into `$defs`")
-        })
-    }
-
+impl Inliner<'_> {
     fn walk(&mut self, schema: &Value, path: &str, depth: usize) -> Result<Value, ExportError> {
         let depth_counts = if depth > DEPTH { MOST_PARTS + 1 } else { 0 };
         self.count(1 + depth_counts, path)?;
@@ -84,7 +77,7 @@ impl<'s> Inliner<'s> {
             Some(_) if pointer == "#" => json!({ "$ref": "#" }),
             Some(name) => json!({ "$ref": format!("#/$defs/{name}") }),
             None => {
-                let target = self.target(pointer, path)?;
+                let target = self.site.target(self.root, pointer, path)?;
                 self.walk(target, path, depth + 1)?
             }
         };
@@ -116,15 +109,16 @@ impl<'s> Inliner<'s> {
             if is_followed || matches!(key.as_str(), "$defs" | "definitions") {
                 continue;
             }
-            let value = match (Holds::of(key), value) {
-                (Holds::NamedSchemas, Value::Object(named)) => {
+            let kind = KeywordKind::new(key);
+            let value = match value {
+                Value::Object(named) if matches!(kind, KeywordKind::SchemaMap(_)) => {
                     let mut walked = Map::new();
                     for (name, schema) in named {
                         walked.insert(name.clone(), self.walk(schema, &property(path, name), depth + 1)?);
                     }
                     Value::Object(walked)
                 }
-                (Holds::Schemas | Holds::Schema, Value::Array(parts)) => {
+                Value::Array(parts) if kind.applies().is_some() => {
                     let is_list = matches!(key.as_str(), "prefixItems" | "items");
                     let walked = parts.iter().enumerate().map(|(at, part)| {
                         let inner = if is_list { format!("{path}[{at}]") } else { path.to_owned() };
@@ -132,16 +126,14 @@ impl<'s> Inliner<'s> {
                     });
                     Value::Array(walked.collect::<Result<_, _>>()?)
                 }
-                (Holds::Schema, Value::Object(_)) if matches!(key.as_str(), "items" | "contains") => {
-                    self.walk(value, &items(path), depth + 1)?
+                Value::Object(_) if matches!(kind, KeywordKind::Schema(_)) => {
+                    let is_item = matches!(key.as_str(), "items" | "contains");
+                    let inner = if is_item { items(path) } else { path.to_owned() };
+                    self.walk(value, &inner, depth + 1)?
                 }
-                (Holds::Schema, Value::Object(_)) => self.walk(value, path, depth + 1)?,
-                (
-                    Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::Values | Holds::NoSchema,
-                    _,
-                ) => {
-                    self.count(parts(value), path)?;
-                    value.clone()
+                other => {
+                    self.count(parts(other), path)?;
+                    other.clone()
                 }
             };
             out.insert(key.clone(), value);

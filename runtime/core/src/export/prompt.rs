@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::rewrite_parts;
 use crate::definition::{ToolDefinition, ToolExample};
+use crate::schema::referenced;
 
 /// The signature of a tool: `search(query, limit=10)`. An optional parameter shows its default, or `null`.
 ///
@@ -198,7 +199,7 @@ impl Words<'_> {
         }
         if let Some(pointer) = schema["$ref"].as_str() {
             let name = pointer.rsplit('/').next().unwrap_or(pointer);
-            let target = pointer.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+            let target = referenced(self.root, pointer);
             return match target.filter(|target| target["type"] != "object") {
                 Some(target) => self.of(target, depth + 1),
                 None => self.told(name.to_owned()),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::schema::Holds;
+use crate::schema::{referenced, subschemas};
 
 /// The recursive references, each with its name in `$defs`.
 pub(super) fn recursive(root: &Value) -> BTreeMap<String, String> {
@@ -48,9 +48,7 @@ impl<'s> Graph<'s> {
         let mut known = HashMap::new();
         // A reference can lead to a place without known schemas, and on from there.
         while let Some((place, pointer)) = graph.open.pop() {
-            let target = *known
-                .entry(pointer)
-                .or_insert_with(|| pointer.strip_prefix('#').and_then(|pointer| root.pointer(pointer)));
+            let target = *known.entry(pointer).or_insert_with(|| referenced(root, pointer));
             if let Some(target) = target {
                 let target = graph.add(target);
                 graph.leads[place].push(target);
@@ -68,28 +66,12 @@ impl<'s> Graph<'s> {
             return place;
         }
         self.leads.push(Vec::new());
-        let mut inside = Vec::new();
-        match schema {
-            Value::Object(object) => {
-                for (key, value) in object {
-                    match (Holds::of(key), value) {
-                        (Holds::NoSchema, Value::String(pointer)) if key == "$ref" => {
-                            self.open.push((place, pointer));
-                        }
-                        (Holds::NamedSchemas, Value::Object(named)) => inside.extend(named.values()),
-                        (Holds::Values, _) => {}
-                        // Also what an unknown keyword holds is looked at: a reference may lead there.
-                        (Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::NoSchema, _) => {
-                            inside.push(value);
-                        }
-                    }
-                }
-            }
-            Value::Array(items) => inside.extend(items),
-            _ => {}
+        if let Some(pointer) = schema["$ref"].as_str() {
+            self.open.push((place, pointer));
         }
-        let inside: Vec<_> = inside.into_iter().filter(|part| part.is_object() || part.is_array()).collect();
-        let inside = inside.into_iter().map(|part| self.add(part)).collect();
+        let inside = subschemas(schema).into_iter().map(|part| part.schema);
+        let inside = inside.filter(|part| part.is_object() || part.is_array());
+        let inside = inside.map(|part| self.add(part)).collect();
         self.leads[place] = inside;
         place
     }

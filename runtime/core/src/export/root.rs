@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::decoded::decoded_object;
+use super::decoded::decoded;
 use super::error::{ExportError, Site};
 use super::rewrite_parts::{Distinct, Notes, Object, is_null, kinds, literals, parts, required};
 
@@ -23,9 +23,10 @@ pub(super) fn plain_object(site: &Site<'_>, schema: &Value) -> Result<Object, Ex
         let next = "give the arguments a schema of type `object`";
         site.refuse("$", "is not of type `object`", next)
     };
+    let schema = &decoded(schema);
     let root = schema.as_object().ok_or_else(not_an_object)?;
     let mut merge = Merge { site, root: schema, notes: Vec::new() };
-    let mut out = decoded_object(&merge.flat(root, 0)?);
+    let mut out = merge.flat(root, 0)?;
     if out.get("type").is_some_and(|kind| *kind != "object" && !lists_object(kind)) {
         return Err(not_an_object());
     }
@@ -60,7 +61,7 @@ impl<'s> Merge<'s> {
         let mut out = schema.clone();
         let several = |key: &str| schema.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let referred = match schema.get("$ref").and_then(Value::as_str) {
-            Some(pointer) => Some(self.target(pointer)?),
+            Some(pointer) => Some(self.site.target(self.root, pointer, "$")?),
             None => None,
         };
         for key in REJECTED.iter().chain(&["allOf", "anyOf", "oneOf"]) {
@@ -123,13 +124,6 @@ impl<'s> Merge<'s> {
             }
         }
         Ok(())
-    }
-
-    fn target(&self, pointer: &str) -> Result<&'s Value, ExportError> {
-        pointer.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)).ok_or_else(|| {
-            let reason = format!("refers to `{pointer}`, which is not in the schema");
-            self.site.refuse("$", reason, "put what it refers to into `$defs`")
-        })
     }
 }
 

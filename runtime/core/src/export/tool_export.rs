@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::decoded::decoded_object;
+use super::decoded::decoded;
 use super::dialect::Dialect;
 use super::error::{ExportError, Provider, Site};
 use super::name::name_for_model;
@@ -74,9 +74,9 @@ impl<'a> ToolExport<'a> {
         if self.site.lossy {
             return plain_object(&self.site, &self.definition.input_schema).map(Value::Object);
         }
-        let root = self.definition.input_schema.as_object().map(decoded_object).unwrap_or_default();
-        plain_root(&self.site, &root)?;
-        Ok(Value::Object(root))
+        let root = decoded(&self.definition.input_schema);
+        plain_root(&self.site, root.as_object().unwrap_or(&Map::new()))?;
+        Ok(root)
     }
 
     /// The schema of the arguments in a strict dialect.

@@ -19,6 +19,7 @@ use super::budget::{Budget, Chain, of_text, weight};
 use super::closed::field_names;
 use super::found::{Findings, Path, Verdict};
 use super::integers::{bounds_of, whole};
+use super::keywords::referenced;
 use super::pattern::Patterns;
 use super::problem::{Problem, expected};
 use super::union::{Marks, is_of_nothing};
@@ -258,7 +259,7 @@ impl<'s> Walk<'s> {
     fn resolve(&self, schema: &Object) -> Option<&'s Value> {
         let pointer = schema.get("$ref")?.as_str()?;
         self.budget.take(of_text(pointer));
-        self.root.pointer(pointer.strip_prefix('#')?)
+        referenced(self.root, pointer)
     }
 
     fn has_type(&self, value: &Value, wanted: Option<&Value>) -> bool {

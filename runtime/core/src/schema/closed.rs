@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use super::keywords::{Applies, KeywordKind, combined, subschemas, subschemas_mut};
+
 type Object = Map<String, Value>;
 
 /// Forbids additional properties in each object with fixed fields. Flattened objects stay open: several schemas share
@@ -34,22 +36,11 @@ fn is_flat(root: &Value) -> bool {
 
 /// Whether a schema has nested schemas.
 fn has_parts(schema: &Value) -> bool {
-    schema.as_object().is_some_and(|object| {
-        object.keys().any(|key| {
-            matches!(
-                key.as_str(),
-                "properties"
-                    | "patternProperties"
-                    | "additionalProperties"
-                    | "items"
-                    | "prefixItems"
-                    | "anyOf"
-                    | "oneOf"
-                    | "allOf"
-                    | "$ref"
-            )
-        })
-    })
+    let applies_here = |key: &String| match KeywordKind::new(key) {
+        KeywordKind::Reference => true,
+        kind => matches!(kind.applies(), Some(Applies::ToValue | Applies::ToPart)),
+    };
+    schema.as_object().is_some_and(|object| object.keys().any(applies_here))
 }
 
 /// Whether there is more to say of a schema's values than that they are of one plain type: its fields, or the texts of an enum's variants, which a
@@ -61,13 +52,13 @@ pub(crate) fn has_forms(schema: &Value) -> bool {
 
 /// Finds the references beside other keywords for the same object.
 fn find_joined(schema: &Value, is_part: bool, joined: &mut HashSet<String>) {
-    let Value::Object(object) = schema else { return };
-    if (is_part || joins(object))
-        && let Some(target) = object.get("$ref").and_then(Value::as_str)
-    {
+    let is_joined = is_part || schema.as_object().is_some_and(joins);
+    if is_joined && let Some(target) = schema["$ref"].as_str() {
         joined.insert(target.to_owned());
     }
-    each_part(object, |part, is_beside| find_joined(part, is_beside && (is_part || joins(object)), joined));
+    for part in subschemas(schema) {
+        find_joined(part.schema, is_joined && part.applies() == Some(Applies::ToValue), joined);
+    }
 }
 
 fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
@@ -79,51 +70,33 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
     if !is_joined && is_struct(object) {
         object.insert("additionalProperties".into(), false.into());
     }
-    let is_whole = is_joined && !is_part;
-    for (key, value) in object.iter_mut() {
-        match (key.as_str(), value) {
-            ("properties" | "patternProperties", Value::Object(named)) => {
-                for part in named.values_mut() {
-                    walk(part, false, joined);
-                }
+    if is_joined && let Some(Value::Array(options)) = object.get_mut("anyOf") {
+        say_nothing(options);
+    }
+    for part in subschemas_mut(schema) {
+        let is_part = match part.applies() {
+            Some(Applies::ToValue) => is_joined,
+            Some(Applies::ToPart) => false,
+            Some(Applies::ByReference) => {
+                joined.contains(&format!("#/{}/{}", part.keyword, part.name.unwrap_or_default()))
             }
-            ("$defs", Value::Object(named)) => {
-                for (name, part) in named {
-                    walk(part, joined.contains(&format!("#/$defs/{name}")), joined);
-                }
-            }
-            ("items" | "additionalProperties", part) => walk(part, false, joined),
-            ("prefixItems", Value::Array(parts)) => {
-                for part in parts {
-                    walk(part, false, joined);
-                }
-            }
-            ("anyOf" | "oneOf" | "allOf", Value::Array(parts)) => {
-                if is_joined && key == "anyOf" {
-                    say_nothing(parts);
-                }
-                for part in parts {
-                    walk(part, is_joined, joined);
-                }
-            }
-            _ => {}
-        }
+            Some(Applies::AsCondition) | None => continue,
+        };
+        walk(part.schema, is_part, joined);
     }
     // The parts are changed by now.
-    if is_whole && is_struct(object) && tells_names(object) {
-        object.insert("unevaluatedProperties".into(), false.into());
+    if is_joined && !is_part && schema.as_object().is_some_and(is_struct) && tells_names(schema) {
+        schema["unevaluatedProperties"] = false.into();
     }
 }
 
 /// Whether an object and its parts name all fields. A part that a reference leads to does so where it is checked.
-fn tells_names(object: &Object) -> bool {
-    let says = |key: &str| object.contains_key(key);
-    let mut parts =
-        ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| object.get(key)?.as_array()).flatten();
+fn tells_names(schema: &Value) -> bool {
+    let says = |key: &str| schema.get(key).is_some();
     !says("additionalProperties")
         && !says("patternProperties")
         && ["properties", "anyOf", "oneOf", "allOf", "$ref", "enum", "const"].into_iter().any(says)
-        && parts.all(|part| part.as_object().is_some_and(tells_names))
+        && combined(schema).all(tells_names)
 }
 
 /// A flattened `Option` of an enum is the enum or anything. What is neither would be read as `None`, and what the model wrote would be lost. So the
@@ -140,28 +113,7 @@ fn say_nothing(parts: &mut [Value]) {
 /// The names of the fields of a schema and of its options.
 pub(super) fn field_names(schema: &Value) -> BTreeSet<&str> {
     let own = schema["properties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str);
-    let parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
-    own.chain(parts.flat_map(field_names)).collect()
-}
-
-/// Calls `look` with each nested schema, and whether it applies to the same value.
-fn each_part<'s>(object: &'s Object, mut look: impl FnMut(&'s Value, bool)) {
-    for (key, value) in object {
-        match (key.as_str(), value) {
-            ("properties" | "patternProperties" | "$defs", Value::Object(named)) => {
-                for part in named.values() {
-                    look(part, false);
-                }
-            }
-            ("items" | "additionalProperties", part) => look(part, false),
-            ("prefixItems" | "anyOf" | "oneOf" | "allOf", Value::Array(parts)) => {
-                for part in parts {
-                    look(part, key != "prefixItems");
-                }
-            }
-            _ => {}
-        }
-    }
+    own.chain(combined(schema).flat_map(field_names)).collect()
 }
 
 /// Whether several schemas together define the object's fields.

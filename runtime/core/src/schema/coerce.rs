@@ -7,6 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::budget::{Budget, Chain, of_text};
 use super::check::{by_pattern, check_within};
+use super::keywords::referenced;
 use super::pattern::Patterns;
 use crate::json::{ARGUMENT_LEVELS, Literals, Unique, is_rounded, levels, rounds_any, same_number};
 
@@ -118,7 +119,7 @@ impl<'s> Walk<'s> {
     fn resolve(&self, schema: &Value) -> Option<&'s Value> {
         let pointer = schema.get("$ref")?.as_str()?;
         self.budget.take(of_text(pointer));
-        self.root.pointer(pointer.strip_prefix('#')?)
+        referenced(self.root, pointer)
     }
 
     /// Applies the schema without its options.

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::check::check;
 use super::found::Path;
+use super::keywords::{combined, referenced};
 use super::problem::{Problem, expected};
 
 type Object = Map<String, Value>;
@@ -82,11 +83,8 @@ impl<'s, R: Fn(Value) -> bool> Search<'s, R> {
             return;
         }
         place.depth += 1;
-        let target =
-            schema["$ref"].as_str().and_then(|pointer| self.root.pointer(pointer.strip_prefix('#')?));
-        let options =
-            ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
-        for part in target.into_iter().chain(options) {
+        let target = schema["$ref"].as_str().and_then(|to| referenced(self.root, to));
+        for part in target.into_iter().chain(combined(schema)) {
             self.walk(place, value, part, path, found);
         }
         let length = place.pointer.len();

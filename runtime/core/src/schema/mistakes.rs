@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::keywords::{KeywordKind, referenced};
 use super::pattern::compiles;
 use super::walkable::unwalkable;
 use crate::text::nearest;
@@ -38,76 +39,65 @@ impl Walk<'_> {
     }
 
     fn keyword(&self, key: &str, value: &Value, place: &str) -> Found {
-        match key {
-            "type" => kinds(value, place),
-            "$ref" => self.reference(value, place),
-            "pattern" => match value.as_str() {
+        match KeywordKind::new(key) {
+            KeywordKind::Types => kinds(value, place),
+            KeywordKind::Reference => self.reference(value, place),
+            KeywordKind::Pattern => match value.as_str() {
                 Some(text) => pattern(text, place),
                 None => wrong(place, value, "a pattern in quotes is wanted"),
             },
-            "enum" => match value.as_array() {
+            KeywordKind::Members => match value.as_array() {
                 Some(values) if !values.is_empty() => Ok(()),
                 _ => wrong(place, value, "a list of the allowed values is wanted"),
             },
-            "required" => names(value, place),
-            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" if !value.is_number() => {
-                wrong(place, value, "a number is wanted")
-            }
-            "multipleOf" if value.as_f64().is_none_or(|step| step <= 0.0) => {
+            KeywordKind::Names => names(value, place),
+            KeywordKind::NameMap => named(value, place, names),
+            KeywordKind::Limit if key == "multipleOf" && value.as_f64().is_none_or(|step| step <= 0.0) => {
                 wrong(place, value, "a number above 0 is wanted")
             }
-            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
-            | "minContains" | "maxContains"
-                if !value.is_u64() =>
-            {
+            KeywordKind::Limit if !value.is_number() => wrong(place, value, "a number is wanted"),
+            KeywordKind::Count if !value.is_u64() => {
                 wrong(place, value, "a whole number of 0 or more is wanted, without a fraction")
             }
-            "uniqueItems" if !value.is_boolean() => wrong(place, value, "`true` or `false` is wanted"),
-            "anyOf" | "oneOf" | "allOf" | "prefixItems" => match value.as_array() {
+            KeywordKind::Flag if !value.is_boolean() => wrong(place, value, "`true` or `false` is wanted"),
+            KeywordKind::SchemaList(_) => match value.as_array() {
                 Some(schemas) if !schemas.is_empty() => (0..)
                     .zip(schemas)
                     .try_for_each(|(at, schema): (usize, _)| self.schema(schema, &format!("{place}/{at}"))),
                 _ => wrong(place, value, "a list of schemas is wanted"),
             },
-            "items" if value.is_array() => wrong(
+            KeywordKind::Schema(_) if key == "items" && value.is_array() => wrong(
                 place,
                 value,
                 "one schema for all items is wanted; `prefixItems` has one for each place",
             ),
-            "items"
-            | "additionalProperties"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-            | "contains"
-            | "propertyNames" => self.schema(value, place),
-            "properties" | "$defs" | "definitions" | "dependentSchemas" => {
-                named(value, place, |schema, place| self.schema(schema, place))
-            }
-            "patternProperties" => {
-                named(value, place, |schema, place| self.schema(schema, place)).and_then(|()| {
-                    value
-                        .as_object()
-                        .into_iter()
-                        .flatten()
-                        .try_for_each(|(text, _)| pattern(text, &within(place, text)))
-                })
-            }
-            "dependentRequired" => named(value, place, names),
-            "dependencies" => named(value, place, |needed, place| {
+            KeywordKind::Schema(_) => self.schema(value, place),
+            KeywordKind::SchemaMap(_) => named(value, place, |schema, place| self.schema(schema, place))
+                .and_then(|()| {
+                    let mut patterns =
+                        value.as_object().into_iter().flatten().filter(|_| key == "patternProperties");
+                    patterns.try_for_each(|(text, _)| pattern(text, &within(place, text)))
+                }),
+            KeywordKind::Dependencies => named(value, place, |needed, place| {
                 if needed.is_array() { names(needed, place) } else { self.schema(needed, place) }
             }),
-            _ => Ok(()),
+            KeywordKind::Limit
+            | KeywordKind::Count
+            | KeywordKind::Flag
+            | KeywordKind::Text
+            | KeywordKind::Word
+            | KeywordKind::Value
+            | KeywordKind::Examples
+            | KeywordKind::Unknown => Ok(()),
         }
     }
 
     fn reference(&self, value: &Value, place: &str) -> Found {
         let wanted = "a place in this schema is wanted, as in `#/$defs/Name`";
         let Some(target) = value.as_str() else { return wrong(place, value, wanted) };
-        match target.strip_prefix('#').map(|pointer| self.root.pointer(pointer)) {
-            Some(Some(_)) => Ok(()),
-            Some(None) => {
+        match referenced(self.root, target) {
+            Some(_) => Ok(()),
+            None if target.starts_with('#') => {
                 let defined = ["$defs", "definitions"].into_iter().flat_map(|key| {
                     let names = self.root[key].as_object().into_iter().flat_map(Map::keys);
                     names.map(move |name| format!("#/{key}/{name}"))

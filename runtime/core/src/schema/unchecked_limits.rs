@@ -3,29 +3,21 @@
 use serde_json::Value;
 
 use super::integers::{bounds_of, whole};
-use super::keywords::Holds;
+use super::keywords::subschemas;
 
 /// Whether a schema limits values beyond what decoding into its type checks.
 pub(crate) fn has_limits(schema: &Value) -> bool {
-    match schema {
-        Value::Object(object) => object.iter().any(|(key, value)| match key.as_str() {
-            "minimum" | "maximum" => !implied_by_format(schema, key, value),
-            "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength"
-            | "pattern" | "uniqueItems" | "minProperties" | "maxProperties" | "not" | "if" | "contains"
-            | "propertyNames" | "dependentRequired" | "dependentSchemas" | "dependencies" => true,
-            // A fixed-size array has both; decoding checks them.
-            "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
-            _ => match (Holds::of(key), value) {
-                (Holds::Values, _) => false,
-                (Holds::NamedSchemas, Value::Object(named)) => named.values().any(has_limits),
-                (Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::NoSchema, _) => {
-                    has_limits(value)
-                }
-            },
-        }),
-        Value::Array(items) => items.iter().any(has_limits),
+    let is_limit = |(key, value): (&String, &Value)| match key.as_str() {
+        "minimum" | "maximum" => !implied_by_format(schema, key, value),
+        // A fixed-size array has both; decoding checks them.
+        "minItems" | "maxItems" => schema.get("minItems") != schema.get("maxItems"),
+        "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength" | "pattern"
+        | "uniqueItems" | "minProperties" | "maxProperties" | "not" | "if" | "contains" | "propertyNames"
+        | "dependentRequired" | "dependentSchemas" | "dependencies" => true,
         _ => false,
-    }
+    };
+    schema.as_object().into_iter().flatten().any(is_limit)
+        || subschemas(schema).iter().any(|part| has_limits(part.schema))
 }
 
 /// `u8` has the bounds 0 to 255, which the type itself checks.

@@ -2,46 +2,44 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use super::keywords::{Applies, subschemas};
 
 /// The keywords that hold definitions.
 const PLACES: [&str; 2] = ["$defs", "definitions"];
 
 /// Removes the definitions that are reached from nowhere else in the schema.
-pub(crate) fn remove_unused(root: &mut Map<String, Value>) {
-    if !PLACES.iter().any(|place| root.contains_key(*place)) {
-        return;
+pub(crate) fn remove_unused(root: &mut Value) {
+    let mut open = Vec::new();
+    if let Some(to) = root["$ref"].as_str() {
+        open.push(to);
+    }
+    for part in subschemas(root).iter().filter(|part| part.applies() != Some(Applies::ByReference)) {
+        references(part.schema, &mut open);
     }
     let mut used = HashSet::new();
-    let mut open = Vec::new();
-    for (key, value) in root.iter().filter(|(key, _)| !PLACES.contains(&key.as_str())) {
-        references(key, value, &mut open);
-    }
     while let Some(pointer) = open.pop() {
         let Some((place, name)) = definition(pointer) else { continue };
-        if used.insert((place.to_owned(), name.clone()))
-            && let Some(schema) = root.get(place).and_then(|named| named.get(&name))
-        {
-            references("", schema, &mut open);
+        if used.insert((place.to_owned(), name.clone())) {
+            references(&root[place][&name], &mut open);
         }
     }
+    let Value::Object(root) = root else { return };
     for place in PLACES {
         let Some(Value::Object(named)) = root.get_mut(place) else { continue };
-        let all = std::mem::take(named);
-        named.extend(all.into_iter().filter(|(name, _)| used.contains(&(place.to_owned(), name.clone()))));
+        named.retain(|name, _| used.contains(&(place.to_owned(), name.clone())));
         if named.is_empty() {
             crate::json::remove(root, place);
         }
     }
 }
 
-/// Collects the references in a value.
-fn references<'s>(key: &str, value: &'s Value, found: &mut Vec<&'s str>) {
-    match value {
-        Value::String(pointer) if key == "$ref" => found.push(pointer),
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| references(key, value, found)),
-        Value::Array(items) => items.iter().for_each(|item| references("", item, found)),
-        _ => {}
+/// Collects the references in a schema.
+fn references<'s>(schema: &'s Value, found: &mut Vec<&'s str>) {
+    found.extend(schema["$ref"].as_str());
+    for part in subschemas(schema) {
+        references(part.schema, found);
     }
 }
 
@@ -70,16 +68,14 @@ mod tests {
             },
             "definitions": { "x/y": {} },
         });
-        let Value::Object(root) = &mut schema else { panic!("it is an object") };
-        remove_unused(root);
+        remove_unused(&mut schema);
         let names = |place: &str| schema[place].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         assert_eq!(
             (names("$defs"), names("definitions")),
             (vec!["A".into(), "B".into()], vec!["x/y".into()])
         );
         let mut alone = json!({ "$defs": { "A": { "$ref": "#/$defs/A" } } });
-        let Value::Object(root) = &mut alone else { panic!("it is an object") };
-        remove_unused(root);
-        assert!(root.is_empty());
+        remove_unused(&mut alone);
+        assert_eq!(alone, json!({}));
     }
 }

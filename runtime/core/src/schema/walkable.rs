@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::budget::LINKS;
-use super::keywords::Holds;
+use super::keywords::{combined, referenced, subschemas};
 
 /// The maximum depth of a schema.
 const DEPTH: usize = 128;
@@ -23,7 +23,7 @@ const ALTERNATIVES: u64 = 100_000;
 /// untrusted source: such a schema can be written so that a check would not end.
 pub fn unwalkable(schema: &Value) -> Option<String> {
     let mut walk = Walk { root: schema, known: HashMap::new(), parts: 0, bytes: 0 };
-    walk.all(schema, 0).err()
+    walk.whole(schema).err()
 }
 
 struct Walk<'s> {
@@ -44,39 +44,25 @@ struct Cost {
 }
 
 impl<'s> Walk<'s> {
-    /// A schema and those in it.
-    fn all(&mut self, schema: &'s Value, depth: usize) -> Result<(), String> {
-        self.count(schema, depth)?;
-        match schema {
-            Value::Object(object) => {
+    fn whole(&mut self, schema: &'s Value) -> Result<(), String> {
+        self.size(schema, 0)?;
+        let mut open = vec![schema];
+        while let Some(schema) = open.pop() {
+            if schema.is_object() {
                 self.cost(schema, 0)?;
-                for (key, value) in object {
-                    match (Holds::of(key), value) {
-                        (Holds::Values, _) => self.literal(value, depth + 1)?,
-                        (Holds::NamedSchemas, Value::Object(named)) => {
-                            self.count(value, depth)?;
-                            named.values().try_for_each(|schema| self.all(schema, depth + 1))?;
-                        }
-                        // Also what an unknown keyword holds is looked at: a reference may lead there.
-                        (Holds::NamedSchemas | Holds::Schemas | Holds::Schema | Holds::NoSchema, _) => {
-                            self.all(value, depth + 1)?;
-                        }
-                    }
-                }
-                Ok(())
             }
-            Value::Array(items) => items.iter().try_for_each(|item| self.all(item, depth + 1)),
-            _ => Ok(()),
+            open.extend(subschemas(schema).into_iter().map(|part| part.schema));
         }
+        Ok(())
     }
 
-    /// A value in which no schema is looked for.
-    fn literal(&mut self, value: &Value, depth: usize) -> Result<(), String> {
+    /// Counts a value with its parts.
+    fn size(&mut self, value: &Value, depth: usize) -> Result<(), String> {
         self.count(value, depth)?;
         match value {
-            Value::Object(fields) => fields.values().try_for_each(|field| self.literal(field, depth + 1)),
-            Value::Array(items) => items.iter().try_for_each(|item| self.literal(item, depth + 1)),
-            _ => Ok(()),
+            Value::Object(fields) => fields.values().try_for_each(|field| self.size(field, depth + 1)),
+            Value::Array(items) => items.iter().try_for_each(|item| self.size(item, depth + 1)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
         }
     }
 
@@ -115,10 +101,8 @@ impl<'s> Walk<'s> {
             None => {}
         }
         let mut cost = Cost { schemas: 1, length: 0 };
-        let target = schema["$ref"].as_str().and_then(|to| self.root.pointer(to.strip_prefix('#')?));
-        let parts =
-            ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
-        for next in target.into_iter().chain(parts) {
+        let target = schema["$ref"].as_str().and_then(|to| referenced(self.root, to));
+        for next in target.into_iter().chain(combined(schema)) {
             let next = self.cost(next, way + 1)?;
             cost.schemas = cost.schemas.saturating_add(next.schemas);
             cost.length = cost.length.max(next.length + 1);

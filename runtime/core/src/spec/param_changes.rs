@@ -185,9 +185,9 @@ impl ParamChanges {
                 object.insert("required".into(), required.into());
             }
             self.rename_in_conditions(object);
-            if self.0.values().any(|change| change.fill.is_some()) {
-                remove_unused(object);
-            }
+        }
+        if self.0.values().any(|change| change.fill.is_some()) {
+            remove_unused(&mut schema);
         }
         schema
     }
