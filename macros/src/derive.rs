@@ -1,18 +1,20 @@
 //! The parts that the derives share: their one option, and the bounds on type parameters.
 
+use darling::FromMeta;
 use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Data, DeriveInput, Ident, Meta, Path, Type, TypePath};
 
 use crate::diag::Errors;
-use crate::keys::keys;
-use crate::option::{Table, WrittenOption};
+use crate::keys::options;
+use crate::option::{Table, read};
 
-keys! {
+options! {
     /// The options of `#[strict(..)]` and `#[visit_secrets(..)]`.
-    struct Options from option: WrittenOption<'_> {
-        /// `crate = path` | where this crate is, if another library re-exports it
-        "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
+    #[derive(Default, FromMeta)]
+    struct Options {
+        /// `crate = my_onionskin` | where this crate is, if another library re-exports it
+        crate_path as "crate": Option<Path> = read::path,
     }
 }
 
@@ -23,19 +25,20 @@ pub(crate) fn crate_path(
     derive: &str,
     errors: &mut Errors,
 ) -> Option<Path> {
-    let mut options = Options::default();
+    let mut crate_path = None;
     for attr in item.attrs.iter().filter(|attr| attr.path().is_ident(attribute)) {
         let Meta::List(list) = &attr.meta else {
             errors.at(attr, format_args!("write its option: `#[{attribute}(crate = my_onionskin)]`"));
             continue;
         };
-        Table::new("option", Options::KEYS).read_list(&mut options, list, errors);
+        let options: Options = Table::new("option", Options::KEYS).read(list.tokens.clone(), errors);
+        crate_path = options.crate_path.or(crate_path);
     }
     for attr in inside(item).into_iter().filter(|attr| attr.path().is_ident(attribute)) {
         errors
             .at(attr, format_args!("`#[{attribute}(..)]` belongs on the type, beside `#[derive({derive})]`"));
     }
-    options.crate_path
+    crate_path
 }
 
 /// Returns whether a part of the item is deprecated, or the item changes a lint: then the expansion allows deprecated items.

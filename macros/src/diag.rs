@@ -1,7 +1,9 @@
 //! Errors of a macro: all of them at once, each at the user's own token.
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote, quote_spanned};
+
+use crate::option::message;
 
 /// Collects errors, so that one run of the compiler shows all of them.
 #[derive(Default)]
@@ -40,6 +42,16 @@ impl Errors {
     pub(crate) fn extend(&mut self, other: Self) {
         if let Some(errors) = other.all {
             self.add(errors);
+        }
+    }
+
+    /// Notes what darling reports, each error at the tokens that [`error_at`](crate::option::error_at) was given.
+    pub(crate) fn report(&mut self, error: darling::Error) {
+        let mut each = error.flatten().into_iter().map(|error| (error.span(), message(error))).peekable();
+        while let Some((first, message)) = each.next() {
+            let last = each.next_if(|(_, words)| words.is_empty()).map_or(first, |(span, _)| span);
+            let (first, last) = (quote_spanned!(first=> _), quote_spanned!(last=> _));
+            self.at(quote!(#first #last), message);
         }
     }
 

@@ -1,93 +1,119 @@
-//! Reads the options of an attribute and their values.
+//! Reads the options of attributes with darling, and reports what is wrong with them in our words.
 
+use darling::FromMeta;
+use darling::ast::NestedMeta;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
-use syn::{
-    Expr, ExprLit, Lit, LitBool, LitStr, Meta, MetaList, MetaNameValue, Path, PathArguments, Token, Type,
-};
+use syn::{Expr, Meta, MetaNameValue, Token, Type};
 
 use crate::diag::Errors;
 use crate::keys::{Key, find, names};
-use crate::{number, suggest};
+use crate::suggest;
+
+pub(crate) mod read;
 
 /// The options of an attribute, or of one option that holds others.
-pub(crate) struct Table<O: 'static> {
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'t> {
     /// The word for an option in errors.
     pub(crate) what: &'static str,
-    pub(crate) keys: &'static [Key<Read<O>>],
+    pub(crate) keys: &'t [Key],
     /// The error for options that begin with a literal.
     pub(crate) literal: Option<&'static str>,
-    /// The options whose value is text.
-    pub(crate) texts: &'static [&'static str],
-    /// The options whose value is a type.
-    pub(crate) types: &'static [&'static str],
     /// An ending that some people write behind each key.
     pub(crate) ending: &'static str,
     /// Keys of other macros and other places, and what to write instead.
     pub(crate) elsewhere: &'static [(&'static str, &'static str)],
 }
 
-/// Reads one option.
-type Read<O> = fn(&mut O, &mut WrittenOption<'_>) -> syn::Result<()>;
-
-impl<O> Table<O> {
+impl<'t> Table<'t> {
     /// A table without anything special.
-    pub(crate) const fn new(what: &'static str, keys: &'static [Key<Read<O>>]) -> Self {
-        Self { what, keys, literal: None, texts: &[], types: &[], ending: "", elsewhere: &[] }
+    pub(crate) const fn new(what: &'static str, keys: &'t [Key]) -> Self {
+        Self { what, keys, literal: None, ending: "", elsewhere: &[] }
     }
 
-    /// Reads the options of an attribute. Gives the names that were read, in their order.
-    pub(crate) fn read(&self, options: &mut O, tokens: TokenStream, errors: &mut Errors) -> Vec<String> {
-        if self.begins_with_literal(&tokens, errors) {
-            return Vec::new();
+    /// Reads the options of an attribute, as far as they are right.
+    pub(crate) fn read<O: FromMeta + Default>(&self, tokens: TokenStream, errors: &mut Errors) -> O {
+        let (right, wrong) = self.sort::<O>(tokens);
+        if let Err(error) = wrong {
+            errors.report(error);
         }
-        let tokens = unquoted_texts(tokens, self.texts, errors);
-        let read = |input: ParseStream<'_>| parse_options(input, self.types);
-        self.each(options, read.parse2(tokens), errors)
+        O::from_list(&right).unwrap_or_default()
     }
 
     /// Reads the options in the parentheses of another one.
-    pub(crate) fn read_list(&self, options: &mut O, list: &MetaList, errors: &mut Errors) -> Vec<String> {
-        if self.begins_with_literal(&list.tokens, errors) {
-            return Vec::new();
-        }
-        let read = |input: ParseStream<'_>| parse_options(input, self.types);
-        self.each(options, list.parse_args_with(read), errors)
+    pub(crate) fn read_inside<O: FromMeta>(&self, tokens: TokenStream) -> darling::Result<O> {
+        let (right, wrong) = self.sort::<O>(tokens);
+        wrong?;
+        O::from_list(&right)
     }
 
-    fn begins_with_literal(&self, tokens: &TokenStream, errors: &mut Errors) -> bool {
-        self.literal.is_some_and(|message| begins_with_literal(tokens, message, errors))
+    /// The options that can be read, and the errors in the others. Each is read alone first: darling gives no value beside an
+    /// error.
+    fn sort<O: FromMeta>(&self, tokens: TokenStream) -> (Vec<NestedMeta>, darling::Result<()>) {
+        self.checked(tokens, |option| O::from_list(std::slice::from_ref(option)).err())
     }
 
-    fn each(
+    fn checked(
         &self,
-        options: &mut O,
-        parsed: syn::Result<Punctuated<Meta, Token![,]>>,
-        errors: &mut Errors,
-    ) -> Vec<String> {
-        each(parsed, self.ending, errors, &mut |name, meta, errors| match find(self.keys, name) {
-            Some(key) => (key.read)(options, &mut WrittenOption { meta, errors }),
-            None => {
-                let instead = self.elsewhere.iter().find(|(known, _)| *known == name);
-                let unknown = || suggest::unknown(self.what, &meta_name(meta), &names(self.keys));
-                let message = instead.map_or_else(unknown, |(_, instead)| (*instead).to_owned());
-                Err(syn::Error::new_spanned(meta.path(), message))
+        tokens: TokenStream,
+        wrong: impl Fn(&NestedMeta) -> Option<darling::Error>,
+    ) -> (Vec<NestedMeta>, darling::Result<()>) {
+        let first = tokens.clone().into_iter().next();
+        if let (Some(message), Some(TokenTree::Literal(literal))) = (self.literal, first) {
+            return (Vec::new(), Err(error_at(literal, message)));
+        }
+        let parsed = match parse_options.parse2(tokens) {
+            Ok(parsed) => parsed,
+            Err(error) if error.span().source_text().as_deref() == Some(":") => {
+                return (Vec::new(), Err(darling::Error::custom(NO_COLON).with_span(&error.span())));
             }
-        })
+            Err(error) => return (Vec::new(), Err(error.into())),
+        };
+        let (mut right, mut seen, mut errors) = (Vec::new(), Vec::new(), darling::Error::accumulator());
+        for mut option in parsed {
+            let written = meta_name(&option);
+            let name = written.strip_suffix(self.ending).unwrap_or(&written).to_owned();
+            if seen.contains(&name) {
+                errors.push(error_at(
+                    option.path(),
+                    format_args!("`{written}` is given twice; keep one of them"),
+                ));
+                continue;
+            }
+            match find(self.keys, &name) {
+                Some(key) => {
+                    rename(&mut option, &name);
+                    let option = NestedMeta::Meta(option);
+                    match wrong(&option) {
+                        Some(error) => errors.extend(with_form(error, key.form())),
+                        None => right.push(option),
+                    }
+                }
+                None => errors.push(error_at(option.path(), self.unknown(&name, &written))),
+            }
+            seen.push(name);
+        }
+        (right, errors.finish())
+    }
+
+    fn unknown(&self, name: &str, written: &str) -> String {
+        match self.elsewhere.iter().find(|(known, _)| *known == name) {
+            Some((_, instead)) => (*instead).to_owned(),
+            None => suggest::unknown(self.what, written, &names(self.keys)),
+        }
     }
 }
 
-/// Reads options. The value of an option in `types` is kept as [`Expr::Verbatim`] if it is a type: as an expression,
-/// `Vec<i64>` is two comparisons.
-fn parse_options(input: ParseStream<'_>, types: &[&str]) -> syn::Result<Punctuated<Meta, Token![,]>> {
+/// Reads options. A value that is not meant as an expression is kept as [`Expr::Verbatim`].
+fn parse_options(input: ParseStream<'_>) -> syn::Result<Punctuated<Meta, Token![,]>> {
     let mut options = Punctuated::new();
     while !input.is_empty() {
-        options.push_value(match type_option(input, types) {
+        options.push_value(match verbatim(input) {
             Some(option) => option,
             None => input.parse()?,
         });
@@ -98,291 +124,91 @@ fn parse_options(input: ParseStream<'_>, types: &[&str]) -> syn::Result<Punctuat
     Ok(options)
 }
 
-/// The option `key = Type`, if the key is one of `types` and its whole value is a type. A word behind the type begins
-/// another option, whose comma is missing.
-fn type_option(input: ParseStream<'_>, types: &[&str]) -> Option<Meta> {
+/// The options whose value is a type: as an expression, `Vec<i64>` is two comparisons.
+const TYPES: [&str; 1] = ["state"];
+
+/// The options whose value is text, which some people write without quotes.
+const TEXTS: [&str; 4] = ["name", "title", "description", "instructions"];
+
+/// The option `key = Type`, or `key = Words without quotes`. A word behind a type begins another option, whose comma is missing.
+fn verbatim(input: ParseStream<'_>) -> Option<Meta> {
     let ahead = input.fork();
-    let key = ahead.call(Ident::parse_any).ok().filter(|key| types.iter().any(|name| key.unraw() == name))?;
+    let key = ahead.call(Ident::parse_any).ok()?;
     let eq_token = ahead.parse().ok()?;
-    let ty: Type = ahead.parse().ok()?;
-    if !ahead.is_empty() && !ahead.peek(Token![,]) && !ahead.peek(Ident::peek_any) {
-        return None;
-    }
-    input.advance_to(&ahead);
-    Some(Meta::NameValue(MetaNameValue {
-        path: key.into(),
-        eq_token,
-        value: Expr::Verbatim(ty.into_token_stream()),
-    }))
-}
-
-fn begins_with_literal(tokens: &TokenStream, message: &str, errors: &mut Errors) -> bool {
-    let Some(TokenTree::Literal(literal)) = tokens.clone().into_iter().next() else { return false };
-    errors.at(literal, message);
-    true
-}
-
-/// Reads each option once; one that is given twice is reported and passed over. It is not generic, so it is compiled once
-/// for all tables.
-fn each(
-    parsed: syn::Result<Punctuated<Meta, Token![,]>>,
-    ending: &str,
-    errors: &mut Errors,
-    read: &mut dyn FnMut(&str, &Meta, &mut Errors) -> syn::Result<()>,
-) -> Vec<String> {
-    let mut seen: Vec<String> = Vec::new();
-    let parsed = parsed.map_err(|error| match error.span().source_text().as_deref() {
-        Some(":") => syn::Error::new(error.span(), NO_COLON),
-        _ => error,
-    });
-    for meta in errors.take(parsed).into_iter().flatten() {
-        let written = meta_name(&meta);
-        let name = written.strip_suffix(ending).unwrap_or(&written).to_owned();
-        if seen.contains(&name) {
-            errors.at(meta.path(), format_args!("`{written}` is given twice; keep one of them"));
-            continue;
+    let tokens = if TYPES.iter().any(|name| key.unraw() == name) {
+        let ty: Type = ahead.parse().ok()?;
+        let is_whole = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Ident::peek_any);
+        is_whole.then(|| ty.into_token_stream())?
+    } else if TEXTS.iter().any(|name| key == name)
+        && ahead.peek(Ident::peek_any)
+        && ahead.peek2(Ident::peek_any)
+    {
+        let mut words = TokenStream::new();
+        while !ahead.is_empty() && !ahead.peek(Token![,]) {
+            words.extend([ahead.parse::<TokenTree>().ok()?]);
         }
-        let result = read(&name, &meta, errors);
-        errors.take(result);
-        seen.push(name);
-    }
-    seen
+        words
+    } else {
+        return None;
+    };
+    input.advance_to(&ahead);
+    Some(Meta::NameValue(MetaNameValue { path: key.into(), eq_token, value: Expr::Verbatim(tokens) }))
 }
 
 const NO_COLON: &str =
     "write `=` between an option and its value; the values of a hook or a guardrail have no names";
 
-/// An option as it was written: `key`, `key = value` or `key(..)`.
-pub(crate) struct WrittenOption<'a> {
-    pub(crate) meta: &'a Meta,
-    pub(crate) errors: &'a mut Errors,
-}
-
-impl WrittenOption<'_> {
-    /// The value of `key = value`.
-    pub(crate) fn value(&self, example: &str) -> syn::Result<Expr> {
-        match self.meta {
-            Meta::NameValue(pair) => Ok(pair.value.clone()),
-            other => Err(wanted("a value is wanted here", other, example)),
-        }
-    }
-
-    /// A value that may be text.
-    pub(crate) fn words(&self, example: &str) -> syn::Result<Expr> {
-        let value = self.value(example)?;
-        match &value {
-            Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => Ok(value),
-            Expr::Lit(ExprLit { lit, .. }) => Err(wanted("text in quotes is wanted here", lit, example)),
-            _ => Ok(value),
-        }
-    }
-
-    /// The text of `key = "text"`.
-    pub(crate) fn text(&self, example: &str) -> syn::Result<LitStr> {
-        match self.value(example)? {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
-            other => Err(wanted("text in quotes is wanted here", other, example)),
-        }
-    }
-
-    /// Returns whether `key` or `key = true` is set.
-    pub(crate) fn flag(&self) -> syn::Result<bool> {
-        match self.meta {
-            Meta::Path(_) => Ok(true),
-            Meta::NameValue(pair) => match &pair.value {
-                Expr::Lit(ExprLit { lit: Lit::Bool(LitBool { value, .. }), .. }) => Ok(*value),
-                other => Err(syn::Error::new_spanned(other, "`true` or `false` is wanted here")),
-            },
-            Meta::List(list) => Err(syn::Error::new_spanned(
-                list,
-                format_args!("write `{0}` alone, or `{0} = false`", meta_name(self.meta)),
-            )),
-        }
-    }
-
-    /// The place of an option that is a word alone.
-    pub(crate) fn alone(&self, message: &str) -> syn::Result<Span> {
-        match self.meta {
-            Meta::Path(path) => Ok(path.span()),
-            other => Err(syn::Error::new_spanned(other, message)),
-        }
-    }
-
-    /// The path of `key = path`.
-    pub(crate) fn path(&self, example: &str) -> syn::Result<Path> {
-        let place = match self.meta {
-            Meta::NameValue(pair) => match &pair.value {
-                Expr::Path(value) => return Ok(value.path.clone()),
-                other => other.to_token_stream(),
-            },
-            other => other.to_token_stream(),
-        };
-        let write =
-            suggest::unquoted(self.meta, example, |text| text.parse_with(Path::parse_mod_style).is_ok());
-        Err(syn::Error::new_spanned(place, format_args!("a path is wanted here: {write}")))
-    }
-
-    /// The type of `key = Type`. The key has to be in [`Table::types`].
-    pub(crate) fn ty(&self, example: &str) -> syn::Result<Type> {
-        let place = match self.meta {
-            Meta::NameValue(pair) => match &pair.value {
-                Expr::Verbatim(tokens) => match syn::parse2(tokens.clone()) {
-                    Ok(ty) if is_of_a_value(&ty) => return Ok(ty),
-                    _ => tokens.clone(),
-                },
-                other => other.to_token_stream(),
-            },
-            other => other.to_token_stream(),
-        };
-        let is_type = |text: &LitStr| text.parse().is_ok_and(|ty| is_of_a_value(&ty));
-        let write = suggest::unquoted(self.meta, example, is_type);
-        Err(syn::Error::new_spanned(place, format_args!("a type is wanted here: {write}")))
-    }
-
-    /// The one word of `key = word`.
-    pub(crate) fn name(&self, example: &str) -> syn::Result<Ident> {
-        let path = self.path(example)?;
-        path.get_ident().cloned().ok_or_else(|| wanted("a name is wanted here", path, example))
-    }
-
-    /// The entries of `key = [..]`.
-    pub(crate) fn list(&self, example: &str) -> syn::Result<Vec<Expr>> {
-        match self.value(example)? {
-            Expr::Array(list) => Ok(list.elems.into_iter().collect()),
-            other => Err(wanted("a list in brackets is wanted here", other, example)),
-        }
-    }
-
-    /// A count such as `max_calls = 3`, or a constant.
-    pub(crate) fn count(&self, example: &str) -> syn::Result<Expr> {
-        let value = self.value(example)?;
-        if let Some(error) = number::digits(&value).and_then(number::with_unit) {
-            return Err(error);
-        }
-        let counts = match &value {
-            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => {
-                int.base10_parse::<u32>().is_ok_and(|most| most > 0)
-            }
-            Expr::Lit(_) | Expr::Unary(_) => false,
-            _ => true,
-        };
-        if counts {
-            return Ok(value);
-        }
-        let most = match &value {
-            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.base10_digits() != "0" => {
-                format!(" to {}", u32::MAX)
-            }
-            _ => String::new(),
-        };
-        Err(wanted(&format!("a whole number from 1{most} is wanted here"), &value, example))
-    }
-
-    /// A time: `key = "30s"`.
-    pub(crate) fn time(&self, example: &str) -> syn::Result<Timeout> {
-        let value = self.value(example)?;
-        let Expr::Lit(ExprLit { lit, .. }) = &value else { return Ok(Timeout::Duration(Box::new(value))) };
-        let wrong = || syn::Error::new_spanned(lit, TIME);
-        if number::unit(lit).is_some() {
-            let written = lit.to_token_stream();
-            return Err(match millis(&written.to_string()) {
-                Some(_) => syn::Error::new_spanned(
-                    lit,
-                    format_args!("a time with a unit is text: write `\"{written}\"`"),
-                ),
-                None => wrong(),
-            });
-        }
-        let millis = match lit {
-            Lit::Int(seconds) => {
-                seconds.base10_parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000))
-            }
-            Lit::Float(seconds) => seconds.base10_parse::<f64>().ok().and_then(whole_millis),
-            Lit::Str(text) => millis(&text.value()),
-            _ => None,
-        };
-        millis.filter(|millis| *millis > 0).map(Timeout::Millis).ok_or_else(wrong)
-    }
-}
-
-/// Returns whether a value can have this type. syn also reads calls, `make()`, and sums, `a + b`, as types.
-fn is_of_a_value(ty: &Type) -> bool {
-    match ty {
-        Type::Path(path) => {
-            let mut segments = path.path.segments.iter();
-            !segments.any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_)))
-        }
-        Type::Group(group) => is_of_a_value(&group.elem),
-        Type::Paren(paren) => is_of_a_value(&paren.elem),
-        Type::Reference(reference) => reference.lifetime.is_some(),
-        Type::Array(_) | Type::FnPtr(_) | Type::Macro(_) | Type::Tuple(_) => true,
-        _ => false,
-    }
-}
-
-/// The error for a value of another kind.
-fn wanted(what: &str, found: impl ToTokens, example: &str) -> syn::Error {
-    syn::Error::new_spanned(found, format_args!("{what}: `{example}`"))
-}
-
-const TIME: &str = "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
-                    `Duration`";
-
-/// The time that something may take.
-pub(crate) enum Timeout {
-    Millis(u64),
-    Duration(Box<Expr>),
-}
-
-/// Takes out the options whose text has no quotes, as in `description = Adds one`, and reports each at its first word.
-fn unquoted_texts(tokens: TokenStream, texts: &[&str], errors: &mut Errors) -> TokenStream {
-    let mut kept = TokenStream::new();
-    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    for option in tokens.split_inclusive(is_comma) {
-        if let [
-            TokenTree::Ident(key),
-            TokenTree::Punct(equals),
-            first @ TokenTree::Ident(_),
-            TokenTree::Ident(_),
-            ..,
-        ] = option
-            && equals.as_char() == '='
-            && texts.iter().any(|text| key == text)
-        {
-            let words: Vec<_> =
-                option[2..].iter().filter(|token| !is_comma(token)).map(ToString::to_string).collect();
-            errors.at(first, format_args!("write text in quotes: `{key} = \"{}\"`", words.join(" ")));
-        } else {
-            kept.extend(option.iter().cloned());
-        }
-    }
-    kept
-}
-
 /// The name of an option, as it is written without `r#`.
 pub(crate) fn meta_name(meta: &Meta) -> String {
     meta.path().get_ident().map_or_else(
         || meta.path().to_token_stream().to_string().replace(' ', ""),
-        |ident| syn::ext::IdentExt::unraw(ident).to_string(),
+        |ident| ident.unraw().to_string(),
     )
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
-fn whole_millis(seconds: f64) -> Option<u64> {
-    let millis = seconds * 1000.0;
-    (1.0..1e15).contains(&millis).then_some(millis as u64)
+/// Calls an option as darling knows it.
+fn rename(option: &mut Meta, name: &str) {
+    let path = match option {
+        Meta::Path(path) => path,
+        Meta::List(list) => &mut list.path,
+        Meta::NameValue(pair) => &mut pair.path,
+    };
+    if let Some(ident) = path.get_ident() {
+        *path = Ident::new(name, ident.span()).into();
+    }
 }
 
-fn millis(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let (count, unit) = text.split_at(digits);
-    let unit = match unit.trim() {
-        "ms" => 1,
-        "s" => 1000,
-        "m" | "min" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    count.parse::<u64>().ok()?.checked_mul(unit)
+/// Reads each item; the error is those of all items.
+pub(crate) fn each<T, U>(
+    items: impl IntoIterator<Item = T>,
+    read: impl FnMut(T) -> darling::Result<U>,
+) -> darling::Result<Vec<U>> {
+    let mut errors = darling::Error::accumulator();
+    let read = items.into_iter().map(read).filter_map(|result| errors.handle(result)).collect();
+    errors.finish_with(read)
+}
+
+/// The error at all of these tokens. An error of darling's has one span, and stable rustc joins no spans: so an error
+/// without words behind it is at its last token.
+pub(crate) fn error_at(tokens: impl ToTokens, message: impl std::fmt::Display) -> darling::Error {
+    let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
+    let first = darling::Error::custom(message).with_span(&spans.next().unwrap_or_else(Span::call_site));
+    match spans.last() {
+        Some(last) => darling::Error::multiple(vec![first, darling::Error::custom("").with_span(&last)]),
+        None => first,
+    }
+}
+
+/// The message of an error without the place that darling writes behind it.
+pub(crate) fn message(error: darling::Error) -> String {
+    syn::Error::from(error).to_string()
+}
+
+/// Shows how the option is written where a message ends with a space.
+fn with_form(error: darling::Error, form: &str) -> impl Iterator<Item = darling::Error> {
+    error.flatten().into_iter().map(move |error| {
+        let (span, message) = (error.span(), message(error));
+        let form = if message.ends_with(' ') { format!("`{form}`") } else { String::new() };
+        darling::Error::custom(message + &form).with_span(&span)
+    })
 }

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Expr, ExprCall, Path};
+use syn::{Expr, ExprCall, Meta, Path};
 
-use crate::option::WrittenOption;
+use crate::option::{each, error_at, read};
 
 /// One of a tool's own hooks or guardrails: `path` or `path(args)`.
 pub(crate) struct PolicyEntry {
@@ -16,59 +16,56 @@ pub(crate) struct PolicyEntry {
     pub(crate) values: usize,
 }
 
-/// The list of a tool's own hooks, or of its guardrails: the word for an entry, and an example.
-pub(crate) fn entries(
-    option: &mut WrittenOption<'_>,
-    what: &str,
-    example: &str,
-) -> syn::Result<Vec<PolicyEntry>> {
-    let (list, errors) = (option.list(example)?, &mut *option.errors);
-    let mut entries = Vec::new();
-    for entry in list {
-        let (path, args) = match entry {
-            Expr::Path(path) => (path.path, Vec::new()),
-            Expr::Call(ExprCall { func, args, .. }) if matches!(*func, Expr::Path(_)) => {
-                let Expr::Path(path) = *func else { continue };
-                (path.path, args.into_iter().collect())
-            }
-            other => {
-                errors.at(other, format_args!("a {what} is wanted here, as in `{example}`"));
-                continue;
-            }
-        };
-        match wrong(what, &path, &args) {
-            Some(error) => errors.add(error),
-            None => entries.push(PolicyEntry { path, with: quote!((#(#args,)*)), values: args.len() }),
-        }
-    }
-    Ok(entries)
+/// Reads the list of a tool's own hooks.
+pub(crate) fn hooks(meta: &Meta) -> darling::Result<Vec<PolicyEntry>> {
+    entries(meta, "hook")
 }
 
-/// The error in an entry, as far as its tokens show one. `what` is a hook or a guardrail.
-pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<syn::Error> {
+/// Reads one of the lists of a tool's own guardrails.
+pub(crate) fn guardrails(meta: &Meta) -> darling::Result<Vec<PolicyEntry>> {
+    entries(meta, "guardrail")
+}
+
+fn entries(meta: &Meta, what: &str) -> darling::Result<Vec<PolicyEntry>> {
+    each(read::list(meta)?, |written| entry(&written, what))
+}
+
+/// One of them. `what` is the word for it.
+fn entry(written: &Expr, what: &str) -> darling::Result<PolicyEntry> {
+    let (path, args) = match written {
+        Expr::Path(path) => (path.path.clone(), Vec::new()),
+        Expr::Call(ExprCall { func, args, .. }) if let Expr::Path(path) = &**func => {
+            (path.path.clone(), args.iter().cloned().collect())
+        }
+        other => return Err(error_at(other, format_args!("a {what} is wanted here, as in "))),
+    };
+    match wrong(what, &path, &args) {
+        Some((at, message)) => Err(error_at(at, message)),
+        None => Ok(PolicyEntry { path, with: quote!((#(#args,)*)), values: args.len() }),
+    }
+}
+
+/// The error in an entry, as far as its tokens show one: where it is, and its message. `what` is a hook or a guardrail.
+pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<(TokenStream, String)> {
     let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
     if let [.., name, made] = &names[..]
         && (made == "new" || made == "default")
     {
         let values: Vec<_> = values.iter().map(|value| value.to_token_stream().to_string()).collect();
         let values = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
-        return Some(syn::Error::new_spanned(
-            path,
-            format_args!("a {what} is named here, not made: write `{name}{values}`"),
-        ));
+        let message = format!("a {what} is named here, not made: write `{name}{values}`");
+        return Some((path.to_token_stream(), message));
     }
     // A toolbox is called `__Self` outside of its block.
     if names.len() > 1 && matches!(&*names[0], "Self" | "__Self") {
-        return Some(syn::Error::new_spanned(
-            path,
-            format_args!(
-                "a {what} is a free function: write it beside the `impl` block, and what it needs in `#[config]` \
-                 parameters"
-            ),
-        ));
+        let message = format!(
+            "a {what} is a free function: write it beside the `impl` block, and what it needs in `#[config]` \
+             parameters"
+        );
+        return Some((path.to_token_stream(), message));
     }
     values.iter().find_map(|value| match value {
-        Expr::Assign(pair) => Some(syn::Error::new_spanned(&pair.left, NO_NAMES)),
+        Expr::Assign(pair) => Some((pair.left.to_token_stream(), NO_NAMES.to_owned())),
         _ => None,
     })
 }

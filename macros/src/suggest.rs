@@ -9,14 +9,3 @@ pub(crate) fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
         None => format!("unknown {what} `{word}`; there are: {}", candidates.join(", ")),
     }
 }
-
-/// The correction for a value that must be a path or a type: the same without quotes if `fits` accepts the quoted text.
-pub(crate) fn unquoted(meta: &syn::Meta, example: &str, fits: impl FnOnce(&syn::LitStr) -> bool) -> String {
-    if let syn::Meta::NameValue(pair) = meta
-        && let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value
-        && fits(text)
-    {
-        return format!("write `{}`, without quotes", text.value());
-    }
-    format!("`{example}`")
-}

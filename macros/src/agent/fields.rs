@@ -135,7 +135,8 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
 mod tests {
     use super::Fields;
     use crate::agent::settings::{LIMITS, REQUEST_PARAMS};
-    use crate::keys::{assert_documented, assert_shown, find};
+    use crate::keys::find;
+    use crate::keys::tests::{assert_documented, assert_shown};
 
     #[test]
     fn a1_the_documentation_lists_each_field_as_the_table_has_it() {

@@ -306,8 +306,8 @@ fn configured(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<(
         };
         return Err(input.error(format!("{write}: `{name}({value})`")));
     }
-    if let Some(error) = policy_entry::wrong(what(key), &entry.path, &config) {
-        return Err(error);
+    if let Some((at, message)) = policy_entry::wrong(what(key), &entry.path, &config) {
+        return Err(syn::Error::new_spanned(at, message));
     }
     Ok((entry, config))
 }

@@ -3,24 +3,44 @@
 
 mod check;
 mod expand;
-mod options;
 
 use proc_macro2::TokenStream;
 
-use crate::middleware::{Named, expand_attribute};
+use crate::keys::Key;
+use crate::middleware::{Attribute, MiddlewareKind, expand_attribute};
 
-const NAMED: Named = Named {
-    attribute: "guardrail",
+pub(crate) const ATTRIBUTE: Attribute<MiddlewareKind> = Attribute {
+    name: "guardrail",
     by_hand: "`impl onionskin::guardrails::InputGuardrail for ..` or `impl onionskin::guardrails::OutputGuardrail for ..`",
+    places: &[
+        Key {
+            name: "input",
+            row: "`input` | the guardrail checks the arguments, before the tool runs",
+            read: MiddlewareKind::Input,
+        },
+        Key {
+            name: "output",
+            row: "`output` | the guardrail checks the output",
+            read: MiddlewareKind::Output,
+        },
+    ],
+    own: None,
+    literal: "write options without quotes: `input`, `output`",
+    which: Some(
+        "say what it looks at: `#[guardrail(input)]` looks at the arguments before the tool runs, `#[guardrail(output)]` at \
+         its output",
+    ),
+    both: "a guardrail looks at the `input` or at the `output`: write two functions for both",
+    elsewhere: &[],
 };
 
 /// Expands the attribute.
 pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream {
     expand_attribute(
-        &NAMED,
+        &ATTRIBUTE,
+        options,
         item,
-        |errors| (options::parse(options, errors), ()),
-        check::check,
+        |function, parameters, options, _, errors| check::check(function, parameters, options, errors),
         |guardrail, ()| expand::expand(guardrail),
     )
 }

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
-use super::options::HookPlace;
+use super::HookPlace;
 use crate::diag::Errors;
 use crate::item::FnItem;
 use crate::middleware::{Options, Parameter, Role, each_role_once};

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Type;
 
-use super::options::HookPlace;
+use super::HookPlace;
 use super::ring::made_in_a_ring;
 use super::typed;
 use crate::item::type_ident;

@@ -2,58 +2,62 @@
 
 mod check;
 mod expand;
-mod options;
 mod ring;
 mod typed;
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
-use crate::diag::Errors;
-use crate::item::{FnItem, not_a_function, take_other_mark};
-use crate::middleware::{Middleware, MiddlewareKind, stand_in, tool_alias};
+use crate::keys::Key;
+use crate::middleware::{Attribute, MiddlewareKind, expand_attribute};
 
-/// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
+/// The place of a hook: around the call, before it, or after it. Its parameters show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HookPlace {
+    Around,
+    Before,
+    After,
+}
+
+impl From<HookPlace> for MiddlewareKind {
+    fn from(_: HookPlace) -> Self {
+        Self::Hook
+    }
+}
+
+pub(crate) const ATTRIBUTE: Attribute<HookPlace> = Attribute {
+    name: "tool_hook",
+    by_hand: "`impl onionskin::Hook for ..`",
+    places: &[
+        Key {
+            name: "around",
+            row: "`around` | names the form; the compiler checks it against the signature: the hook takes the rest of the call",
+            read: HookPlace::Around,
+        },
+        Key {
+            name: "before",
+            row: "`before` | the hook takes neither the rest of the call nor its result",
+            read: HookPlace::Before,
+        },
+        Key { name: "after", row: "`after` | the hook takes the result of the call", read: HookPlace::After },
+    ],
+    own: Some("tool"),
+    literal: "write options without quotes: `around`, `before`, `after`, `tool = add_one`",
+    which: None,
+    both: "a hook has one form: `around`, `before` or `after`",
+    elsewhere: &[],
+};
+
+/// Expands the attribute.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
-    let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
-        // rustc reports an item that does not parse. We report an item that is not a function.
-        return not_a_function(&item, "tool_hook", "`impl onionskin::Hook for ..`").unwrap_or(item);
-    };
-    if !function.has_body() {
-        let error = function.declared_method(MiddlewareKind::Hook.method());
-        return quote!(#function #error);
-    }
-    let mut errors = Errors::default();
-    let other = take_other_mark(&mut function, "tool_hook", &mut errors);
-    let mut of_options = Errors::default();
-    let (options, written) = options::parse(options, &mut of_options);
-    if !of_options.is_empty() {
-        errors.extend(of_options);
-        // What the function takes depends on its options.
-        errors.close();
-    }
-    let hook = Middleware::read(
-        &mut function,
+    expand_attribute(
+        &ATTRIBUTE,
         options,
-        |function, parameters, options, errors| {
+        item,
+        |function, parameters, options, written, errors| {
             let form = check::form(parameters, written, errors)?;
             check::of_form(function, form, parameters, options, errors);
             Some(form)
         },
-        &mut errors,
-    );
-    if let Some((mut hook, form)) = hook
-        && errors.is_empty()
-    {
-        let tool = tool_alias(&hook.name);
-        hook.rename_tool(&mut function.sig, &tool);
-        let generated = expand::expand(&hook, form);
-        return quote!(#function #generated);
-    }
-    // The type is written all the same, so that `agent!` does not report it as missing.
-    // Beside a method it cannot: an `impl` holds no types.
-    let stand_in = function.sig.receiver().is_none().then(|| stand_in(&function));
-    let errors = errors.into_tokens();
-    // Without the generated code, rustc would warn about an unused function.
-    quote!(#[allow(unused)] #function #stand_in #other #errors)
+        expand::expand,
+    )
 }

@@ -49,8 +49,8 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
         errors.at(
             field,
             format_args!(
-                "say whose field this is: `#[{}state = Ledger)]`, with the agent's state",
-                kind.open()
+                "say whose field this is: `{}`, with the agent's state",
+                kind.with_option("state = Ledger")
             ),
         );
     }
@@ -66,7 +66,7 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
 
 /// Checks a parameter's type as far as its tokens show it. rustc checks the rest.
 pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors) {
-    let typed_hook = options.is_typed;
+    let typed_hook = options.tool.is_some();
     match role {
         // Another error says that a guardrail has no `next`.
         Role::Next if options.kind != MiddlewareKind::Hook => {}

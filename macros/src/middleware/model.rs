@@ -86,7 +86,7 @@ impl Middleware {
                     "a {} cannot be called `{type_name}`: its type would hide the one of that name; give the type \
                      another name with `{}`",
                     kind.word(),
-                    format_args!("#[{}type_name = ..)]", kind.open()),
+                    kind.with_option("type_name = .."),
                 ),
             );
         }

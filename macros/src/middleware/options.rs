@@ -1,7 +1,14 @@
-//! The options that hooks and guardrails share, and the words in which their errors differ.
+//! The attributes of functions around calls, runs, turns and messages: where such a function runs, its options, and the words in
+//! which their errors differ.
 
-use proc_macro2::Ident;
+use darling::FromMeta;
+use darling::ast::NestedMeta;
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Path, Type};
+
+use crate::diag::Errors;
+use crate::keys::{Key, find, options};
+use crate::option::{Table, meta_name, read};
 
 /// The kind of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -61,7 +68,7 @@ impl TurnPlace {
         [Self::BeforeLlm, Self::AfterLlm, Self::BeforeTool, Self::AfterTool, Self::AfterTurn];
 
     /// The method of the trait.
-    pub(crate) fn method(self) -> &'static str {
+    pub(crate) const fn method(self) -> &'static str {
         match self {
             Self::BeforeLlm => "before_llm_call",
             Self::AfterLlm => "after_llm_call",
@@ -102,7 +109,7 @@ impl MessagePlace {
         [Self::BeforeSend, Self::UpdateState, Self::LastReceived, Self::BeforeReply];
 
     /// The method of the trait.
-    pub(crate) fn method(self) -> &'static str {
+    pub(crate) const fn method(self) -> &'static str {
         match self {
             Self::BeforeSend => "process_message_before_send",
             Self::UpdateState => "update_agent_state",
@@ -158,28 +165,18 @@ impl MiddlewareKind {
         }
     }
 
-    /// The attribute up to further options.
-    pub(super) fn open(self) -> &'static str {
-        match self {
-            Self::Hook => "tool_hook(",
-            Self::Input => "guardrail(input, ",
-            Self::Output => "guardrail(output, ",
-            Self::BeforeRun => "run_hook(pre, ",
-            Self::AfterRun => "run_hook(post, ",
-            Self::Turn(place) => match place {
-                TurnPlace::BeforeLlm => "turn_hook(before_llm_call, ",
-                TurnPlace::AfterLlm => "turn_hook(after_llm_call, ",
-                TurnPlace::BeforeTool => "turn_hook(before_tool_call, ",
-                TurnPlace::AfterTool => "turn_hook(after_tool_call, ",
-                TurnPlace::AfterTurn => "turn_hook(after_turn_complete, ",
-            },
-            Self::Message(place) => match place {
-                MessagePlace::BeforeSend => "message_hook(process_message_before_send, ",
-                MessagePlace::UpdateState => "message_hook(update_agent_state, ",
-                MessagePlace::LastReceived => "message_hook(process_last_received_message, ",
-                MessagePlace::BeforeReply => "message_hook(process_all_messages_before_reply, ",
-            },
-        }
+    /// The attribute with its place and a further option.
+    pub(super) fn with_option(self, option: &str) -> String {
+        let place = match self {
+            Self::Hook => "",
+            Self::Input => "input, ",
+            Self::Output => "output, ",
+            Self::BeforeRun => "pre, ",
+            Self::AfterRun => "post, ",
+            Self::Turn(place) => &format!("{}, ", place.method()),
+            Self::Message(place) => &format!("{}, ", place.method()),
+        };
+        format!("#[{}({place}{option})]", self.attribute())
     }
 
     /// The name of the attribute.
@@ -240,16 +237,89 @@ impl MiddlewareKind {
     }
 }
 
-/// The options that hooks and guardrails have in common.
+options! {
+    /// The options of a function. Each attribute has the last three.
+    #[derive(Default, FromMeta)]
+    pub(crate) struct Options {
+        /// `tool = add_one` | makes a typed hook of this tool
+        tool: Option<Path> = read::path,
+        /// `ignore_errors` | an error of the hook is an event, and the run goes on with the text from before the hook
+        ignore_errors: bool = read::flag,
+        /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
+        state: Option<Type> = read::ty,
+        /// `crate = my_onionskin` | where this crate is, if another library re-exports it
+        crate_path as "crate": Option<Path> = read::path,
+        /// `type_name = Audit` | another name for the type beside the function
+        type_name: Option<Ident> = read::name,
+        ..
+        #[darling(flatten)]
+        places: Places,
+        #[darling(skip)]
+        kind: MiddlewareKind,
+    }
+}
+
+/// The options that say where the function runs, in the order in which they were written.
 #[derive(Default)]
-pub(crate) struct Options {
-    pub(crate) kind: MiddlewareKind,
-    /// True if the option `tool` is there, also with a wrong value.
-    pub(crate) is_typed: bool,
-    /// The tool of a typed hook.
-    pub(crate) tool: Option<Path>,
-    pub(crate) crate_path: Option<Path>,
-    pub(crate) type_name: Option<Ident>,
-    /// The agent's state, for `#[bind(..)]`.
-    pub(crate) state: Option<Type>,
+pub(crate) struct Places(Vec<(String, Span)>);
+
+impl FromMeta for Places {
+    fn from_list(items: &[NestedMeta]) -> darling::Result<Self> {
+        let metas = items.iter().filter_map(|item| match item {
+            NestedMeta::Meta(meta) => Some(meta),
+            _ => None,
+        });
+        metas.map(|meta| Ok((meta_name(meta), read::alone(meta)?))).collect::<darling::Result<_>>().map(Self)
+    }
+}
+
+/// An attribute of functions.
+pub(crate) struct Attribute<P: 'static> {
+    /// Its name, such as `turn_hook`.
+    pub(crate) name: &'static str,
+    /// How its trait is implemented by hand: `` `impl onionskin::turn_hooks::TurnHook for ..` ``.
+    pub(crate) by_hand: &'static str,
+    /// Where its functions run. Each is an option that is a word alone.
+    pub(crate) places: &'static [Key<P>],
+    /// The option that no other attribute has.
+    pub(crate) own: Option<&'static str>,
+    /// The error for options in quotes.
+    pub(crate) literal: &'static str,
+    /// The error without a place, where one is needed.
+    pub(crate) which: Option<&'static str>,
+    /// The error at a second place.
+    pub(crate) both: &'static str,
+    /// Options of other frameworks, and what to write instead.
+    pub(crate) elsewhere: &'static [(&'static str, &'static str)],
+}
+
+impl<P: Copy + Into<MiddlewareKind>> Attribute<P> {
+    /// All options.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        let places = self.places.iter().map(|Key { name, row, .. }| Key { name, row, read: () });
+        let has = |key: &&Key| !["tool", "ignore_errors"].contains(&key.name) || self.own == Some(key.name);
+        places.chain(Options::KEYS.iter().filter(has).copied()).collect()
+    }
+
+    /// Reads the options, and the place that they name first.
+    pub(super) fn read(&self, tokens: TokenStream, errors: &mut Errors) -> (Options, Option<(P, Span)>) {
+        let keys = self.keys();
+        let was_right = errors.is_empty();
+        let table =
+            Table { literal: Some(self.literal), elsewhere: self.elsewhere, ..Table::new("option", &keys) };
+        let mut options: Options = table.read(tokens, errors);
+        let place = |(word, span): &(String, Span)| Some((find(self.places, word)?.read, *span));
+        let mut places = options.places.0.iter().filter_map(place);
+        let first = places.next();
+        for (_, second) in places {
+            errors.push(second, self.both);
+        }
+        if let (None, Some(which), true) = (first, self.which, was_right && errors.is_empty()) {
+            errors.push(Span::call_site(), which);
+        }
+        // Read as one of the first place where it names none.
+        let place = first.map(|(place, _)| place).or_else(|| self.places.first().map(|key| key.read));
+        options.kind = place.map(Into::into).unwrap_or_default();
+        (options, first)
+    }
 }

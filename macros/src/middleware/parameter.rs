@@ -59,7 +59,7 @@ impl Parameter {
         options: &Options,
         errors: &mut Errors,
     ) -> Option<Self> {
-        let (kind, typed_hook) = (options.kind, options.is_typed);
+        let (kind, typed_hook) = (options.kind, options.tool.is_some());
         let typed = match input {
             FnArg::Receiver(receiver) => {
                 errors.at(receiver, kind.method());

@@ -1,13 +1,16 @@
 //! `#[bind(..)]`: a parameter that the agent's state fills.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use darling::FromMeta;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::parse::{Parse, ParseStream};
+use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, LitStr, Meta, Token};
+use syn::{Attribute, Expr, LitStr, Meta, MetaList};
 
 use super::{Param, PassedAs, Source, secret};
 use crate::diag::Errors;
+use crate::keys::options;
+use crate::option::{Table, read};
 
 const WANTED: &str = "write a field of the agent's state, `#[bind(user.name)]`, or a key of the session's, `#[bind(\"user.name\")]`";
 
@@ -19,14 +22,38 @@ pub(crate) enum Bind {
     Key { key: LitStr, default: Option<Box<Expr>> },
 }
 
+options! {
+    /// The options behind the field or the key.
+    #[derive(Default, FromMeta)]
+    pub(crate) struct BindOptions {
+        /// `default = "NL"` | the value if the session's state has none: `#[bind("shop.country", default = "NL")]`
+        default: Option<Expr> = read::value,
+    }
+}
+
 impl Bind {
     pub(crate) fn read(attr: &Attribute, errors: &mut Errors) -> Option<Self> {
-        if let Meta::Path(_) | Meta::NameValue(_) = attr.meta {
+        let Meta::List(list) = &attr.meta else {
             errors.at(&attr.meta, WANTED);
             return None;
+        };
+        let mut tokens = list.tokens.clone().into_iter();
+        let is_before =
+            |token: &TokenTree| !matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+        let place = MetaList { tokens: tokens.by_ref().take_while(is_before).collect(), ..list.clone() };
+        let is_key = matches!(place.tokens.clone().into_iter().next(), Some(TokenTree::Literal(_)));
+        let options: BindOptions = Table::new("option", BindOptions::KEYS).read(tokens.collect(), errors);
+        let default = options.default.map(Box::new);
+        if is_key {
+            let key = errors.take(place.parse_args_with(key))?;
+            return Some(Self::Key { key, default });
         }
-        let bind = errors.take(attr.parse_args::<BindSyntax>())?;
-        if let (Bind::Field(field), Some(default)) = (&bind.0, &bind.1) {
+        let field = place
+            .parse_args::<Expr>()
+            .map_err(|error| error.span())
+            .and_then(|field| if is_field(&field) { Ok(field) } else { Err(field.span()) });
+        let field = field.map_err(|span| errors.push(span, WANTED)).ok()?;
+        if let Some(default) = default {
             errors.at(
                 default,
                 format_args!(
@@ -36,39 +63,7 @@ impl Bind {
                 ),
             );
         }
-        Some(bind.0)
-    }
-}
-
-/// The content of the parentheses: the bind, and a default that a field cannot have.
-struct BindSyntax(Bind, Option<Expr>);
-
-impl Parse for BindSyntax {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let wrong = |error: &syn::Error| syn::Error::new(error.span(), WANTED);
-        let bind = if input.peek(LitStr) {
-            Bind::Key { key: key(input)?, default: None }
-        } else {
-            let field: Expr = input.parse().map_err(|error| wrong(&error))?;
-            if !is_field(&field) {
-                return Err(wrong(&syn::Error::new_spanned(&field, "")));
-            }
-            Bind::Field(Box::new(field))
-        };
-        if input.is_empty() {
-            return Ok(Self(bind, None));
-        }
-        input.parse::<Token![,]>()?;
-        let name: Ident = input.parse()?;
-        if name != "default" {
-            return Err(syn::Error::new(name.span(), "the only option here is `default = ..`"));
-        }
-        input.parse::<Token![=]>()?;
-        let default: Expr = input.parse()?;
-        Ok(match bind {
-            Bind::Key { key, .. } => Self(Bind::Key { key, default: Some(Box::new(default)) }, None),
-            field @ Bind::Field(_) => Self(field, Some(default)),
-        })
+        Some(Self::Field(Box::new(field)))
     }
 }
 

@@ -1,19 +1,18 @@
 //! The limits of `#[arg(..)]`: `range(..)`, `length(..)` and `pattern = ".."`. `limits_check` compares them with the
 //! parameter's type and default.
 
-use proc_macro2::{Span, TokenStream};
+use darling::Result;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprRange, Meta, RangeLimits};
+use syn::{Expr, ExprRange, LitStr, Meta, RangeLimits};
 
-use crate::diag::Errors;
 use crate::number::{digits, literal, with_unit};
-use crate::option::{WrittenOption, meta_name};
+use crate::option::{error_at, meta_name, read};
 
 /// A `range(..)` or a `length(..)`: its span, and its numbers as far as the macro knows them.
-#[derive(Default)]
 pub(crate) struct Bounds {
-    pub(crate) span: Option<Span>,
+    pub(crate) span: Span,
     /// The source text.
     pub(crate) words: String,
     pub(crate) least: Option<f64>,
@@ -29,141 +28,125 @@ pub(crate) struct Pattern {
     pub(crate) span: Span,
     /// The source text.
     pub(crate) words: String,
-    pub(crate) regex: Option<regex_lite::Regex>,
+    pub(crate) regex: regex_lite::Regex,
     /// An expression of type `ArgLimit`.
     pub(super) limit: TokenStream,
 }
 
-/// The reader of the bounds of a limit, and the variants of `ArgLimit` that they become.
-pub(super) struct Limit {
-    example: &'static str,
-    bound: ReadBound,
+/// A kind of limit: how its bounds are read, and the variants of `ArgLimit` that they become.
+struct Limit {
+    bound: fn(&Expr) -> Result<Bound>,
     least: &'static str,
     most: &'static str,
     /// The variant for an exclusive upper bound. `None` for a length, whose bound is lowered by one.
     exclusive_most: Option<&'static str>,
 }
 
-pub(super) const RANGE: Limit = Limit {
-    example: "range(0..=9)",
-    bound: number,
-    least: "Minimum",
-    most: "Maximum",
-    exclusive_most: Some("ExclusiveMaximum"),
-};
+/// A bound: an expression, and its number if that is known here.
+type Bound = (TokenStream, Option<f64>);
 
-pub(super) const LENGTH: Limit = Limit {
-    example: "length(1..=80)",
-    bound: count,
-    least: "MinLength",
-    most: "MaxLength",
-    exclusive_most: None,
-};
+/// Reads `range(..)`.
+pub(super) fn range(meta: &Meta) -> Result<Option<Bounds>> {
+    let limit =
+        Limit { bound: number, least: "Minimum", most: "Maximum", exclusive_most: Some("ExclusiveMaximum") };
+    limit.read(meta).map(Some)
+}
 
-/// Reads a bound: an expression, and its number if that is known here.
-type ReadBound = fn(&Expr, &mut Errors) -> Option<(TokenStream, Option<f64>)>;
+/// Reads `length(..)`.
+pub(super) fn length(meta: &Meta) -> Result<Option<Bounds>> {
+    let limit = Limit { bound: count, least: "MinLength", most: "MaxLength", exclusive_most: None };
+    limit.read(meta).map(Some)
+}
 
-impl Pattern {
-    pub(super) fn read(option: &mut WrittenOption<'_>) -> syn::Result<Self> {
-        let text = option.text("pattern = \"^[a-z]+$\"")?;
-        let regex = match regex_lite::Regex::new(&text.value()) {
-            Ok(regex) => Some(regex),
-            Err(error) => {
-                option.errors.at(&text, format_args!("this is not a regular expression: {error}"));
-                None
-            }
-        };
-        Ok(Self {
-            span: option.meta.span(),
-            words: words(option.meta),
-            regex,
-            limit: quote!(__rt::ArgLimit::Pattern(#text)),
-        })
-    }
+/// Reads `pattern = ".."`.
+pub(super) fn pattern(meta: &Meta) -> Result<Option<Pattern>> {
+    let text: LitStr = read::text(meta)?;
+    let regex = regex_lite::Regex::new(&text.value())
+        .map_err(|error| error_at(&text, format_args!("this is not a regular expression: {error}")))?;
+    let limit = quote!(__rt::ArgLimit::Pattern(#text));
+    Ok(Some(Pattern { span: meta.span(), words: words(meta), regex, limit }))
 }
 
 impl Limit {
-    /// Reads the option, and reports its mistakes.
-    pub(super) fn read(&self, option: &mut WrittenOption<'_>) -> Bounds {
-        let (meta, errors, example) = (option.meta, &mut *option.errors, self.example);
-        let mut bounds = Bounds { span: Some(meta.span()), words: words(meta), ..Bounds::default() };
-        let Meta::List(list) = meta else {
-            errors.at(meta, format_args!("write it with parentheses: `{example}`"));
-            return bounds;
+    fn read(&self, meta: &Meta) -> Result<Bounds> {
+        let Meta::List(list) = meta else { return Err(error_at(meta, "write it with parentheses: ")) };
+        let Ok(Expr::Range(range)) = list.parse_args::<Expr>() else {
+            return Err(error_at(&list.tokens, "a range is wanted here: "));
         };
-        let Ok(range) = list.parse_args::<Expr>() else {
-            errors.at(&list.tokens, format_args!("a range is wanted here: `{example}`"));
-            return bounds;
-        };
-        let Expr::Range(ExprRange { start, end, limits, .. }) = &range else {
-            errors.at(range, format_args!("a range is wanted here: `{example}`"));
-            return bounds;
-        };
+        let ExprRange { start, end, limits, .. } = &range;
         if start.is_none() && end.is_none() {
-            errors.at(&range, format_args!("`..` limits nothing; write `{example}`"));
-            return bounds;
+            return Err(error_at(&range, "`..` limits nothing; write "));
         }
-        let name = |word: &str| syn::Ident::new(word, Span::call_site());
-        if let Some((value, first)) = start.as_deref().and_then(|start| (self.bound)(start, errors)) {
-            let least = name(self.least);
-            bounds.limits.push(quote!(__rt::ArgLimit::#least(#value)));
-            bounds.least = first;
+        let mut errors = darling::Error::accumulator();
+        let mut bound = |expr: &Option<Box<Expr>>| errors.handle((self.bound)(expr.as_deref()?));
+        let (least, most) = (bound(start), bound(end));
+        errors.finish()?;
+        let excludes_most = matches!(limits, RangeLimits::HalfOpen(_));
+        let variant = |word: &str, value: TokenStream| {
+            let word = Ident::new(word, Span::call_site());
+            quote!(__rt::ArgLimit::#word(#value))
+        };
+        let mut bounds = Bounds {
+            span: meta.span(),
+            words: words(meta),
+            least: None,
+            most: None,
+            excludes_most,
+            limits: Vec::new(),
+        };
+        if let Some((value, number)) = least {
+            bounds.limits.push(variant(self.least, value));
+            bounds.least = number;
         }
-        bounds.excludes_most = matches!(limits, RangeLimits::HalfOpen(_));
-        if let Some((value, last)) = end.as_deref().and_then(|end| (self.bound)(end, errors)) {
-            let most = name(self.exclusive_most.filter(|_| bounds.excludes_most).unwrap_or(self.most));
-            // JSON Schema has no exclusive bound for a length, so the bound is lowered by one.
-            let value = if bounds.excludes_most && self.exclusive_most.is_none() {
-                quote!(#value - 1)
-            } else {
-                value
-            };
-            bounds.limits.push(quote!(__rt::ArgLimit::#most(#value)));
-            bounds.most = last;
+        if let Some((value, number)) = most {
+            bounds.limits.push(match self.exclusive_most {
+                Some(exclusive) if excludes_most => variant(exclusive, value),
+                // JSON Schema has no exclusive bound for a length, so the bound is lowered by one.
+                None if excludes_most => variant(self.most, quote!(#value - 1)),
+                _ => variant(self.most, value),
+            });
+            bounds.most = number;
         }
         let first = bounds.least.or((self.exclusive_most.is_none() && start.is_none()).then_some(0.0));
         if let (Some(first), Some(last)) = (first, bounds.most)
-            && (first > last || (bounds.excludes_most && first >= last))
+            && (first > last || (excludes_most && first >= last))
         {
-            errors.at(&range, "nothing is in this range; the smaller number comes first: `0..=9`");
+            return Err(error_at(
+                &range,
+                "nothing is in this range; the smaller number comes first: `0..=9`",
+            ));
         }
-        bounds
+        Ok(bounds)
     }
 }
 
 /// A bound of `range`: a literal number, or a constant.
-fn number(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)> {
+fn number(expr: &Expr) -> Result<Bound> {
     if let Some(number) = literal(expr) {
-        return Some((quote!(#number), Some(number)));
+        return Ok((quote!(#number), Some(number)));
     }
     if let Some(error) = digits(expr).and_then(with_unit) {
-        errors.add(error);
-        return None;
+        return Err(error.into());
     }
     if matches!(expr, Expr::Lit(_)) {
-        errors.at(expr, "a number is wanted here");
-        return None;
+        return Err(error_at(expr, "a number is wanted here"));
     }
-    Some((quote!((#expr) as f64), None))
+    Ok((quote!((#expr) as f64), None))
 }
 
 /// A bound of `length`: a whole literal number, or a constant.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole")]
-fn count(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)> {
+fn count(expr: &Expr) -> Result<Bound> {
     if let Some(error) = digits(expr).and_then(with_unit) {
-        errors.add(error);
-        return None;
+        return Err(error.into());
     }
     match literal(expr) {
         Some(number) if number >= 0.0 && number.fract() == 0.0 => {
             let count = number as u64;
-            Some((quote!(#count), Some(number)))
+            Ok((quote!(#count), Some(number)))
         }
-        None if !matches!(expr, Expr::Lit(_)) => Some((quote!((#expr) as u64), None)),
-        _ => {
-            errors.at(expr, "a length is a whole number from 0 up");
-            None
-        }
+        None if !matches!(expr, Expr::Lit(_)) => Ok((quote!((#expr) as u64), None)),
+        _ => Err(error_at(expr, "a length is a whole number from 0 up")),
     }
 }
 

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Type};
 
 use super::arg::{Arg, Fallback};
-use super::limits::{Bounds, Pattern};
+use super::limits::Bounds;
 use crate::diag::Errors;
 use crate::injected::{argument, plain};
 use crate::number::literal;
@@ -79,8 +79,8 @@ fn kind(name: &str) -> Option<LimitedType> {
 
 /// Returns whether the type has each kind of limit: a range of a text is a mistake.
 fn fit(kind: &LimitedType, arg: &Arg, errors: &mut Errors) -> bool {
-    let range = (arg.range.as_ref().and_then(|range| range.span), "range");
-    let length = (arg.length.as_ref().and_then(|length| length.span), "length");
+    let range = (arg.range.as_ref().map(|range| range.span), "range");
+    let length = (arg.length.as_ref().map(|length| length.span), "length");
     let pattern = (arg.pattern.as_ref().map(|pattern| pattern.span), "pattern");
     let (wrong, instead): (&[(Option<Span>, &str)], &str) = match kind {
         LimitedType::Whole(..) | LimitedType::Float => (&[length, pattern], "a number has a `range(..)`"),
@@ -101,7 +101,7 @@ fn fit(kind: &LimitedType, arg: &Arg, errors: &mut Errors) -> bool {
 
 /// Checks that a whole number's type holds all numbers that its range allows.
 fn holds(ty: &Type, (lowest, highest): (f64, f64), range: &Bounds, errors: &mut Errors) {
-    let Some(span) = range.span else { return };
+    let span = range.span;
     let name = quote::quote!(#ty).to_string();
     if [range.least, range.most].into_iter().flatten().any(|bound| bound.fract() != 0.0) {
         errors.push(span, format_args!("`{name}` holds whole numbers: write whole ones in its range"));
@@ -193,9 +193,7 @@ fn outside(kind: &LimitedType, value: &LiteralValue, arg: &Arg) -> Option<(Strin
             Some((beyond(&arg.range, *number)?, format!("`{number}`")))
         }
         (LimitedType::Text, LiteralValue::Text(text)) => {
-            let refused =
-                |pattern: &Pattern| pattern.regex.as_ref().is_some_and(|regex| !regex.is_match(text));
-            let pattern = arg.pattern.as_ref().filter(|pattern| refused(pattern));
+            let pattern = arg.pattern.as_ref().filter(|pattern| !pattern.regex.is_match(text));
             let limit = beyond(&arg.length, text.chars().count() as f64)
                 .or_else(|| pattern.map(|pattern| pattern.words.clone()))?;
             Some((limit, format!("`{text:?}`")))

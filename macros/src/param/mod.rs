@@ -19,6 +19,8 @@ mod service;
 
 pub(crate) use arg::{Arg, Fallback};
 pub(crate) use bind::Bind;
+#[cfg(test)]
+pub(crate) use bind::BindOptions;
 pub(crate) use passed_as::{PassedAs, borrows, of_success, refers, with_lifetime};
 
 use crate::diag::Errors;
@@ -50,8 +52,6 @@ pub(crate) struct Param {
     pub(crate) description: TokenStream,
     pub(crate) has_description: bool,
     pub(crate) arg: Arg,
-    /// Expressions of type `ArgLimit`.
-    pub(crate) limits: Vec<TokenStream>,
     pub(crate) cfgs: Vec<Attribute>,
 }
 
@@ -69,11 +69,7 @@ impl Param {
         let syn::FnArg::Typed(PatType { pat, ty, attrs: rest, .. }) = parameter else { return None };
         let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));
         let forced = named("inject").next();
-        let mut arg = Arg::default();
-        let mut limits = Vec::new();
-        for attr in named("arg") {
-            limits.extend(arg.read(attr, errors));
-        }
+        let arg = Arg::read(named("arg"), errors);
         if let (Some(inject), Some(_)) = (forced, named("arg").next()) {
             errors.at(
                 inject,
@@ -159,7 +155,6 @@ impl Param {
             description,
             has_description,
             arg,
-            limits,
             cfgs,
         })
     }

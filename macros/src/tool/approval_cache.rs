@@ -1,9 +1,11 @@
 //! The options `approval` and `cache` of `#[tool(..)]`.
 
+use darling::FromMeta;
 use syn::{Expr, ExprLit, Lit, Meta, Path};
 
-use crate::keys::keys;
-use crate::option::{Table, Timeout, WrittenOption};
+use crate::keys::options;
+use crate::option::read::{self, Timeout};
+use crate::option::{Table, error_at};
 
 /// The calls that need an approval.
 pub(crate) enum Approval {
@@ -17,58 +19,47 @@ pub(crate) struct Cache {
     pub(super) options: CacheOptions,
 }
 
-keys! {
+options! {
     /// The options of `cache(..)`.
-    pub(crate) struct CacheOptions from option: WrittenOption<'_> {
+    #[derive(Default, FromMeta)]
+    pub(crate) struct CacheOptions {
         /// `ttl = "60s"` | how long a result is kept
-        "ttl" => ttl: Option<Timeout> = Some(option.time("ttl = \"60s\"")?);
-        /// `key = path` | a function that makes the key of a call
-        "key" => key: Option<Path> = Some(option.path("key = by_city")?);
+        ttl: Option<Timeout> = read::time,
+        /// `key = by_city` | a function that makes the key of a call
+        key: Option<Path> = read::path,
         /// `capacity = 100` | how many results are kept
-        "capacity" => capacity: Option<Expr> = Some(option.count("capacity = 100")?);
+        capacity: Option<Expr> = read::count,
     }
 }
 
-const CACHE: Table<CacheOptions> = Table {
+const CACHE: Table<'_> = Table {
     literal: Some("say which option this is: `ttl = \"60s\"`, `capacity = 100`"),
     ..Table::new("option of `cache`", CacheOptions::KEYS)
 };
 
-pub(super) fn approval(option: &WrittenOption<'_>) -> syn::Result<Option<Approval>> {
-    match option.meta {
+pub(super) fn approval(meta: &Meta) -> darling::Result<Option<Approval>> {
+    match meta {
         Meta::Path(_) => Ok(Some(Approval::Always)),
         Meta::NameValue(pair) => match &pair.value {
             Expr::Lit(ExprLit { lit: Lit::Bool(word), .. }) => Ok(word.value.then_some(Approval::Always)),
-            _ => Ok(Some(Approval::If(option.path("approval = is_large")?))),
+            _ => Ok(Some(Approval::If(read::path(meta)?))),
         },
-        Meta::List(list) => Err(syn::Error::new_spanned(
-            list,
-            "write `approval` alone, or the function that decides: `approval = is_large`",
-        )),
+        Meta::List(list) => {
+            Err(error_at(list, "write `approval` alone, or the function that decides: `approval = is_large`"))
+        }
     }
 }
 
-pub(super) fn cache(option: &mut WrittenOption<'_>) -> syn::Result<Cache> {
-    let mut options = CacheOptions::default();
-    match option.meta {
-        Meta::Path(_) => {}
-        Meta::List(list) => {
-            CACHE.read_list(&mut options, list, option.errors);
-        }
+pub(super) fn cache(meta: &Meta) -> darling::Result<Option<Cache>> {
+    let options = match meta {
+        Meta::Path(_) => CacheOptions::default(),
+        Meta::List(list) => CACHE.read_inside(list.tokens.clone())?,
         Meta::NameValue(pair) => {
-            return Err(syn::Error::new_spanned(
+            return Err(error_at(
                 &pair.value,
                 "write `cache` alone, or with its options in parentheses: `cache(ttl = \"60s\")`",
             ));
         }
-    }
-    Ok(Cache { word: option.meta.path().clone(), options })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn t4_an_editor_shows_each_option_of_a_cache_as_the_table_has_it() {
-        crate::keys::assert_shown("cache", super::CacheOptions::KEYS);
-    }
+    };
+    Ok(Some(Cache { word: meta.path().clone(), options }))
 }

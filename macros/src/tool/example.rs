@@ -1,18 +1,16 @@
 //! `examples = [example(x = 41).output(42).note("..")]`: examples of calls.
 
+use darling::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr};
+use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr, Meta};
 
 use super::values::show;
-use crate::diag::Errors;
-use crate::option::WrittenOption;
+use crate::option::{each, error_at, read};
 use crate::param::Param;
 use crate::suggest;
-
-const WANTED: &str = "examples = [example(x = 41).output(42).note(\"An easy one.\")]";
 
 /// An example of a call.
 pub(crate) struct Example {
@@ -23,80 +21,50 @@ pub(crate) struct Example {
 }
 
 impl Example {
-    /// Reads a list of examples.
-    pub(super) fn list(option: &mut WrittenOption<'_>) -> syn::Result<Vec<Self>> {
-        let list = option.list(WANTED)?;
-        Ok(list.iter().filter_map(|entry| Self::read(entry, option.errors)).collect())
-    }
-
-    fn read(entry: &Expr, errors: &mut Errors) -> Option<Self> {
+    fn read(entry: &Expr) -> Result<Self> {
         match entry {
-            Expr::Call(call) if is_example(call) => Self::of_call(call, errors),
-            Expr::MethodCall(call) => {
-                let example = Self::read(&call.receiver, errors)?;
-                example.with(call, errors)
-            }
-            other => {
-                errors.at(other, format_args!("an example of a call is wanted here, as in `{WANTED}`"));
-                None
-            }
+            Expr::Call(call) if is_example(call) => Self::of_call(call),
+            Expr::MethodCall(call) => Self::read(&call.receiver)?.with(call),
+            other => Err(error_at(other, "an example of a call is wanted here, as in ")),
         }
     }
 
-    fn of_call(call: &ExprCall, errors: &mut Errors) -> Option<Self> {
-        let mut args = Vec::new();
-        let before = errors.is_empty();
-        for arg in &call.args {
-            match arg {
-                Expr::Assign(pair) => match &*pair.left {
-                    Expr::Path(name) if name.path.get_ident().is_some() => {
-                        args.extend(name.path.get_ident().map(|name| (name.clone(), (*pair.right).clone())));
-                    }
-                    other => errors.at(other, "the name of a parameter is wanted here: `example(x = 41)`"),
-                },
-                other => errors.at(other, "name the parameter that this is for: `example(x = 41)`"),
-            }
-        }
-        (errors.is_empty() || !before).then(|| Self {
-            args,
-            output: None,
-            note: None,
-            span: call.func.span(),
-        })
+    fn of_call(call: &ExprCall) -> Result<Self> {
+        let args = each(&call.args, |arg| match arg {
+            Expr::Assign(pair) => match &*pair.left {
+                Expr::Path(name) if let Some(name) = name.path.get_ident() => {
+                    Ok((name.clone(), (*pair.right).clone()))
+                }
+                other => Err(error_at(other, "the name of a parameter is wanted here: `example(x = 41)`")),
+            },
+            other => Err(error_at(other, "name the parameter that this is for: `example(x = 41)`")),
+        })?;
+        Ok(Self { args, output: None, note: None, span: call.func.span() })
     }
 
     /// Adds what one method says.
-    fn with(mut self, call: &ExprMethodCall, errors: &mut Errors) -> Option<Self> {
+    fn with(mut self, call: &ExprMethodCall) -> Result<Self> {
         let method = call.method.unraw().to_string();
-        let given = match (&*method, call.args.len()) {
-            ("output" | "note", 1) => call.args.first()?,
-            ("output" | "note", _) => {
-                errors.at(&call.method, "this takes one value: `.output(42)`, `.note(\"An easy one.\")`");
-                return None;
-            }
-            _ => {
-                let unknown = suggest::unknown("part of an example", &method, &["output", "note"]);
-                errors.at(&call.method, unknown);
-                return None;
-            }
+        let wrong = |message: &str| Err(error_at(&call.method, message));
+        let is_given = match &*method {
+            "output" => self.output.is_some(),
+            "note" => self.note.is_some(),
+            _ => return wrong(&suggest::unknown("part of an example", &method, &["output", "note"])),
         };
-        let twice = if method == "output" { self.output.is_some() } else { self.note.is_some() };
-        if twice {
-            errors.at(&call.method, format_args!("`{method}` is given twice; keep one of them"));
-            return None;
-        }
-        if method == "output" {
-            self.output = Some(given.clone());
-            return Some(self);
+        let Some((given, 1)) = call.args.first().map(|given| (given, call.args.len())) else {
+            return wrong("this takes one value: `.output(42)`, `.note(\"An easy one.\")`");
+        };
+        if is_given {
+            return wrong(&format!("`{method}` is given twice; keep one of them"));
         }
         match given {
+            given if method == "output" => self.output = Some(given.clone()),
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => self.note = Some(text.clone()),
             other => {
-                errors.at(other, "text in quotes is wanted here: `.note(\"An easy one.\")`");
-                return None;
+                return Err(error_at(other, "text in quotes is wanted here: `.note(\"An easy one.\")`"));
             }
         }
-        Some(self)
+        Ok(self)
     }
 
     /// The example as a value, with those of its arguments that are there.
@@ -130,6 +98,11 @@ impl Example {
         }
         line
     }
+}
+
+/// Reads the option `examples`.
+pub(super) fn list(meta: &Meta) -> Result<Vec<Example>> {
+    each(read::list(meta)?, |entry| Example::read(&entry))
 }
 
 /// The examples as values, with those of their arguments that there are.

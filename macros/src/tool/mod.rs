@@ -19,6 +19,10 @@ mod typed;
 mod ui;
 mod values;
 
+#[cfg(test)]
+pub(crate) use approval_cache::CacheOptions;
+#[cfg(test)]
+pub(crate) use options::{Hints, Options};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -55,12 +59,8 @@ fn expand_as(options: TokenStream, item: TokenStream, is_ui: bool) -> TokenStrea
             (crate::hook::expand(TokenStream::new(), quote!(#function)), errors.into_tokens());
         return quote!(#hook #other #errors);
     }
-    let (ui, written) =
-        if is_ui { ui::Ui::take(options, &function.sig.ident, &mut errors) } else { (None, options) };
-    let mut options = options::Options::parse(written.clone(), &mut errors);
-    if is_ui {
-        ui::check(&mut options, &mut errors);
-    }
+    let written = options.clone();
+    let (ui, mut options) = read_options(options, is_ui, &function.sig.ident, &mut errors);
     external::check(&mut options, &written, &function, &mut errors);
     if !has_body {
         external::fill(&mut function, &options);
@@ -76,6 +76,19 @@ fn expand_as(options: TokenStream, item: TokenStream, is_ui: bool) -> TokenStrea
     let stand_in = make::stand_in(&function, &model);
     let errors = errors.into_tokens();
     quote!(#function #stand_in #other #errors)
+}
+
+/// Reads the options of a tool, or of a UI tool with its component.
+fn read_options(
+    tokens: TokenStream,
+    is_ui: bool,
+    function: &syn::Ident,
+    errors: &mut Errors,
+) -> (Option<ui::Ui>, options::Options) {
+    if is_ui {
+        return ui::read(tokens, function, errors);
+    }
+    (None, options::Options::parse(tokens, errors))
 }
 
 /// Whether the options have the word `external`.
@@ -113,12 +126,7 @@ pub(crate) fn member(
     let mut own = Errors::default();
     others.extend(check::take_other_mark(method, is_ui, &mut own));
     let code = source::text(&method.to_token_stream());
-    let (ui, options) =
-        if is_ui { ui::Ui::take(options, &method.sig.ident, &mut own) } else { (None, options) };
-    let mut options = options::Options::parse(options, &mut own);
-    if is_ui {
-        ui::check(&mut options, &mut own);
-    }
+    let (ui, mut options) = read_options(options, is_ui, &method.sig.ident, &mut own);
     if options.crate_path.is_none() {
         options.crate_path = crate_path.cloned();
     }

@@ -135,7 +135,7 @@ fn describe(function: &FnItem, options: &Options, params: &mut [Param], errors: 
     match Docs::of(&function.attrs) {
         Docs::Computed(parts) => words.description = computed(&parts),
         Docs::Lines(lines) => {
-            let description = if options.parse_docs {
+            let description = if options.parse_docs.unwrap_or(true) {
                 let parts = docs::parse(&lines);
                 words.returns = parts.returns;
                 assign(parts.params, params, errors);

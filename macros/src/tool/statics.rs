@@ -11,7 +11,7 @@ use super::model::Model;
 use super::options::Hints;
 use super::ui::Ui;
 use super::values::{show, typed};
-use crate::option::Timeout;
+use crate::option::read::Timeout;
 use crate::param::{PassedAs, with_lifetime};
 
 impl Expansion<'_> {
@@ -80,7 +80,7 @@ impl Expansion<'_> {
                 let shown = show(&quote!(#example));
                 fields.extend(quote!(example: ::core::option::Option::Some(|| #shown),));
             }
-            let limits = &param.limits;
+            let limits = param.arg.limits();
             if !limits.is_empty() {
                 fields.extend(quote!(limits: &[#(#limits),*],));
             }

@@ -1,12 +1,15 @@
 //! The options of `#[ui_tool(..)]` beside those of `#[tool(..)]`.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use darling::FromMeta;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
-use syn::LitStr;
+use syn::{Expr, ExprLit, Lit, LitStr, Meta};
 
-use super::options::Options;
+use super::options::{self, Options};
 use crate::choice;
 use crate::diag::Errors;
+use crate::keys::Key;
+use crate::option::{Table, error_at};
 
 const MODES: choice::Choices = &[("inline", "Inline"), ("artifact", "Artifact")];
 
@@ -17,55 +20,34 @@ pub(crate) struct Ui {
     pub(crate) mode: Ident,
 }
 
-impl Ui {
-    /// Takes the options of a UI tool off, and returns the others. A missing one is reported at the function.
-    pub(crate) fn take(
-        options: TokenStream,
-        function: &Ident,
-        errors: &mut Errors,
-    ) -> (Option<Self>, TokenStream) {
-        let (mut component, mut mode, mut others) = (None, None, TokenStream::new());
-        for option in split(options) {
-            let word = word(&option).unwrap_or_default();
-            if (word == "component" && component.is_some()) || (word == "mode" && mode.is_some()) {
-                errors.at(&option[0], format_args!("`{word}` is given twice; keep one of them"));
-                continue;
-            }
-            match (&*word, option.get(1)) {
-                ("component", Some(TokenTree::Punct(_))) => {
-                    component = Some(text(&option[2..], &option[0], errors));
-                }
-                ("mode", Some(TokenTree::Punct(_))) => {
-                    mode = Some(variant(&option[2..], &option[0], errors));
-                }
-                ("mode", _) => {
-                    errors.at(&option[0], "a mode is one word: `mode = inline` or `mode = artifact`");
-                }
-                ("component", _) => {
-                    component = Some(None);
-                    errors.at(
-                        &option[0],
-                        "name the component of the front end: `component = \"ColourPicker\"`",
-                    );
-                }
-                _ => {
-                    others.extend(option);
-                    others.extend(quote::quote!(,));
-                }
-            }
-        }
-        if component.is_none() {
-            let example =
-                "name the component that the tool shows: `#[ui_tool(component = \"ColourPicker\")]`";
-            errors.at(function, example);
-        }
-        let mode = mode.flatten().unwrap_or_else(|| Ident::new("Inline", Span::call_site()));
-        (component.flatten().map(|component| Self { component, mode }), others)
+#[derive(Default, FromMeta)]
+struct UiOptions {
+    #[darling(default, with = self::component)]
+    component: Option<LitStr>,
+    #[darling(default, with = self::mode)]
+    mode: Option<Ident>,
+    #[darling(flatten)]
+    tool: Options,
+}
+
+/// Reads the options of a UI tool. A missing component is reported at the function.
+pub(super) fn read(tokens: TokenStream, function: &Ident, errors: &mut Errors) -> (Option<Ui>, Options) {
+    let own = ["component", "mode"].map(|name| Key { name, row: "", read: () });
+    let keys = [&own[..], Options::KEYS].concat();
+    let UiOptions { component, mode, mut tool } =
+        Table { keys: &keys, ..options::TABLE }.read(tokens, errors);
+    if component.is_none() && errors.is_empty() {
+        let example = "name the component that the tool shows: `#[ui_tool(component = \"ColourPicker\")]`";
+        errors.at(function, example);
     }
+    tool.exclude(errors);
+    check(&mut tool, errors);
+    let mode = mode.unwrap_or_else(|| Ident::new("Inline", Span::call_site()));
+    (component.map(|component| Ui { component, mode }), tool)
 }
 
 /// Reports options that a UI tool cannot have.
-pub(super) fn check(options: &mut Options, errors: &mut Errors) {
+fn check(options: &mut Options, errors: &mut Errors) {
     if let Some(external) = options.external {
         errors.push(
             external,
@@ -81,46 +63,32 @@ pub(super) fn check(options: &mut Options, errors: &mut Errors) {
     }
 }
 
-/// The options between the commas.
-fn split(options: TokenStream) -> Vec<Vec<TokenTree>> {
-    let tokens: Vec<_> = options.into_iter().collect();
-    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
-    tokens.split(is_comma).filter(|option| !option.is_empty()).map(<[_]>::to_vec).collect()
-}
-
-fn word(option: &[TokenTree]) -> Option<String> {
-    match option.first()? {
-        TokenTree::Ident(word) => Some(word.to_string()),
-        _ => None,
-    }
-}
-
-fn text(value: &[TokenTree], key: &TokenTree, errors: &mut Errors) -> Option<LitStr> {
-    let tokens: TokenStream = value.iter().cloned().collect();
-    match syn::parse2::<LitStr>(tokens) {
-        Ok(text) if !text.value().trim().is_empty() => Some(text),
-        found => {
-            let at = found.map_or_else(|_| first(value, key), ToTokens::into_token_stream);
-            errors.at(at, "the component is a text that is not empty: `component = \"ColourPicker\"`");
-            None
+fn component(meta: &Meta) -> darling::Result<Option<LitStr>> {
+    match meta {
+        Meta::NameValue(pair) => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if !text.value().trim().is_empty() => {
+                Ok(Some(text.clone()))
+            }
+            other => Err(error_at(
+                other,
+                "the component is a text that is not empty: `component = \"ColourPicker\"`",
+            )),
+        },
+        other => {
+            Err(error_at(other.path(), "name the component of the front end: `component = \"ColourPicker\"`"))
         }
     }
 }
 
-fn variant(value: &[TokenTree], key: &TokenTree, errors: &mut Errors) -> Option<Ident> {
-    let [TokenTree::Ident(word)] = value else {
-        errors.at(first(value, key), "a mode is one word: `mode = inline` or `mode = artifact`");
-        return None;
+fn mode(meta: &Meta) -> darling::Result<Option<Ident>> {
+    let at = match meta {
+        Meta::NameValue(pair) => match &pair.value {
+            Expr::Path(word) if let Some(word) = word.path.get_ident() => {
+                return Ok(Some(choice::variant(MODES, "mode", &word.to_string(), word.span())?));
+            }
+            other => other.to_token_stream(),
+        },
+        other => other.path().to_token_stream(),
     };
-    match choice::variant(MODES, "mode", &word.to_string(), word.span()) {
-        Ok(variant) => Some(variant),
-        Err(error) => {
-            errors.push(word.span(), error);
-            None
-        }
-    }
-}
-
-fn first(value: &[TokenTree], key: &TokenTree) -> TokenStream {
-    value.first().unwrap_or(key).to_token_stream()
+    Err(error_at(at, "a mode is one word: `mode = inline` or `mode = artifact`"))
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-use crate::option::Timeout;
+use crate::option::read::Timeout;
 
 impl Timeout {
     /// An expression of type `Duration`.

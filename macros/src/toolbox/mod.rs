@@ -4,6 +4,8 @@ mod check;
 mod expand;
 mod parse;
 
+#[cfg(test)]
+pub(crate) use parse::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
 

@@ -1,31 +1,32 @@
 //! The options of `#[toolbox(..)]`, and the methods that are tools.
 
+use darling::FromMeta;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, ImplItem, ItemImpl, Meta, Path, Type, parse_quote_spanned};
 
 use crate::diag::Errors;
 use crate::item::FnItem;
-use crate::keys::keys;
-use crate::option::{Table, WrittenOption};
+use crate::keys::options;
+use crate::option::{Table, each, error_at, read};
 use crate::tool::{self, Member};
 
-keys! {
+options! {
     /// The options of `#[toolbox(..)]`.
-    pub(super) struct Options from option: WrittenOption<'_> {
-        /// `instructions = ".."` | goes into the system prompt of agents that have the toolbox
-        "instructions" => instructions: Option<Expr> = Some(option.words("instructions = \"Search before you answer.\"")?);
+    #[derive(Default, FromMeta)]
+    pub(crate) struct Options {
+        /// `instructions = "Search before you answer."` | goes into the system prompt of agents that have the toolbox
+        instructions: Option<Expr> = read::words,
         /// `part = Admin` | makes a type of this name for the block, which another block of the toolbox names in `parts`
-        "part" => part: Option<Ident> = Some(option.name("part = Admin")?);
+        part: Option<Ident> = read::name,
         /// `parts = [Admin]` | adds the tools of these blocks to those of this one
-        "parts" => parts: Vec<Path> = parts(option)?;
-        /// `crate = path` | where this crate is, if another library re-exports it
-        "crate" => crate_path: Option<Path> = Some(option.path("crate = my_crate::onionskin")?);
+        parts: Vec<Path> = self::parts,
+        /// `crate = my_onionskin` | where this crate is, if another library re-exports it
+        crate_path as "crate": Option<Path> = read::path,
     }
 }
 
-const TABLE: Table<Options> = Table {
-    texts: &["instructions"],
+const TABLE: Table<'_> = Table {
     elsewhere: &[(
         "state",
         "a toolbox has no state: its object is the instance; a method that takes a part of the agent's state says whose it \
@@ -36,8 +37,7 @@ const TABLE: Table<Options> = Table {
 
 impl Options {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
-        let mut options = Self::default();
-        TABLE.read(&mut options, tokens, errors);
+        let options: Self = TABLE.read(tokens, errors);
         if let (Some(part), false) =
             (&options.part, options.parts.is_empty() && options.instructions.is_none())
         {
@@ -47,19 +47,18 @@ impl Options {
     }
 }
 
-fn parts(option: &mut WrittenOption<'_>) -> syn::Result<Vec<Path>> {
-    let mut parts: Vec<Path> = Vec::new();
-    let words = |part: &Path| part.to_token_stream().to_string();
-    for part in option.list("parts = [Admin]")? {
-        match part {
-            Expr::Path(part) if parts.iter().any(|other| words(other) == words(&part.path)) => {
-                option.errors.at(part, "this part is here twice; keep one of them");
-            }
-            Expr::Path(part) => parts.push(part.path),
-            other => option.errors.at(other, "write the part's name: `parts = [Admin]`"),
+fn parts(meta: &Meta) -> darling::Result<Vec<Path>> {
+    let mut words = Vec::new();
+    each(read::list(meta)?, |part| match part {
+        Expr::Path(part) if words.contains(&part.to_token_stream().to_string()) => {
+            Err(error_at(part, "this part is here twice; keep one of them"))
         }
-    }
-    Ok(parts)
+        Expr::Path(part) => {
+            words.push(part.to_token_stream().to_string());
+            Ok(part.path)
+        }
+        other => Err(error_at(other, "write the part's name: `parts = [Admin]`")),
+    })
 }
 
 /// The methods that are tools, with what they become; our attributes are taken off. `others` gets a use of each wrong attribute's name.
@@ -137,13 +136,4 @@ fn is_tool(attr: &Attribute) -> bool {
 
 fn is_named(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == name)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn t9_the_documentation_lists_each_option_as_the_table_has_it() {
-        crate::keys::assert_documented("toolbox.md", "# Options", super::Options::KEYS);
-        crate::keys::assert_shown("toolbox", super::Options::KEYS);
-    }
 }

@@ -304,31 +304,31 @@ keys! {
     }
     /// The options of `#[tool(..)]`.
     tool {
-        /// `name = "add"`
+        /// `name = "add_one"`
         ///
         /// The name that the model sees: letters, digits, `_`, `-`, at most 64; else the function's.
         name
-        /// `title = ".."`
+        /// `title = "Add one"`
         ///
         /// A name for people.
         title
-        /// `description = ".."`
+        /// `description = "Adds one."`
         ///
         /// Instead of the doc comment; any constant text.
         description
-        /// `instructions = ".."`
+        /// `instructions = "Use it for sums."`
         ///
         /// Goes into the system prompt of agents that have the tool.
         instructions
-        /// `meta = expr`
+        /// `meta = [("icon", "plus")]`
         ///
         /// Data for clients, as MCP's `_meta`; anything that serialises.
         meta
-        /// `output_schema = expr`
+        /// `output_schema = my_schema()`
         ///
         /// The JSON Schema of the result (a `serde_json::Value`), instead of the type's.
         output_schema
-        /// `on_error = path`
+        /// `on_error = explain`
         ///
         /// `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, invalid arguments included; it does not
         /// run for a stop or an abort.
@@ -341,15 +341,15 @@ keys! {
         ///
         /// The tool's own raw hooks, first outside; inside all hooks of the agent.
         hooks
-        /// `input_guardrails = [no_secrets]`
+        /// `input_guardrails = [no_secrets, max_length(80)]`
         ///
         /// Check the arguments before the tool runs: [`guardrail`](macro@crate::guardrail).
         input_guardrails
-        /// `output_guardrails = [redact]`
+        /// `output_guardrails = [redact, max_length(80)]`
         ///
         /// Check the output before hooks and the model see it.
         output_guardrails
-        /// `approval`, `approval = path`
+        /// `approval`, `approval = is_large`
         ///
         /// Every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a
         /// reason): [`Approver`](crate::approval::Approver).
@@ -364,11 +364,11 @@ keys! {
         /// The calls are done outside of the program: the function has no body (`fn photo() -> String;`), and the run
         /// pauses, or its answerer returns the result.
         external
-        /// `cache`, `cache(ttl = "60s", key = path, capacity = 100)`
+        /// `cache`, `cache(ttl = "60s", key = by_city, capacity = 100)`
         ///
         /// Results are kept for the same arguments, user and session: [`Cache`](crate::Cache).
         cache
-        /// `examples = [example(x = 41).output(42).note("..")]`
+        /// `examples = [example(x = 41).output(42).note("An easy one.")]`
         ///
         /// Examples of calls, checked against the schema: [`ToolExample`](crate::definition::ToolExample).
         examples
@@ -437,7 +437,7 @@ keys! {
         ///
         /// How long a result is kept.
         ttl
-        /// `key = path`
+        /// `key = by_city`
         ///
         /// A function that makes the key of a call.
         key
@@ -448,38 +448,40 @@ keys! {
     }
     /// The options of `#[arg(..)]` on a parameter of a tool.
     arg {
-        /// `#[arg(default = 5)]`, `#[arg(default)]`
+        /// `default = 5`, `default`
         ///
         /// The value of a missing argument; without a value the `Default` of the type.
         default
-        /// `#[arg(rename = "from")]`
+        /// `rename = "from"`
         ///
         /// The name that the model sees.
         rename
-        /// `#[arg(range(0..=9))]`
+        /// `range(0..=9)`
         ///
         /// Limits of a number: `a..=b`, `a..b`, `a..`, `..=b`.
         range
-        /// `#[arg(length(1..=80))]`
+        /// `length(1..=80)`
         ///
         /// Limits of a text's characters, a list's items, a map's entries.
         length
-        /// `#[arg(pattern = "^[a-z]+$")]`
+        /// `pattern = "^[a-z]+$"`
         ///
         /// A regular expression (of the `regex-lite` crate) that matches somewhere in the text.
         pattern
-        /// `#[arg(example = "Oslo")]`
+        /// `example = "Oslo"`
         ///
         /// An example for the model.
         example
-        /// `#[arg(skip)]`
+        /// `skip`
         ///
         /// Not shown to the model; the value is the default.
         skip
     }
     /// The options of `#[bind(..)]`, behind the key of a session's value.
     bind {
-        /// The value if the session has none: `#[bind("shop.country", default = "NL")]`.
+        /// `default = "NL"`
+        ///
+        /// The value if the session's state has none: `#[bind("shop.country", default = "NL")]`.
         default
     }
     /// The options of `#[tool_hook(..)]`.
@@ -527,7 +529,7 @@ keys! {
         ///
         /// The agent's state, for `#[bind(..)]` of its fields.
         state
-        /// `type_name = OnlyQuestions`
+        /// `type_name = Audit`
         ///
         /// Another name for the type beside the function.
         type_name
@@ -558,7 +560,7 @@ keys! {
         ///
         /// The agent's state, for `#[bind(..)]` of its fields.
         state
-        /// `type_name = OneCall`
+        /// `type_name = Audit`
         ///
         /// Another name for the type beside the function.
         type_name
@@ -585,7 +587,7 @@ keys! {
         ///
         /// The agent's state, for `#[bind(..)]` of its fields.
         state
-        /// `type_name = NoKeys`
+        /// `type_name = Audit`
         ///
         /// Another name for the type beside the function.
         type_name
@@ -604,14 +606,14 @@ keys! {
         ///
         /// The agent's state, for `#[bind(..)]` of its fields.
         state
-        /// `type_name = NoThirteen`
+        /// `type_name = Audit`
         ///
         /// Another name for the type beside the function.
         type_name
     }
     /// The options of `#[toolbox(..)]`.
     toolbox {
-        /// `instructions = ".."`
+        /// `instructions = "Search before you answer."`
         ///
         /// Goes into the system prompt of agents that have the toolbox.
         instructions
