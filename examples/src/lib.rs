@@ -18,12 +18,12 @@ pub fn print_tools(tools: &[ToolDefinition]) -> Result<(), ExportError> {
     Ok(())
 }
 
-/// The code in the README and in the guide, compiled and run as tests.
+/// The code in the README and in the book, compiled and run as tests.
 #[cfg(doctest)]
 mod book {
     #[doc = include_str!("../../README.md")]
     mod readme {}
 
-    #[doc = include_str!("../../docs/guide.md")]
-    mod guide {}
+    // A module for each chapter, which `build.rs` writes.
+    include!(concat!(env!("OUT_DIR"), "/book.rs"));
 }

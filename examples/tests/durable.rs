@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use onionskin_third_party::FileJournal;
 use serde_json::Value;
 
-const GUIDE: &str = include_str!("../../docs/guide.md");
+const REPLAYS: &str = include_str!("../../docs/book/src/concepts/replays.md");
+const JOURNAL: &str = include_str!("../../docs/book/src/reference/journal.md");
 const ORDER: &str = "order-7";
 
 /// The scope of the courier's steps.
@@ -342,7 +343,7 @@ fn o5_a_run_that_is_killed_at_any_moment_goes_on_in_another_process() {
         }
     });
     let table = markdown(&table.into_inner().unwrap());
-    assert!(GUIDE.contains(&table), "the guide has another table than this one:\n{table}");
+    assert!(REPLAYS.contains(&table), "the book has another table than this one:\n{table}");
 }
 
 /// Numbers that are the same for each run of the test.
@@ -414,11 +415,11 @@ fn o5_two_processes_do_not_share_a_journal() {
 }
 
 #[test]
-fn o5_the_journal_in_the_guide_is_the_one_that_is_tested() {
+fn o5_the_journal_in_the_book_is_the_one_that_is_tested() {
     let code = include_str!("../third_party/src/journal.rs").replace("onionskin_core", "onionskin");
     let (_, code) = code.split_once("\n\n").unwrap();
     assert!(
-        GUIDE.contains(&format!("```rust\n{code}```\n")),
-        "the guide has other code than examples/third_party/src/journal.rs"
+        JOURNAL.contains(&format!("```rust\n{code}```\n")),
+        "the book has other code than examples/third_party/src/journal.rs"
     );
 }

@@ -73,12 +73,12 @@ async fn page(app: AppBuilder) -> String {
     page
 }
 
-/// `docs/pmo.md` is the page that is made of the agents. `TRYBUILD=overwrite` writes it anew.
+/// `pmo.md` of the book is the page that is made of the agents. `TRYBUILD=overwrite` writes it anew.
 #[tokio::test]
 async fn c5_the_page_of_the_pmo_is_the_one_that_is_generated() {
     let page = self::page(in_cards()).await;
     assert_eq!(self::page(loaded()).await, page);
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pmo.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/book/src/tutorial/pmo.md");
     if std::env::var_os("TRYBUILD").is_some_and(|word| word == "overwrite") {
         std::fs::write(path, &page).unwrap();
     }

@@ -70,7 +70,7 @@ fn o1_the_report_of_the_cards_is_that_of_the_program() {
 fn o1_the_agents_of_the_cards_are_shown() {
     let (page, _) = reports(&[&["docs"], &ONE_BY_ONE[..]].concat());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    assert_eq!(page, std::fs::read_to_string(root.join("docs/pmo.md")).unwrap());
+    assert_eq!(page, std::fs::read_to_string(root.join("docs/book/src/tutorial/pmo.md")).unwrap());
     let (list, _) = reports(&["list", "--card", "examples/cards"]);
     assert!(list.contains("time__get_current_time") && list.contains("tool hooks: audit"), "{list}");
     assert_eq!(reports(&["check", "examples/cards"]).0, "");

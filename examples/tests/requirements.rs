@@ -72,20 +72,6 @@ fn row_of(test: &str) -> Option<String> {
     (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then(|| row.to_uppercase())
 }
 
-/// Whether a page of `docs` has the heading that a link leads to.
-fn leads_somewhere(link: &str) -> bool {
-    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-    let Ok(page) = fs::read_to_string(root().join("docs").join(file)) else { return false };
-    let mut headings = page.lines().filter_map(|line| line.strip_prefix('#'));
-    anchor.is_empty() || headings.any(|heading| slug(heading.trim_start_matches('#').trim()) == anchor)
-}
-
-/// A heading as its anchor.
-fn slug(heading: &str) -> String {
-    let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
-    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
-}
-
 #[test]
 fn rows_are_sorted_and_none_is_there_twice() {
     let places: Vec<_> = rows().iter().map(|row| place(row.name)).collect();
@@ -103,13 +89,10 @@ fn every_row_has_a_test_a_page_or_the_word_later() {
             assert!(row_of(test).is_some(), "{name}: `{test}` is not named after a row");
             assert!(functions.contains(*test), "{name}: there is no test `{test}`");
         }
-        let links: Vec<_> =
-            shown_by.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()).collect();
-        for link in &links {
-            assert!(leads_somewhere(link), "{name}: `{link}` leads nowhere");
-        }
+        // The test of the book follows the links.
+        let has_page = shown_by.contains("](");
         let later = shown_by == "later" || shown_by.starts_with("later: ") || shown_by.contains(", later: ");
-        assert!(!tests.is_empty() || !links.is_empty() || later, "{name}: nothing shows it");
+        assert!(!tests.is_empty() || has_page || later, "{name}: nothing shows it");
         assert!(
             shown_by != "later" || !functions.iter().any(|test| row_of(test).as_deref() == Some(name)),
             "{name}: it is said to come later, and has a test",

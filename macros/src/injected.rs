@@ -110,7 +110,11 @@ mod tests {
     #[test]
     fn t7_every_injected_type_is_named_where_people_look() {
         let pages = [
-            ("guide.md", include_str!("../../docs/guide.md"), "The runtime fills parameters of these types:"),
+            (
+                "state.md",
+                include_str!("../../docs/book/src/guides/state.md"),
+                "The runtime fills parameters of these types:",
+            ),
             (
                 "tool.md",
                 include_str!("../../runtime/core/src/docs/tool.md"),

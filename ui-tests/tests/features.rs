@@ -375,7 +375,7 @@ fn t10_a_renamed_dependency_needs_no_option() {
     assert!(compiles && words.is_empty(), "{words}");
 }
 
-/// The words are rustc's; `docs/errors.md` quotes them and says what to write.
+/// The words are rustc's; The book quotes them and says what to write.
 #[test]
 fn t10_a_dependency_that_is_re_exported_and_not_named_is_one_error_at_each_macro() {
     let (compiles, words) = check_in(&THROUGH, "through");
@@ -385,7 +385,7 @@ fn t10_a_dependency_that_is_re_exported_and_not_named_is_one_error_at_each_macro
     for place in ["5:1", "10:1", "15:1"] {
         assert!(words.contains(&format!("src/bin/through.rs:{place}")), "{words}");
     }
-    let page = root().join("docs/errors.md");
+    let page = root().join("docs/book/src/reference/errors/rustc.md");
     assert!(fs::read_to_string(page).unwrap().contains(missing));
 }
 

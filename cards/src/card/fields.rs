@@ -167,11 +167,11 @@ mod tests {
     use super::super::synonyms::SYNONYMS;
     use super::{FAST_AGENT, OF_OTHER_TYPES};
 
-    const GUIDE: &str = include_str!("../../../docs/guide.md");
+    const PAGE: &str = include_str!("../../../docs/book/src/reference/other-frameworks.md");
 
     #[test]
-    fn c1_the_guide_has_each_field_of_other_frameworks_with_its_meaning() {
-        let (_, section) = GUIDE.split_once("### Cards of other frameworks").unwrap();
+    fn c1_the_book_has_each_field_of_other_frameworks_with_its_meaning() {
+        let (_, section) = PAGE.split_once("## Cards of other frameworks").unwrap();
         let (section, _) = section.split_once("\n## ").unwrap();
         for (field, meaning) in FAST_AGENT {
             assert!(section.contains(&format!("| `{field}` | {meaning} |")), "{field}");

@@ -1,4 +1,4 @@
-//! Fields that workflows of the modular system have elsewhere, and what to write here. The guide has the same tables.
+//! Fields that workflows of the modular system have elsewhere, and what to write here. The book has the same tables.
 
 use crate::suggest;
 
@@ -96,12 +96,11 @@ pub(super) fn unknown(
 mod tests {
     use super::{AGENT, HOOK, ORCHESTRATOR, TOOL};
 
-    const GUIDE: &str = include_str!("../../../docs/guide.md");
+    const PAGE: &str = include_str!("../../../docs/book/src/reference/other-frameworks.md");
 
     #[test]
-    fn c4_the_guide_has_each_field_of_other_workflows_with_its_meaning() {
-        let (_, section) = GUIDE.split_once("### Workflows of other systems").unwrap();
-        let (section, _) = section.split_once("\n## ").unwrap();
+    fn c4_the_book_has_each_field_of_other_workflows_with_its_meaning() {
+        let (_, section) = PAGE.split_once("## Workflows of other systems").unwrap();
         for (field, meaning) in [ORCHESTRATOR, AGENT, TOOL, HOOK].concat() {
             let row = section.lines().find(|row| row.ends_with(&format!("| {meaning} |")));
             assert!(row.is_some_and(|row| row.contains(&format!("`{field}`"))), "{field}: {meaning}");

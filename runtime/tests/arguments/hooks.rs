@@ -152,7 +152,7 @@ struct Payment {
     note: Option<String>,
 }
 
-/// The guide's hook.
+/// The book's hook.
 #[tool_hook]
 async fn at_most(#[config] most: i64, args: &mut Args, next: impl Next) -> ToolResult {
     if let Some(cents) = args["cents"].as_i64() {

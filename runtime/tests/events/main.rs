@@ -1,4 +1,4 @@
-//! A8, O4: the events of a run, as the guide lists them.
+//! A8, O4: the events of a run, as the book lists them.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

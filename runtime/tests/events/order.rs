@@ -22,7 +22,7 @@ struct OpenRun {
     ended: bool,
 }
 
-/// The guide's table of events, as a check. A run is an agent at a scope.
+/// The book's table of events, as a check. A run is an agent at a scope.
 #[derive(Default)]
 struct Order {
     runs: BTreeMap<(String, String), OpenRun>,
@@ -103,7 +103,7 @@ impl Order {
 
 proptest! {
     #[test]
-    fn a8_the_events_of_each_run_come_in_the_order_that_the_guide_says(script in script()) {
+    fn a8_the_events_of_each_run_come_in_the_order_that_the_book_says(script in script()) {
         on_a_paused_clock(async {
             let (agent, open) = script.agent().await;
             let (mut order, mut text, mut sum) = (Order::default(), String::new(), RunOutput::default());

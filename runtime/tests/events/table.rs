@@ -1,4 +1,4 @@
-//! The guide's table of events.
+//! The book's table of events.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,8 +23,8 @@ fn declared(source: &str) -> BTreeMap<String, Vec<String>> {
 }
 
 /// The rows of the table: the event, and the words in backquotes of its second cell.
-fn listed(guide: &str) -> BTreeMap<String, Vec<String>> {
-    let table = guide.split_once("| event | fields |").expect("the guide has the table").1;
+fn listed(page: &str) -> BTreeMap<String, Vec<String>> {
+    let table = page.split_once("| event | fields |").expect("the page has the table").1;
     let rows = table.lines().skip(2).take_while(|line| line.starts_with("| `"));
     let words = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
     rows.map(|row| {
@@ -36,9 +36,12 @@ fn listed(guide: &str) -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn a8_the_guide_lists_each_event_with_its_fields() {
+fn a8_the_book_lists_each_event_with_its_fields() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let declared = declared(&fs::read_to_string(root.join("core/src/event/mod.rs")).unwrap());
     assert!(declared.len() > 14, "{declared:?}");
-    assert_eq!(listed(&fs::read_to_string(root.join("../docs/guide.md")).unwrap()), declared);
+    assert_eq!(
+        listed(&fs::read_to_string(root.join("../docs/book/src/reference/events.md")).unwrap()),
+        declared
+    );
 }

@@ -398,7 +398,7 @@ impl<A: Agent> AgentBuilder<A> {
     ///
     /// Runs write their spans to `tracing`, under the target `onionskin` at level info: `invoke_agent` for a run, `chat` for
     /// each request to a model, `execute_tool` for each tool call. Their fields are OpenTelemetry's attributes for generative
-    /// AI; the guide lists them.
+    /// AI; the book lists them.
     ///
     /// ```
     /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
@@ -419,7 +419,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// and no run can be replayed.
     ///
     /// A run is continued under its id: give it one with [`RunRequest::run_id`](crate::run::RunRequest::run_id). The
-    /// [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The guide has a journal in a file.
+    /// [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
     ///
     /// ```
     /// use onionskin::journal::Journal;

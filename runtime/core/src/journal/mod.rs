@@ -42,7 +42,7 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, Jou
 ///
 /// A program that ended in the middle of a run, also by a crash, begins the same run again:
 /// [`RunRequest::run_id`](crate::run::RunRequest::run_id) with the id, the input and the state that the run began with.
-/// Recorded steps are answered from the record, and the run continues behind them. The guide has a chapter on it.
+/// Recorded steps are answered from the record, and the run continues behind them. The book has a chapter on it.
 ///
 /// ```
 /// use onionskin::BoxFuture;

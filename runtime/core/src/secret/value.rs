@@ -20,7 +20,7 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 ///
 /// A state of an agent that holds a secret derives [`VisitSecrets`](derive@super::VisitSecrets). Its sessions then know the
 /// secret, and redact it in all output. A tool takes it from the agent's or the session's state with `#[bind(..)]`. The
-/// guide describes which leaks are found.
+/// book describes which leaks are found.
 ///
 /// ```
 /// use onionskin::secret::VisitSecrets;

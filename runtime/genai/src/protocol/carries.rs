@@ -46,7 +46,7 @@ pub(crate) enum Files {
 }
 
 impl Protocol {
-    /// The table of what each protocol carries. The guide shows it.
+    /// The table of what each protocol carries. The book shows it.
     pub(crate) fn carries(self) -> Carries {
         match self {
             Self::Chat => Carries {

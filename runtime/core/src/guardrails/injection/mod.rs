@@ -38,7 +38,7 @@ pub fn injection_score(text: &str) -> f32 {
 
 /// Refuses texts that try to give the model other instructions: as a run hook the input, as a guardrail of a tool the arguments, or the result,
 /// in which pages and letters of others speak to the model. The heuristics know common forms of English, and some of German, French and Spanish.
-/// They are a first line: a person who knows them can get around them. `docs/guide.md` tells how often they are right on a set of labelled texts.
+/// They are a first line: a person who knows them can get around them. The book says how often they are right on a set of labelled texts.
 ///
 /// ```
 /// use onionskin::guardrails::RejectInjection;

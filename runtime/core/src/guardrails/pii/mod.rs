@@ -75,7 +75,7 @@ pub struct PiiMatch {
 }
 
 /// Finds personal data in texts: by its form, and by check digits where there are some. Names, addresses and birthdays of people
-/// have no form, so it does not find them. `docs/guide.md` tells how often it is right on a set of labelled texts.
+/// have no form, so it does not find them. The book says how often it is right on a set of labelled texts.
 ///
 /// ```
 /// use onionskin::guardrails::{Pii, PiiKind};

@@ -1,0 +1,214 @@
+//! The book: `SUMMARY.md` names each chapter, chapters are short, links lead somewhere, and tables and files that it shows are those of
+//! the code. `examples/build.rs` has the chapters compiled and run.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SUMMARY: &str = include_str!("../../docs/book/src/SUMMARY.md");
+const VALUES: &str = include_str!("../../docs/book/src/reference/tool-values.md");
+/// The code of the rows of `VALUES`.
+const VALUES_CODE: [&str; 3] = [
+    include_str!("../../docs/book/src/guides/tool-values.md"),
+    include_str!("../../docs/book/src/guides/more-tool-values.md"),
+    include_str!("../../docs/book/src/guides/scripts.md"),
+];
+const WORKFLOWS: &str = include_str!("../../docs/book/src/guides/workflows.md");
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// The Markdown files of a folder and of the folders in it.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            pages.extend(pages_below(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
+    pages
+}
+
+/// `pages`, without the folders that hold no documents.
+fn pages_below(folder: &Path) -> Vec<PathBuf> {
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if matches!(name, "target" | ".git") { Vec::new() } else { pages(folder) }
+}
+
+/// The lines of a page that are not in a block of code.
+fn prose(page: &str) -> impl Iterator<Item = &str> {
+    let mut code = None;
+    page.lines().filter(move |line| {
+        let fence = ["```", "~~~"].into_iter().find(|fence| line.trim_start().starts_with(fence));
+        let is_prose = code.is_none() && fence.is_none();
+        match (code, fence) {
+            (None, _) => code = fence,
+            (Some(_), fence) if code == fence => code = None,
+            (Some(_), _) => {}
+        }
+        is_prose
+    })
+}
+
+/// The targets of a page's links.
+fn links(page: &str) -> Vec<&str> {
+    prose(page)
+        .flat_map(|line| line.split("](").skip(1))
+        .map(|rest| rest.split(')').next().unwrap())
+        .collect()
+}
+
+/// A heading as its anchor.
+fn slug(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+fn anchors(page: &str) -> BTreeSet<String> {
+    let headings = prose(page).filter_map(|line| line.strip_prefix('#'));
+    headings.map(|heading| slug(heading.trim_start_matches('#').trim())).collect()
+}
+
+#[test]
+fn the_summary_names_each_chapter_once() {
+    let src = root().join("docs/book/src");
+    let named = links(SUMMARY);
+    let there: BTreeSet<_> = pages(&src)
+        .iter()
+        .map(|page| page.strip_prefix(&src).unwrap().to_str().unwrap().to_owned())
+        .filter(|page| page != "SUMMARY.md")
+        .collect();
+    assert!(there.len() > 50, "{there:?}");
+    assert_eq!(named.iter().map(|page| (*page).to_owned()).collect::<BTreeSet<_>>(), there);
+    assert_eq!(named.len(), there.len(), "a chapter is named twice");
+}
+
+#[test]
+fn chapters_are_short() {
+    for page in pages(&root().join("docs/book/src")) {
+        let lines = fs::read_to_string(&page).unwrap().lines().count();
+        assert!(lines < 350, "{} has {lines} lines: split it", page.display());
+    }
+}
+
+/// Links to other files of the repository and to their headings. rustdoc follows those to items.
+#[test]
+fn every_link_leads_somewhere() {
+    let mut followed = 0;
+    let mut broken = Vec::new();
+    for page in pages(root()) {
+        let text = fs::read_to_string(&page).unwrap();
+        let is_path = |link: &&str| !["://", "::", "@", " "].iter().any(|mark| link.contains(mark));
+        for link in links(&text).into_iter().filter(is_path) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.with_file_name("").join(file) };
+            let leads = target.exists()
+                && (anchor.is_empty() || anchors(&fs::read_to_string(&target).unwrap()).contains(anchor));
+            if !leads {
+                broken.push(format!("{}: {link}", page.display()));
+            }
+            followed += 1;
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+    assert!(followed > 300, "only {followed} links were found");
+}
+
+/// The methods of the Python class, in the order of its own guide.
+const SHOWN: [&str; 48] = [
+    "ToolSpec.from_function(search_database)",
+    "from_function(.., parse_docstring=False)",
+    "from_function(.., examples=[..])",
+    "ToolSpec.from_mcp(mcp_tool)",
+    "ToolSpec.from_code(code, func_name, env)",
+    "tool.bind(param=\"user_id\", default=\"user123\")",
+    "tool.bind(param=\"api_key\", state_key=\"config.api.key\", default=\"default_key\")",
+    "tool.bind(param=\"user_session\", state_key=\"session\")",
+    "Binds",
+    "tool.state[\"user_id\"] = \"user456\"",
+    "tool.state = {\"config\": ..}",
+    "tool.unbind(param=\"user_id\")",
+    "tool.call(query=\"test\", limit=5)",
+    "tool.exec(query=\"test\", limit=5)",
+    "tool(query=\"test\")",
+    "await tool.acall(query=\"test\", limit=5)",
+    "await tool.aexec(query=\"test\", limit=5)",
+    "result.structured_content",
+    "the result's time and errors",
+    "tool.name`, `tool.description",
+    "tool.examples",
+    "tool.input_schema",
+    "tool.params",
+    "tool.output_schema",
+    "tool.docstring",
+    "tool.code",
+    "tool.signature()",
+    "tool.signature(query='example', limit=10)",
+    "tool.to_prompt()",
+    "tool.to_mcp()",
+    "tool.to_fastmcp()",
+    "tool.to_jsonschema()",
+    "\"strict\": True",
+    "tool.to_jsonschema(custom_field=\"value\")",
+    "class MyKnowledgeBase(ToolRegistry)",
+    "@reg_toolspec(parse_docstring=True)",
+    "@reg_toolspec(description=\"..\", output_schema={..})",
+    "kb.to_toolspecs()",
+    "kb.list_toolspecs()",
+    "tool.clone()",
+    "new_tool.state[\"user_id\"] = \"different_user\"",
+    "tool.binded",
+    "tool._clear_cache()",
+    // Beyond its guide: lambdas, methods of other libraries.
+    "ToolSpec.from_function(lambda ..)",
+    "a tool written by hand",
+    "the same, calling its live server",
+    "the result as a type",
+    "FastMCP's `ArgTransform`",
+];
+
+/// Text without the space in it.
+fn packed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn s_every_row_of_the_value_table_is_compiled() {
+    let blocks: String = VALUES_CODE
+        .concat()
+        .split("```rust")
+        .skip(1)
+        .map(|block| packed(block.split("\n```").next().unwrap()))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let (mut rows, mut left) = (0, String::new());
+    for line in VALUES.lines().filter(|line| line.starts_with("| ")) {
+        let line = line.replace("\\|", "\u{0}");
+        left.push_str(line.trim_start_matches("| ").split(" | ").next().unwrap());
+        left.push('\n');
+        let ours = line.trim_end_matches(" |").rsplit(" | ").next().unwrap().replace('\u{0}', "|");
+        let Some(code) = ours.trim().strip_prefix('`').and_then(|code| code.strip_suffix('`')) else {
+            continue;
+        };
+        assert!(blocks.contains(&packed(code)), "`{code}` is in no block of the chapters");
+        rows += 1;
+    }
+    let missing: Vec<_> = SHOWN.iter().filter(|shown| !left.contains(**shown)).collect();
+    assert!(missing.is_empty(), "the table has no row for {missing:?}");
+    // One of those needs no code, and five forms of export exist only here.
+    assert_eq!(rows, SHOWN.len() - 1 + 5);
+}
+
+#[test]
+fn c4_the_book_shows_the_files_of_the_workflow() {
+    for part in ["orchestrator", "agents", "tools", "hooks"] {
+        let path = format!("{}/workflows/Generator/{part}.json", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(WORKFLOWS.contains(&format!("```json\n{}\n```\n", text.trim_end())), "{part}.json:\n{text}");
+    }
+}
