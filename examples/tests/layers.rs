@@ -1,6 +1,6 @@
 //! Which modules of a crate use which others: no crate has a knot of modules that use each other in a circle, and the modules
-//! of `onionskin-core` use lower layers only, in the order of `docs/design.md`. The same holds for the files inside of the
-//! folders that `docs/design.md` names.
+//! of `onionskin-core` use lower layers only, in the order of `docs/design/crates.md`. The same holds for the files inside of the
+//! folders that `docs/design/crates.md` names.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-const DESIGN: &str = include_str!("../../docs/design.md");
+const DESIGN: &str = include_str!("../../docs/design/crates.md");
 const CORE: &str = "runtime/core";
 
 const CRATES: [&str; 14] = [
@@ -215,7 +215,7 @@ fn item_length(tokens: &[TokenTree]) -> usize {
     tokens.iter().position(ends).map_or(tokens.len(), |at| at + 1)
 }
 
-/// The layers of core's modules, low to high, in the picture of `docs/design.md`.
+/// The layers of core's modules, low to high, in the picture of `docs/design/crates.md`.
 fn layers() -> Vec<Vec<&'static str>> {
     let picture = DESIGN.split("The modules of `onionskin-core`, low to high:\n\n").nth(1).unwrap();
     let lines = picture.lines().take_while(|line| line.starts_with("    "));
@@ -231,7 +231,7 @@ fn modules_have_no_knots() {
     }
 }
 
-/// The folders whose files have no knots, by crate, as `docs/design.md` names them.
+/// The folders whose files have no knots, by crate, as `docs/design/crates.md` names them.
 fn folders() -> Vec<(&'static str, &'static str)> {
     let lists = DESIGN.split("No files of these folders use each other in a circle").nth(1).unwrap();
     let lists = lists.split("\n\n").nth(1).unwrap().lines();
@@ -260,7 +260,7 @@ fn modules_of_core_use_lower_layers() {
     let layers = layers();
     let layer = |module: &str| {
         let at = layers.iter().position(|layer| layer.contains(&module));
-        at.unwrap_or_else(|| panic!("`{module}` is in no layer of docs/design.md"))
+        at.unwrap_or_else(|| panic!("`{module}` is in no layer of docs/design/crates.md"))
     };
     let modules = Modules::of(CORE);
     let mut upwards = Vec::new();
@@ -274,7 +274,7 @@ fn modules_of_core_use_lower_layers() {
     assert!(upwards.is_empty(), "modules use higher layers: {upwards:?}");
     let missing: Vec<_> =
         layers.iter().flatten().filter(|module| !modules.uses.contains_key(**module)).collect();
-    assert!(missing.is_empty(), "docs/design.md shows modules that are not there: {missing:?}");
+    assert!(missing.is_empty(), "docs/design/crates.md shows modules that are not there: {missing:?}");
 }
 
 #[test]

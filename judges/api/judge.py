@@ -5,7 +5,7 @@ Three things are held, for every library crate of the workspace with all its fea
 
 1. Its types with a rule: an enum, a variant with named fields, and a struct whose fields are all public are `non_exhaustive`, and a tuple variant has one
    field, or they are in `accepted.toml`.
-2. The types of other crates in it with the table in `docs/design.md`.
+2. The types of other crates in it with the table in `docs/design/api.md`.
 3. Its documentation: each function that returns a future says what happens when the future is dropped, with a sentence that begins a line with
    `Cancel safety:`; each trait has an example, or says that
    programs do not implement it.
@@ -143,16 +143,16 @@ def foreign_types(items):
 
 def judge_foreign(found):
     listed = defaultdict(set)
-    section = (ROOT / "docs/design.md").read_text().split("### Types of other crates in the public API", 1)
+    section = (ROOT / "docs/design/api.md").read_text().split("### Types of other crates in the public API", 1)
     if len(section) != 2:
-        return ["docs/design.md has no section `Types of other crates in the public API`"]
+        return ["docs/design/api.md has no section `Types of other crates in the public API`"]
     for row in re.finditer(r"^\| `([\w-]+)` \| `(\w+)` \| ([^|]*) \|", section[1].split("\n## ", 1)[0], re.M):
         for name in re.findall(r"`(\w+)`", row[3]):
             listed[row[1]].add((row[2], name))
     problems = []
     for crate in sorted(found.keys() | listed.keys()):
-        problems += [f"{crate}: {'::'.join(path)} is in the public API, but not in the table of docs/design.md" for path in sorted(found[crate] - listed[crate])]
-        problems += [f"{crate}: {'::'.join(path)} is in the table of docs/design.md, but not in the public API" for path in sorted(listed[crate] - found[crate])]
+        problems += [f"{crate}: {'::'.join(path)} is in the public API, but not in the table of docs/design/api.md" for path in sorted(found[crate] - listed[crate])]
+        problems += [f"{crate}: {'::'.join(path)} is in the table of docs/design/api.md, but not in the public API" for path in sorted(listed[crate] - found[crate])]
     return problems
 
 
