@@ -184,8 +184,6 @@ impl<'r> TurnCall<'r> {
         let call = onion::outermost(cx, async {
             if let Some(outside) = run.cx.outside() {
                 outside.around(&*run.instance.onion, cx, &mut args).await
-            } else if onion::hooks_are_traced() {
-                run.instance.onion.traced_dyn(cx, &mut args).await
             } else {
                 run.instance.onion.call_dyn(cx, &mut args).await
             }

@@ -43,11 +43,6 @@ pub(crate) enum Target {
 /// The target of a call as a trait object: an agent's onion, or a dynamic tool.
 pub(crate) trait DynCall: Send + Sync {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
-
-    /// As `call_dyn`, with a span for each hook.
-    fn traced_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        self.call_dyn(cx, args)
-    }
 }
 
 impl ToolEntry {

@@ -17,29 +17,39 @@ use crate::definition::{Asks, Effect, ToolSource, refuse_lost};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, JournalError, StepKind, fingerprint};
 use crate::lock::lock;
-use crate::output::ToolOutput;
 use crate::state::{Address, Recorder};
 
-/// Runs a tool, unless its run was aborted: counts the attempt, enforces its limits, catches its panic. All of this
-/// happens when the future is polled.
-///
-/// `call` only constructs the tool's future. It is constructed in place and never moved.
-#[inline]
-pub fn call_tool<'b, F>(
+/// Runs a tool, unless its run was aborted: counts the attempt, enforces its limits, catches its panic.
+pub async fn call_tool<'b, F>(
     cx: &ToolContext,
     args: &'b mut Args,
     call: impl FnOnce(&'b mut Args) -> F + Send,
-) -> impl Future<Output = ToolResult> + Send
+) -> ToolResult
 where
     F: Future<Output = ToolResult> + Send,
 {
-    if !cx.entry().is_limited && !cx.run().is_watched() && !cx.is_inside() {
-        // The panic of a synchronous tool occurs while its future is polled, as for an async tool.
-        let call = CompiledOnce { call: call(args) };
-        Attempt::Plain { call: Caught::new(call, cx, tool_panicked), cx, started: false }
-    } else {
-        Attempt::Watched { call: Box::pin(Rare { call: watched_attempt(cx, args, call) }), cx }
+    if cx.entry().is_limited || cx.run().is_watched() || cx.is_inside() {
+        // Boxed, so that an unwatched call is not larger.
+        let mut result = Box::pin(watched_attempt(cx, args, call)).await;
+        if let Err(exit) = &result {
+            latch_first(cx, exit);
+        }
+        cx.note_left(&mut result);
+        return result;
     }
+    refuse_aborted(cx)?;
+    cx.start_attempt();
+    let mut result = Caught::new(CompiledOnce { call: call(args) }, cx, tool_panicked).await;
+    // The session is asked, because another run of it can register a secret meanwhile. Hooks must not see that secret either.
+    if cx.run().concealed().any() {
+        result = cx.run().hide(result);
+    }
+    if result.is_ok() && !cx.entry().starts_inside {
+        cx.note_ran();
+    } else {
+        note_end(cx, &mut result);
+    }
+    result
 }
 
 pin_project! {
@@ -56,88 +66,6 @@ impl<F: Future> Future for CompiledOnce<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         self.project().call.poll(context)
-    }
-}
-
-pin_project! {
-    /// One attempt of a tool.
-    #[project = Project]
-    enum Attempt<'a, F, W> {
-        Plain { #[pin] call: F, cx: &'a ToolContext, started: bool },
-        // Boxed, so that an unwatched call is not larger.
-        Watched { call: Pin<Box<Rare<W>>>, cx: &'a ToolContext },
-    }
-}
-
-impl<F, W> Future for Attempt<'_, F, W>
-where
-    F: Future<Output = ToolResult>,
-    W: Future<Output = ToolResult>,
-{
-    type Output = ToolResult;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
-        match self.project() {
-            Project::Plain { call, cx, started } => {
-                if !*started {
-                    *started = true;
-                    if let Err(exit) = refuse_aborted(cx) {
-                        return Poll::Ready(Err(exit));
-                    }
-                    cx.start_attempt();
-                }
-                let mut poll = call.poll(context);
-                // The session is asked, because another run of it can register a secret meanwhile.
-                if cx.run().concealed().any() {
-                    hide_late(cx, &mut poll);
-                }
-                match &mut poll {
-                    Poll::Ready(Ok(_)) if !cx.entry().starts_inside => cx.note_ran(),
-                    Poll::Ready(result) => note_end(cx, result),
-                    Poll::Pending => {}
-                }
-                poll
-            }
-            Project::Watched { call, cx } => {
-                let mut poll = call.as_mut().poll(context);
-                if let Poll::Ready(result) = &mut poll {
-                    if let Err(exit) = result {
-                        latch_first(cx, exit);
-                    }
-                    cx.note_left(result);
-                }
-                poll
-            }
-        }
-    }
-}
-
-pin_project! {
-    /// Keeps rarely needed code out of the common path.
-    pub(super) struct Rare<F> {
-        #[pin]
-        pub(super) call: F,
-    }
-}
-
-impl<F: Future> Future for Rare<F> {
-    type Output = F::Output;
-
-    #[cold]
-    #[inline(never)]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        self.project().call.poll(context)
-    }
-}
-
-/// The tool, or another call of the session, registered a secret while it ran. Hooks must not see that secret either.
-#[cold]
-#[inline(never)]
-fn hide_late(cx: &ToolContext, poll: &mut Poll<ToolResult>) {
-    if let Poll::Ready(result) = poll {
-        let shown = std::mem::replace(result, Ok(ToolOutput::text("")));
-        *result = cx.run().hide(shown);
     }
 }
 

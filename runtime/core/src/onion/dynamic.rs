@@ -8,11 +8,11 @@ use std::task::{Context, Poll};
 use futures_util::future::{BoxFuture, Either};
 use pin_project_lite::pin_project;
 
-use super::attempt::{Rare, short_name};
+use super::attempt::short_name;
 use super::latch::latch_first;
 use super::next::{Forked, Latched};
 use super::panics::{Caught, hook_panicked};
-use super::traced::{TracedCall, hands_on, hooks_are_traced, in_span, of_output};
+use super::traced::{hooks_are_traced, traced};
 use super::{Call, Hook, Next};
 use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
@@ -81,6 +81,9 @@ impl<H: Hook> DynHook for H {
         args: &'a mut Args,
         next: DynNext<'a>,
     ) -> BoxFuture<'a, ToolResult> {
+        if hooks_are_traced() {
+            return traced(cx, self.shown_name_dyn(), move || self.call(cx, args, next));
+        }
         Box::pin(self.call(cx, args, next))
     }
 }
@@ -126,22 +129,12 @@ impl DynHook for Filtered {
     }
 }
 
-/// The rest of the call inside of the dynamic hooks.
-#[derive(Clone, Copy)]
-enum Inner<'a> {
-    Call(&'a dyn DynCall),
-    /// With spans of hooks, these ones included.
-    Traced(&'a dyn TracedCall),
-    /// The onion of a run below the agent of these hooks.
-    Onion(&'a dyn DynCall),
-}
-
-/// The rest of a call, inside a dynamic hook.
+/// The rest of a call, inside a dynamic hook or one with a span.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct DynNext<'a> {
     rest: &'a [Arc<dyn DynHook>],
-    inner: Inner<'a>,
+    inner: &'a dyn DynCall,
     cx: &'a ToolContext,
     /// The definition that the arguments have to fit.
     definition: &'a ToolDefinition,
@@ -150,22 +143,20 @@ pub struct DynNext<'a> {
 impl<'a> DynNext<'a> {
     /// The rest of a call that has no further hooks.
     pub(crate) fn new(inner: &'a dyn DynCall, cx: &'a ToolContext, definition: &'a ToolDefinition) -> Self {
-        Self { rest: &[], inner: Inner::Call(inner), cx, definition }
+        Self { rest: &[], inner, cx, definition }
     }
 
     /// A call from these hooks on, which are around an onion.
     pub(super) fn around(hooks: &'a [Arc<dyn DynHook>], onion: &'a dyn DynCall, cx: &'a ToolContext) -> Self {
-        Self { rest: hooks, inner: Inner::Onion(onion), cx, definition: cx.definition() }
+        Self { rest: hooks, inner: onion, cx, definition: cx.definition() }
     }
 
     /// Calls the next hook.
     pub(super) fn step(self, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        step(self, args)
-    }
-
-    /// The rest of a call whose hooks have spans.
-    pub(super) fn traced(inner: &'a impl Call, cx: &'a ToolContext) -> Self {
-        Self { rest: &[], inner: Inner::Traced(inner), cx, definition: cx.definition() }
+        match self.rest.split_first() {
+            Some((hook, rest)) => hook.call_dyn(self.cx, args, DynNext { rest, ..self }),
+            None => self.inner.call_dyn(self.cx, args),
+        }
     }
 }
 
@@ -176,7 +167,7 @@ impl Next for DynNext<'_> {
         }
         let cx = self.cx;
         cx.note_arguments(args);
-        Latched::new(async move { step(self, args).await }, cx)
+        Latched::new(async move { self.step(args).await }, cx)
     }
 
     fn fork<'n>(self, mut args: Args) -> Forked<'n>
@@ -188,30 +179,7 @@ impl Next for DynNext<'_> {
     }
 }
 
-fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-    match next.rest.split_first() {
-        Some((hook, rest)) => {
-            let call = hook.call_dyn(next.cx, args, DynNext { rest, ..next });
-            match next.inner {
-                Inner::Call(_) => call,
-                Inner::Onion(_) if !hooks_are_traced() => call,
-                Inner::Traced(_) | Inner::Onion(_) if !hook.concerns(next.cx) => call,
-                Inner::Traced(_) | Inner::Onion(_) => {
-                    Box::pin(in_span(next.cx, hook.shown_name_dyn(), call, of_output))
-                }
-            }
-        }
-        None => match next.inner {
-            Inner::Call(inner) => inner.call_dyn(next.cx, args),
-            Inner::Traced(inner) => inner.call_traced_dyn(next.cx, args),
-            Inner::Onion(onion) if hooks_are_traced() => onion.traced_dyn(next.cx, args),
-            Inner::Onion(onion) => onion.call_dyn(next.cx, args),
-        },
-    }
-}
-
-/// Runs a hook of an agent in a span, or without one if it only hands on: typed hooks do, because they run in the ring at their
-/// tool, with a span there. No bound says that `H` is a hook, because the call inside says so, and the compiler would
+/// Runs a hook that `agent!` names, in a span. No bound says that `H` is a hook, because the call inside says so, and the compiler would
 /// report twice a type that is not a hook.
 #[doc(hidden)]
 pub fn trace_hook<'a, H, F>(
@@ -221,15 +189,13 @@ pub fn trace_hook<'a, H, F>(
 where
     F: Future<Output = ToolResult> + Send + 'a,
 {
-    // A hook that is written by hand can panic before it returns its future.
-    let call = async move { call().await };
-    if hands_on::<F>() { Box::pin(call) } else { Box::pin(in_span(cx, short_name::<H>(), call, of_output)) }
+    traced(cx, short_name::<H>().to_owned(), call)
 }
 
 /// The rest of a call, inside a hook with a span.
 #[doc(hidden)]
 pub fn traced_next<'a, C: Call>(inner: &'a C, cx: &'a ToolContext) -> DynNext<'a> {
-    DynNext::traced(inner, cx)
+    DynNext::around(&[], inner, cx)
 }
 
 /// The place of dynamic hooks in an onion: at `..` in `tool_hooks`, else outermost. Without dynamic hooks it costs one
@@ -283,25 +249,20 @@ impl<C: Call> Call for Seam<C> {
         if self.hooks.hooks.is_empty() {
             return Either::Left(self.inner.call(cx, args));
         }
-        let inner = Inner::Call(&self.inner);
-        let next = DynNext { rest: &self.hooks.hooks, inner, cx, definition: cx.definition() };
-        Either::Right(Rare { call: async move { step(next, args).await } })
+        let next = DynNext::around(&self.hooks.hooks, &self.inner, cx);
+        Either::Right(async move { next.step(args).await })
     }
 
     fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        let next = DynNext { rest: &self.hooks.hooks, ..DynNext::traced(&self.inner, cx) };
-        Box::pin(async move { step(next, args).await })
+        let next = DynNext::around(&self.hooks.hooks, &self.inner, cx);
+        Box::pin(async move { next.step(args).await })
     }
 }
 
 /// The whole onion of an agent, as its calls hold it.
 impl<C: Call> DynCall for C {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(self.call(cx, args))
-    }
-
-    fn traced_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        self.call_traced(cx, args)
+        if hooks_are_traced() { self.call_traced(cx, args) } else { Box::pin(self.call(cx, args)) }
     }
 }
 
@@ -322,7 +283,7 @@ impl Call for Bulkhead {
     }
 
     fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        self.0.traced_dyn(cx, args)
+        self.0.call_dyn(cx, args)
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub(crate) use panics::{Caught, hook_panicked, panic_exit, tool_panicked};
 pub(crate) use reaching::{both, reaching};
-pub(crate) use traced::{Absent, at_place, hooks_are_traced, in_span, of_output};
+pub(crate) use traced::{Absent, at_place, hooks_are_traced, in_span};
 
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -58,16 +58,6 @@ pub trait Call: Send + Sync + 'static {
         cx: &'a ToolContext,
         args: &'b mut Args,
     ) -> impl Future<Output = ToolResult> + Send;
-
-    /// As `call`, for the hook around it, which must not see an abort before the run does.
-    #[inline]
-    fn call_inside<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
-        Latched::new(self.call(cx, args), cx)
-    }
 
     /// As `call`, with a span for each hook. The core has none.
     fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
@@ -116,16 +106,6 @@ impl<C: Core> Call for Arc<C> {
     const LOOKS: bool = C::LOOKS;
 
     fn call<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
-        (**self).call(cx, args)
-    }
-
-    /// One test less than for a layer.
-    #[inline]
-    fn call_inside<'a, 'b>(
         &'a self,
         cx: &'a ToolContext,
         args: &'b mut Args,

@@ -99,7 +99,7 @@ impl<C: Call> Next for InnerNext<'_, C> {
         if args.is_uncoerced() {
             self.cx.pass(args);
         }
-        self.inner.call_inside(self.cx, args)
+        Latched::new(self.inner.call(self.cx, args), self.cx)
     }
 
     fn fork<'n>(self, mut args: Args) -> Forked<'n>

@@ -11,31 +11,17 @@ use tracing::Span;
 use tracing::field::Empty;
 use tracing::level_filters::LevelFilter;
 
-use super::Call;
 use super::attempt::short_name;
 use super::next::Latched;
-use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{BoxError, ToolResult};
 use crate::event::CallOutcome;
-use crate::output::ToolOutput;
 
 /// The target of the spans, at level trace.
 const TARGET: &str = "onionskin::hook";
 
 /// The place of hooks around calls.
 const CALL: &str = "tool_call";
-
-/// A layer of an onion as a trait object, for calls with spans of hooks.
-pub(crate) trait TracedCall: Send + Sync {
-    fn call_traced_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
-}
-
-impl<C: Call> TracedCall for C {
-    fn call_traced_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        self.call_traced(cx, args)
-    }
-}
 
 /// Whether a subscriber takes spans of level trace. Each span is asked for its target, and not here: `span_enabled!` leaves the
 /// answer in the filters of `tracing-subscriber`, which then drop the next span.
@@ -152,9 +138,19 @@ pub(crate) async fn in_span<T>(
     Traced { call, span, error_type, waits: || cx.is_open() }.await
 }
 
-/// The outcome of a call with an output.
-pub(crate) fn of_output(_: &ToolOutput) -> CallOutcome {
-    CallOutcome::Ok
+/// Runs a hook of a call in a span, or without one if it only hands on: typed hooks do, because they run in the ring at their
+/// tool, with a span there.
+pub(super) fn traced<'a, F>(
+    cx: &'a ToolContext,
+    hook: String,
+    call: impl FnOnce() -> F + Send + 'a,
+) -> BoxFuture<'a, ToolResult>
+where
+    F: Future<Output = ToolResult> + Send + 'a,
+{
+    // A hook that is written by hand can panic before it returns its future.
+    let call = async move { call().await };
+    if hands_on::<F>() { Box::pin(call) } else { Box::pin(in_span(cx, hook, call, |_| CallOutcome::Ok)) }
 }
 
 /// Runs a hook `H` of a run, a turn or a message in a span if a subscriber takes it, and if the hook has this place.
@@ -186,7 +182,7 @@ impl<T> Future for Absent<T> {
 }
 
 /// Whether the future of a hook is that of the rest of the call. By its name, as in [`is_absent`].
-pub(super) fn hands_on<F>() -> bool {
+fn hands_on<F>() -> bool {
     let generic = |name: &'static str| name.split('<').next();
     generic(type_name::<F>()) == generic(type_name::<Latched<'_, ()>>())
 }

@@ -9,10 +9,7 @@ use super::stages::Stages;
 use crate::args::Args;
 use crate::context::{AtDepth, Depth, DynCall, ToolContext};
 use crate::error::ToolResult;
-use crate::onion::{
-    Caught, DynHook, DynNext, ForEachClone, Hook, LastInner, hook_panicked, hooks_are_traced, in_span,
-    of_output, tool_panicked,
-};
+use crate::onion::{Caught, DynHook, DynNext, ForEachClone, Hook, LastInner, hook_panicked, tool_panicked};
 use crate::services::ServiceTypes;
 
 /// A hook that is cloned with its tool.
@@ -77,14 +74,7 @@ impl<'a> Stack<'a> {
             let came = LastInner::default();
             let rest = Stack { hooks: rest, outside: Some(&came), ..self };
             let next = DynNext::new(&rest, cx, self.inside.definition());
-            let call = async {
-                if hooks_are_traced() {
-                    let call = Box::pin(async { hook.call_dyn(cx, args, next).await });
-                    in_span(cx, hook.shown_name_dyn(), call, of_output).await
-                } else {
-                    hook.call_dyn(cx, args, next).await
-                }
-            };
+            let call = async { hook.call_dyn(cx, args, next).await };
             let call = AtDepth::new(cx, Depth::Inside, call);
             let result = Caught::new(call, cx, hook_panicked).await;
             came.leave(cx, hook.name(), &result);
