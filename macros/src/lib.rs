@@ -5,7 +5,6 @@
 mod agent;
 mod card;
 mod choice;
-mod dependency;
 mod derive;
 mod diag;
 mod docs;
@@ -20,13 +19,14 @@ mod keys;
 mod listed;
 #[cfg(any(test, feature = "mcp-snapshot"))]
 mod lock_file;
-mod manifest;
 mod message_hook;
 mod middleware;
 #[cfg(test)]
 mod mutations;
 mod number;
 mod option;
+#[cfg(any(test, feature = "cards", feature = "mcp-snapshot"))]
+mod package;
 #[cfg(test)]
 #[path = "../../cards/tests/pages/mod.rs"]
 mod pages;

@@ -1,20 +1,16 @@
 //! The path at which generated code finds the runtime.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use crate::dependency;
-
-/// The path of the runtime's crate: what `crate = ..` says, or the dependency on it: `::onionskin`.
+/// The path of the runtime's crate: the value of `crate = ..`, or `::onionskin`. A program that depends on it under another name,
+/// or on `onionskin-core`, writes `extern crate skin as onionskin;` once in its root.
 #[derive(Clone)]
-pub(crate) enum Runtime {
-    Written(syn::Path),
-    Dependency(String),
-}
+pub(crate) struct Runtime(Option<syn::Path>);
 
 impl Runtime {
     pub(crate) fn new(path: Option<syn::Path>) -> Self {
-        path.map_or_else(|| Self::Dependency(dependency::name()), Self::Written)
+        Self(path)
     }
 
     /// The crate's root.
@@ -24,12 +20,9 @@ impl Runtime {
 
     /// The crate's root, where an error about what follows it is shown.
     pub(crate) fn root_at(&self, span: Span) -> TokenStream {
-        match self {
-            Self::Written(path) => quote!(#path),
-            Self::Dependency(name) => {
-                let name = ident(name, span);
-                quote_spanned!(span=> ::#name)
-            }
+        match &self.0 {
+            Some(path) => quote!(#path),
+            None => quote_spanned!(span=> ::onionskin),
         }
     }
 
@@ -39,12 +32,4 @@ impl Runtime {
         let root = self.root();
         quote!(#root::__private0)
     }
-}
-
-/// The name of a dependency. It may be a keyword, such as `async`; names that cannot be in a path are refused by Cargo or rustc.
-fn ident(name: &str, span: Span) -> Ident {
-    let raw = |_| syn::parse_str(&format!("r#{name}"));
-    let mut ident = syn::parse_str(name).or_else(raw).unwrap_or_else(|_| Ident::new("onionskin", span));
-    ident.set_span(span);
-    ident
 }

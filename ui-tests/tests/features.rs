@@ -178,7 +178,7 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
         ("card", CARD),
         ("program", PROGRAM),
         ("plain", PLAIN),
-        ("unnamed", UNNAMED),
+        ("named_once", &format!("extern crate kit as onionskin;\n{UNNAMED}")),
         ("forbidden", FORBIDDEN),
     ];
     package("features", &kit, &programs)
@@ -370,8 +370,8 @@ fn a2_public_items_give_no_warning() {
 
 /// `Cargo.toml` of the package calls it `kit`.
 #[test]
-fn t10_a_renamed_dependency_needs_no_option() {
-    let (compiles, words) = check("unnamed");
+fn t10_a_renamed_dependency_is_named_once() {
+    let (compiles, words) = check("named_once");
     assert!(compiles && words.is_empty(), "{words}");
 }
 

@@ -164,7 +164,7 @@ impl Invocation {
         subject: &str,
         in_folder: impl FnOnce(&std::path::Path, &Self) -> TokenStream,
     ) -> TokenStream {
-        if let Some(base) = crate::dependency::folder() {
+        if let Some(base) = crate::package::folder() {
             return in_folder(&base, self);
         }
         let message = format!(

@@ -13,7 +13,7 @@ mod source;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::dependency::with_folder;
+use crate::package::with_folder;
 use crate::pages::{Case, compare, hold, pages};
 
 /// Expands all invocations of our macros in a program.

@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 use json::{Json, Mistake};
 
-use crate::dependency;
+use crate::package;
 
 /// The name of the file, beside the package's `Cargo.toml`.
 pub(crate) const NAME: &str = "onionskin-mcp.lock.json";
@@ -48,7 +48,7 @@ thread_local! {
 
 /// The file of the package that is compiled, if it has one.
 pub(crate) fn of_package() -> Option<Read> {
-    let path = dependency::folder()?.join(NAME);
+    let path = package::folder()?.join(NAME);
     let metadata = fs::metadata(&path).ok()?;
     let state = (path, metadata.len(), metadata.modified().ok());
     LAST.with_borrow_mut(|last| match last {
@@ -167,7 +167,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{NAME, of_package, servers};
-    use crate::dependency::with_folder;
+    use crate::package::with_folder;
 
     /// The elements of a list of JSON, without a reader that is tested here: in these files each has a line of its own.
     fn elements(list: &str) -> impl Iterator<Item = &str> {
