@@ -119,6 +119,65 @@ fn every_link_leads_somewhere() {
     assert!(followed > 300, "only {followed} links were found");
 }
 
+/// The rows of the first table below a heading of one of core's pages for rustdoc.
+fn table(page: &str, heading: &str) -> Vec<String> {
+    let page = fs::read_to_string(root().join("runtime/core/src/docs").join(page)).unwrap();
+    let (_, below) = page.split_once(&format!("\n# {heading}\n")).unwrap();
+    let rows =
+        below.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    rows.map(without_items).collect()
+}
+
+/// A row without its links to items, which only rustdoc can follow.
+fn without_items(row: &str) -> String {
+    let mut parts = row.split("](");
+    let mut plain = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (target, rest) = part.split_once(')').unwrap();
+        if target.contains("crate::") {
+            plain.remove(plain.rfind('[').unwrap());
+        } else {
+            plain.push_str(&format!("]({target})"));
+        }
+        plain.push_str(rest);
+    }
+    plain
+}
+
+/// A chapter with the tables that its lines `<!-- table: agent.md, Fields -->` name, in place of those that follow these lines.
+fn with_tables(chapter: &str) -> String {
+    let mut lines = chapter.lines().peekable();
+    let mut whole = Vec::new();
+    while let Some(line) = lines.next() {
+        whole.push(line.to_owned());
+        let named = line.strip_prefix("<!-- table: ").and_then(|rest| rest.strip_suffix(" -->"));
+        if let Some((page, heading)) = named.and_then(|named| named.split_once(", ")) {
+            while lines.next_if(|line| line.is_empty() || line.starts_with('|')).is_some() {}
+            whole.push(String::new());
+            whole.extend(table(page, heading));
+            whole.extend(lines.peek().map(|_| String::new()));
+        }
+    }
+    whole.join("\n") + "\n"
+}
+
+/// `TRYBUILD=overwrite` writes the tables anew.
+#[test]
+fn tables_of_fields_and_options_are_those_of_the_macros_documentation() {
+    let mut count = 0;
+    for page in pages(&root().join("docs/book/src")) {
+        let chapter = fs::read_to_string(&page).unwrap();
+        let expected = with_tables(&chapter);
+        count += chapter.matches("<!-- table: ").count();
+        if std::env::var_os("TRYBUILD").is_some_and(|word| word == "overwrite") {
+            fs::write(&page, &expected).unwrap();
+        } else {
+            assert_eq!(chapter, expected, "{}: TRYBUILD=overwrite writes its tables anew", page.display());
+        }
+    }
+    assert!(count > 5, "only {count} tables were found");
+}
+
 /// The methods of the Python class, in the order of its own guide.
 const SHOWN: [&str; 48] = [
     "ToolSpec.from_function(search_database)",
