@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod agent_hooks;
 mod card;
 mod choice;
 mod derive;
@@ -19,7 +20,6 @@ mod keys;
 mod listed;
 #[cfg(any(test, feature = "mcp-snapshot"))]
 mod lock_file;
-mod message_hook;
 mod middleware;
 #[cfg(test)]
 mod mutations;
@@ -34,14 +34,12 @@ mod param;
 mod paths;
 mod policy_entry;
 mod program;
-mod run_hook;
 mod strict;
 mod suggest;
 #[cfg(test)]
 mod tests;
 mod tool;
 mod toolbox;
-mod turn_hook;
 mod visit;
 mod workflow;
 
@@ -88,20 +86,20 @@ pub fn tool_hook(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a function one that runs before or after each run of an agent. `onionskin::run_hook` shows it with examples.
 #[proc_macro_attribute]
 pub fn run_hook(options: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(Attribute::RunHook, run_hook::attribute, options, item)
+    attribute(Attribute::RunHook, agent_hooks::run_hook, options, item)
 }
 
 /// Makes a function one that runs at a place of each turn of an agent. `onionskin::turn_hook` shows it with examples.
 #[proc_macro_attribute]
 pub fn turn_hook(options: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(Attribute::TurnHook, turn_hook::attribute, options, item)
+    attribute(Attribute::TurnHook, agent_hooks::turn_hook, options, item)
 }
 
 /// Makes a function one that runs at a place on the way of an agent's messages. `onionskin::message_hooks::message_hook` shows it with
 /// examples.
 #[proc_macro_attribute]
 pub fn message_hook(options: TokenStream, item: TokenStream) -> TokenStream {
-    attribute(Attribute::MessageHook, message_hook::attribute, options, item)
+    attribute(Attribute::MessageHook, agent_hooks::message_hook, options, item)
 }
 
 /// Makes a function a guardrail of tools. `onionskin::guardrail` shows it with examples.

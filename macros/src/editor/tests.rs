@@ -7,7 +7,7 @@ use proc_macro2::{Delimiter, Group, Ident, LineColumn, TokenStream, TokenTree};
 
 use super::{Attribute, agent};
 use crate::tests::{compare, prefixes};
-use crate::{guardrail, hook, message_hook, run_hook, tool, toolbox, turn_hook};
+use crate::{agent_hooks, guardrail, hook, tool, toolbox};
 
 const AGENT: &str = "
     /// Does sums.
@@ -50,9 +50,9 @@ fn attribute(which: Attribute, options: TokenStream, item: TokenStream) -> Token
     let plain = match which {
         Attribute::Tool => tool::expand,
         Attribute::ToolHook => hook::expand,
-        Attribute::RunHook => run_hook::attribute,
-        Attribute::TurnHook => turn_hook::attribute,
-        Attribute::MessageHook => message_hook::attribute,
+        Attribute::RunHook => agent_hooks::run_hook,
+        Attribute::TurnHook => agent_hooks::turn_hook,
+        Attribute::MessageHook => agent_hooks::message_hook,
         Attribute::Guardrail => guardrail::attribute,
         Attribute::Toolbox => toolbox::expand,
     };
@@ -312,9 +312,9 @@ fn every_word_of_a_macro_has_its_documentation() {
         ("effect", on_tool("effect = qqqq")),
         ("arg", on_parameter("#[arg(qqqq)]")),
         ("tool_hook", hook::expand(tokens("qqqq"), tokens(function))),
-        ("run_hook", run_hook::attribute(tokens("qqqq"), tokens(function))),
-        ("turn_hook", turn_hook::attribute(tokens("qqqq"), tokens(function))),
-        ("message_hook", message_hook::attribute(tokens("qqqq"), tokens(function))),
+        ("run_hook", agent_hooks::run_hook(tokens("qqqq"), tokens(function))),
+        ("turn_hook", agent_hooks::turn_hook(tokens("qqqq"), tokens(function))),
+        ("message_hook", agent_hooks::message_hook(tokens("qqqq"), tokens(function))),
         ("guardrail", guardrail::attribute(tokens("qqqq"), tokens(function))),
         ("toolbox", toolbox::expand(tokens("qqqq"), tokens(TOOLBOX))),
     ];

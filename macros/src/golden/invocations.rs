@@ -5,9 +5,7 @@ use std::ops::Range;
 
 use proc_macro2::{Delimiter, Ident, LineColumn, Span, TokenStream, TokenTree};
 
-use crate::{
-    agent, card, guardrail, hook, message_hook, program, run_hook, strict, tool, toolbox, turn_hook, visit,
-};
+use crate::{agent, agent_hooks, card, guardrail, hook, program, strict, tool, toolbox, visit};
 
 /// A `compile_error!` of an expansion.
 #[derive(PartialEq, Eq, Debug)]
@@ -151,9 +149,9 @@ impl Walk {
             "toolbox" => toolbox::expand(options, tokens),
             "tool_hook" => hook::expand(options, tokens),
             "guardrail" => guardrail::attribute(options, tokens),
-            "run_hook" => run_hook::attribute(options, tokens),
-            "turn_hook" => turn_hook::attribute(options, tokens),
-            "message_hook" => message_hook::attribute(options, tokens),
+            "run_hook" => agent_hooks::run_hook(options, tokens),
+            "turn_hook" => agent_hooks::turn_hook(options, tokens),
+            "message_hook" => agent_hooks::message_hook(options, tokens),
             "ui_tool" => tool::expand_ui(options, tokens),
             _ => {
                 // A derive adds to the item.

@@ -10,8 +10,6 @@ use crate::keys::Key;
 use crate::middleware::{Attribute, MiddlewareKind, expand_attribute};
 
 pub(crate) const ATTRIBUTE: Attribute<MiddlewareKind> = Attribute {
-    name: "guardrail",
-    by_hand: "`impl onionskin::guardrails::InputGuardrail for ..` or `impl onionskin::guardrails::OutputGuardrail for ..`",
     places: &[
         Key {
             name: "input",

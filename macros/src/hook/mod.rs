@@ -25,8 +25,6 @@ impl From<HookPlace> for MiddlewareKind {
 }
 
 pub(crate) const ATTRIBUTE: Attribute<HookPlace> = Attribute {
-    name: "tool_hook",
-    by_hand: "`impl onionskin::Hook for ..`",
     places: &[
         Key {
             name: "around",

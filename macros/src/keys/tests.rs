@@ -7,7 +7,7 @@ use super::{Key, find};
 use crate::param::{Arg, BindOptions};
 use crate::tool::{CacheOptions, Hints, Options as Tool};
 use crate::toolbox::Options as Toolbox;
-use crate::{guardrail, hook, message_hook, run_hook, turn_hook};
+use crate::{agent_hooks, guardrail, hook};
 
 /// Holds a page of the documentation to these keys: each row of its tables that begins as a row of a key does is that row,
 /// and no row is missing.
@@ -90,9 +90,9 @@ fn the_page_of_each_attribute_and_editors_list_its_options() {
         ("tool", Tool::KEYS.to_vec()),
         ("toolbox", Toolbox::KEYS.to_vec()),
         ("tool_hook", hook::ATTRIBUTE.keys()),
-        ("run_hook", run_hook::ATTRIBUTE.keys()),
-        ("turn_hook", turn_hook::ATTRIBUTE.keys()),
-        ("message_hook", message_hook::ATTRIBUTE.keys()),
+        ("run_hook", agent_hooks::RUN.keys()),
+        ("turn_hook", agent_hooks::TURN.keys()),
+        ("message_hook", agent_hooks::MESSAGE.keys()),
         ("guardrail", guardrail::ATTRIBUTE.keys()),
     ] {
         assert_documented(&format!("{attribute}.md"), "# Options", &keys);

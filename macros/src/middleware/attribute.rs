@@ -21,16 +21,18 @@ pub(crate) fn expand_attribute<P: Copy + Into<MiddlewareKind>, C>(
 ) -> TokenStream {
     let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
         // rustc reports an item that does not parse. We report an item that is not a function.
-        return not_a_function(&item, attribute.name, attribute.by_hand).unwrap_or(item);
+        let mut by_hand: Vec<_> = attribute.kinds().map(MiddlewareKind::by_hand).collect();
+        by_hand.dedup();
+        return not_a_function(&item, attribute.kind().attribute(), &by_hand.join(" or ")).unwrap_or(item);
     };
     let mut errors = Errors::default();
     let (options, place) = attribute.read(options, &mut errors);
     let are_options_wrong = !errors.is_empty();
     if !function.has_body() {
-        let error = function.declared_method(options.kind.method());
+        let error = function.declared_method(&options.kind.method());
         return quote!(#function #error);
     }
-    let other = take_other_mark(&mut function, attribute.name, &mut errors);
+    let other = take_other_mark(&mut function, options.kind.attribute(), &mut errors);
     // What the function takes depends on its options.
     if are_options_wrong {
         errors.close();

@@ -50,10 +50,10 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
                 Type::Reference(_) => quote!(&__value),
                 _ => quote!(__value),
             },
-            Role::Text if middleware.kind == MiddlewareKind::BeforeRun => {
-                quote!(<#ty as __rt::InjectInput<'_>>::inject_input(&mut *__text))
+            Role::Text(injects, inject) => {
+                let (injects, inject) = (format_ident!("{injects}"), format_ident!("{inject}"));
+                quote!(<#ty as __rt::#injects<'_>>::#inject(&mut *__part_0))
             }
-            Role::Text => quote!(<#ty as __rt::InjectAnswer<'_>>::inject_answer(&mut *__text)),
             Role::Part(index) => {
                 let here = Span::call_site().located_at(ty.span());
                 let part = format_ident!("__part_{index}", span = here);
@@ -95,8 +95,11 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
 
 /// The trait that injects into the function, and its method.
 fn injection(middleware: &Middleware) -> (Ident, Ident) {
-    let (injects, method) =
-        if middleware.kind.is_of_run() { ("InjectInRun", "inject_in_run") } else { ("Inject", "inject") };
+    let (injects, method) = if let MiddlewareKind::At(_) = middleware.kind {
+        ("InjectInRun", "inject_in_run")
+    } else {
+        ("Inject", "inject")
+    };
     (format_ident!("{injects}"), format_ident!("{method}"))
 }
 

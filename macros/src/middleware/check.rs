@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
-use syn::{ReturnType, Token, Type, TypeParamBound};
+use syn::{Token, Type, TypeParamBound};
 
 use super::options::{MiddlewareKind, Options};
 use super::parameter::{Parameter, Role, can_be_next};
@@ -129,7 +129,7 @@ pub(crate) fn each_role_once(parameters: &[Parameter], errors: &mut Errors) -> b
         ("the rest of the call", (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool),
         ("the result", |role| matches!(role, Role::Outcome)),
         ("the arguments", |role| matches!(role, Role::Args)),
-        ("the text of the run", |role| matches!(role, Role::Text)),
+        ("the text of the run", |role| matches!(role, Role::Text(..))),
         ("this part", |role| matches!(role, Role::Part(0))),
         ("this part", |role| matches!(role, Role::Part(1))),
         ("this part", |role| matches!(role, Role::Part(2))),
@@ -142,19 +142,4 @@ pub(crate) fn each_role_once(parameters: &[Parameter], errors: &mut Errors) -> b
         }
     }
     true
-}
-
-/// Holds the function of a hook around runs, turns or messages to its rules; rustc checks the types. `message` says what it returns.
-pub(crate) fn plain_hook(
-    function: &FnItem,
-    parameters: &[Parameter],
-    message: &str,
-    errors: &mut Errors,
-) -> Option<()> {
-    if let ReturnType::Type(_, ty) = &function.sig.output
-        && matches!(**ty, Type::ImplTrait(_))
-    {
-        errors.at(ty, message);
-    }
-    each_role_once(parameters, errors).then_some(())
 }

@@ -23,24 +23,16 @@ pub(crate) fn item(middleware: &Middleware, impls: &TokenStream) -> TokenStream 
     let vis = &middleware.vis;
     let cfgs = &middleware.cfgs;
     let name = middleware.name.unraw();
-    let doc = match middleware.kind {
-        MiddlewareKind::Hook => format!("The tool hook `{name}` as a type, to be named in `agent!`."),
-        MiddlewareKind::Input => {
-            format!("The guardrail `{name}` as a type, to be named in a tool's `input_guardrails`.")
-        }
-        MiddlewareKind::Output => {
-            format!("The guardrail `{name}` as a type, to be named in a tool's `output_guardrails`.")
-        }
-        MiddlewareKind::Turn(_) => {
-            format!("The turn hook `{name}` as a type, to be named in the `turn_hooks` of `agent!`.")
-        }
-        MiddlewareKind::Message(_) => {
-            format!("The message hook `{name}` as a type, to be named in the `message_hooks` of `agent!`.")
-        }
-        MiddlewareKind::BeforeRun | MiddlewareKind::AfterRun => {
-            format!("The run hook `{name}` as a type, to be named in the `run_hooks` of `agent!`.")
+    let (what, place) = match middleware.kind {
+        MiddlewareKind::Hook => ("tool hook", "`agent!`"),
+        MiddlewareKind::Input => ("guardrail", "a tool's `input_guardrails`"),
+        MiddlewareKind::Output => ("guardrail", "a tool's `output_guardrails`"),
+        MiddlewareKind::At(place) => {
+            let family = place.rules().family;
+            (family.word(), &*format!("the `{}s` of `agent!`", family.attribute()))
         }
     };
+    let doc = format!("The {what} `{name}` as a type, to be named in {place}.");
     let summary = middleware.summary.iter().map(|summary| quote!(#[doc = #summary] #[doc = ""]));
     let fields = config_fields(middleware);
     let constructor = constructor(middleware, &ty);

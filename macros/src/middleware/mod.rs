@@ -8,13 +8,15 @@ mod item;
 mod model;
 mod options;
 mod parameter;
+mod place;
 
 pub(crate) use attribute::expand_attribute;
 pub(crate) use call::{
     CallArgs, awaited, call_args, is_direct, return_span, returned, returned_alias, send_future, services,
 };
-pub(crate) use check::{each_role_once, plain_hook};
+pub(crate) use check::each_role_once;
 pub(crate) use item::{Made, config, item, made, tool_alias, values_alias};
 pub(crate) use model::Middleware;
-pub(crate) use options::{Attribute, MessagePlace, MiddlewareKind, Options, TurnPlace};
+pub(crate) use options::{Attribute, MiddlewareKind, Options};
 pub(crate) use parameter::{Parameter, Role};
+pub(crate) use place::{Family, Place, Rules};

@@ -51,7 +51,7 @@ impl Middleware {
         for parameter in &mut function.sig.inputs {
             // A bound parameter is read as a tool's, which takes its attributes off.
             bound.push(is_bound(parameter).then(|| read_bound(parameter, errors)).flatten());
-            misspelt(parameter, PARAMETER_ATTRIBUTES, kind.others(), errors);
+            misspelt(parameter, PARAMETER_ATTRIBUTES, (&["arg"], &kind.for_tools()), errors);
             taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
         }
         let (again, attrs) =

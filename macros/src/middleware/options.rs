@@ -6,6 +6,7 @@ use darling::ast::NestedMeta;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Path, Type};
 
+use super::place::Place;
 use crate::diag::Errors;
 use crate::keys::{Key, find, options};
 use crate::option::{Table, meta_name, read};
@@ -19,126 +20,8 @@ pub(crate) enum MiddlewareKind {
     Input,
     /// A guardrail over outputs.
     Output,
-    /// A run hook before the run.
-    BeforeRun,
-    /// A run hook after the run.
-    AfterRun,
-    /// A turn hook.
-    Turn(TurnPlace),
-    /// A message hook.
-    Message(MessagePlace),
-}
-
-/// The place of a turn hook.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TurnPlace {
-    BeforeLlm,
-    AfterLlm,
-    BeforeTool,
-    AfterTool,
-    AfterTurn,
-}
-
-/// A part of a turn or of a message that a hook gets.
-#[derive(Clone, Copy)]
-pub(crate) struct TurnPart {
-    pub(crate) name: &'static str,
-    pub(crate) ty: &'static str,
-    /// Whether the hook may change it.
-    pub(crate) changes: bool,
-}
-
-impl TurnPart {
-    /// Whether the hook gets it by value.
-    pub(crate) fn is_flag(&self) -> bool {
-        self.ty == "bool"
-    }
-
-    /// The parameter that takes it.
-    pub(crate) fn parameter(&self) -> String {
-        if self.is_flag() {
-            return format!("`{}: bool`", self.name);
-        }
-        format!("`{}: {}{}`", self.name, if self.changes { "&mut " } else { "&" }, self.ty)
-    }
-}
-
-impl TurnPlace {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::BeforeLlm, Self::AfterLlm, Self::BeforeTool, Self::AfterTool, Self::AfterTurn];
-
-    /// The method of the trait.
-    pub(crate) const fn method(self) -> &'static str {
-        match self {
-            Self::BeforeLlm => "before_llm_call",
-            Self::AfterLlm => "after_llm_call",
-            Self::BeforeTool => "before_tool_call",
-            Self::AfterTool => "after_tool_call",
-            Self::AfterTurn => "after_turn_complete",
-        }
-    }
-
-    /// What the hook gets beside the run.
-    pub(crate) fn parts(self) -> &'static [TurnPart] {
-        const fn part(name: &'static str, ty: &'static str, changes: bool) -> TurnPart {
-            TurnPart { name, ty, changes }
-        }
-        match self {
-            Self::BeforeLlm => &const { [part("request", "TurnRequest", true)] },
-            Self::AfterLlm => &const { [part("response", "ModelResponse", true)] },
-            Self::BeforeTool => &const { [part("call", "TurnToolCall", true)] },
-            Self::AfterTool => {
-                &const { [part("call", "TurnToolCall", false), part("result", "ToolResultMessage", true)] }
-            }
-            Self::AfterTurn => &const { [part("turn", "CompletedTurn", false)] },
-        }
-    }
-}
-
-/// The place of a message hook.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum MessagePlace {
-    BeforeSend,
-    UpdateState,
-    LastReceived,
-    BeforeReply,
-}
-
-impl MessagePlace {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::BeforeSend, Self::UpdateState, Self::LastReceived, Self::BeforeReply];
-
-    /// The method of the trait.
-    pub(crate) const fn method(self) -> &'static str {
-        match self {
-            Self::BeforeSend => "process_message_before_send",
-            Self::UpdateState => "update_agent_state",
-            Self::LastReceived => "process_last_received_message",
-            Self::BeforeReply => "process_all_messages_before_reply",
-        }
-    }
-
-    /// What the hook gets beside the run.
-    pub(crate) fn parts(self) -> &'static [TurnPart] {
-        const fn part(name: &'static str, ty: &'static str, changes: bool) -> TurnPart {
-            TurnPart { name, ty, changes }
-        }
-        match self {
-            Self::BeforeSend => {
-                &const {
-                    [
-                        part("sender", "Participant", false),
-                        part("message", "SentMessage", true),
-                        part("recipient", "Participant", false),
-                        part("silent", "bool", false),
-                    ]
-                }
-            }
-            Self::UpdateState => &const { [part("messages", "History", false)] },
-            Self::LastReceived => &const { [part("message", "Message", true)] },
-            Self::BeforeReply => &const { [part("messages", "History", true)] },
-        }
-    }
+    /// A hook around runs or turns, or on messages.
+    At(Place),
 }
 
 impl MiddlewareKind {
@@ -146,23 +29,40 @@ impl MiddlewareKind {
         match self {
             Self::Hook => "hook",
             Self::Input | Self::Output => "guardrail",
-            Self::BeforeRun | Self::AfterRun => "run hook",
-            Self::Turn(_) => "turn hook",
-            Self::Message(_) => "message hook",
+            Self::At(place) => place.rules().family.word(),
         }
     }
 
-    /// Returns whether it gets the context of a run, and not that of a call.
-    pub(crate) fn is_of_run(self) -> bool {
-        matches!(self, Self::BeforeRun | Self::AfterRun | Self::Turn(_) | Self::Message(_))
+    /// The name of the attribute.
+    pub(crate) fn attribute(self) -> &'static str {
+        match self {
+            Self::Hook => "tool_hook",
+            Self::Input | Self::Output => "guardrail",
+            Self::At(place) => place.rules().family.attribute(),
+        }
+    }
+
+    /// How its trait is implemented by hand.
+    pub(super) fn by_hand(self) -> String {
+        let name = match self {
+            Self::Hook => "Hook",
+            Self::Input => "guardrails::InputGuardrail",
+            Self::Output => "guardrails::OutputGuardrail",
+            Self::At(place) => {
+                let family = place.rules().family;
+                &format!("{}s::{}", family.attribute(), family.trait_name())
+            }
+        };
+        format!("`impl onionskin::{name} for ..`")
+    }
+
+    pub(super) fn is_guardrail(self) -> bool {
+        matches!(self, Self::Input | Self::Output)
     }
 
     /// What writes the values of `#[config]` parameters.
     pub(super) fn configured_by(self) -> &'static str {
-        match self {
-            Self::Input | Self::Output => "the tool",
-            Self::Hook | Self::BeforeRun | Self::AfterRun | Self::Turn(_) | Self::Message(_) => "`agent!`",
-        }
+        if self.is_guardrail() { "the tool" } else { "`agent!`" }
     }
 
     /// The attribute with its place and a further option.
@@ -171,69 +71,29 @@ impl MiddlewareKind {
             Self::Hook => "",
             Self::Input => "input, ",
             Self::Output => "output, ",
-            Self::BeforeRun => "pre, ",
-            Self::AfterRun => "post, ",
-            Self::Turn(place) => &format!("{}, ", place.method()),
-            Self::Message(place) => &format!("{}, ", place.method()),
+            Self::At(place) => &format!("{}, ", place.rules().option),
         };
         format!("#[{}({place}{option})]", self.attribute())
     }
 
-    /// The name of the attribute.
-    pub(crate) fn attribute(self) -> &'static str {
-        match self {
-            Self::Hook => "tool_hook",
-            Self::Input | Self::Output => "guardrail",
-            Self::BeforeRun | Self::AfterRun => "run_hook",
-            Self::Turn(_) => "turn_hook",
-            Self::Message(_) => "message_hook",
-        }
-    }
-
     /// The error for a method.
-    pub(crate) fn method(self) -> &'static str {
-        match self {
-            Self::Hook => {
-                "a hook is a free function; for a hook with state take `#[config]` parameters or write `impl \
-             onionskin::Hook for ..`"
-            }
-            Self::Input => {
-                "a guardrail is a free function; for one with state take `#[config]` parameters or write `impl \
-             onionskin::guardrails::InputGuardrail for ..`"
-            }
-            Self::Output => {
-                "a guardrail is a free function; for one with state take `#[config]` parameters or write `impl \
-             onionskin::guardrails::OutputGuardrail for ..`"
-            }
-            Self::BeforeRun | Self::AfterRun => {
-                "a run hook is a free function; for a hook with state take `#[config]` parameters or write `impl \
-             onionskin::run_hooks::RunHook for ..`"
-            }
-            Self::Turn(_) => {
-                "a turn hook is a free function; for a hook with state take `#[config]` parameters or write `impl \
-             onionskin::turn_hooks::TurnHook for ..`"
-            }
-            Self::Message(_) => {
-                "a message hook is a free function; for a hook with state take `#[config]` parameters or write `impl \
-             onionskin::message_hooks::MessageHook for ..`"
-            }
-        }
+    pub(crate) fn method(self) -> String {
+        let one = if self.is_guardrail() { "one" } else { "a hook" };
+        format!(
+            "a {} is a free function; for {one} with state take `#[config]` parameters or write {}",
+            self.word(),
+            self.by_hand()
+        )
     }
 
-    /// Attributes of a tool's parameters, and the error for them.
-    pub(super) fn others(self) -> (&'static [&'static str], &'static str) {
-        match self {
-            Self::Hook | Self::BeforeRun | Self::AfterRun | Self::Turn(_) | Self::Message(_) => (
-                &["arg"],
-                "this is for tools: a hook takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that `agent!` \
-             writes is `#[config]`",
-            ),
-            Self::Input | Self::Output => (
-                &["arg"],
-                "this is for tools: a guardrail takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that the \
-             tool writes is `#[config]`",
-            ),
-        }
+    /// The error for an attribute of a tool's parameters.
+    pub(super) fn for_tools(self) -> String {
+        let what = if self.is_guardrail() { "guardrail" } else { "hook" };
+        format!(
+            "this is for tools: a {what} takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that {} writes \
+             is `#[config]`",
+            self.configured_by()
+        )
     }
 }
 
@@ -275,10 +135,6 @@ impl FromMeta for Places {
 
 /// An attribute of functions.
 pub(crate) struct Attribute<P: 'static> {
-    /// Its name, such as `turn_hook`.
-    pub(crate) name: &'static str,
-    /// How its trait is implemented by hand: `` `impl onionskin::turn_hooks::TurnHook for ..` ``.
-    pub(crate) by_hand: &'static str,
     /// Where its functions run. Each is an option that is a word alone.
     pub(crate) places: &'static [Key<P>],
     /// The option that no other attribute has.
@@ -301,6 +157,16 @@ impl<P: Copy + Into<MiddlewareKind>> Attribute<P> {
         places.chain(Options::KEYS.iter().filter(has).copied()).collect()
     }
 
+    /// The kinds of its functions.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = MiddlewareKind> {
+        self.places.iter().map(|key| key.read.into())
+    }
+
+    /// The kind of a function that names no place.
+    pub(super) fn kind(&self) -> MiddlewareKind {
+        self.kinds().next().unwrap_or_default()
+    }
+
     /// Reads the options, and the place that they name first.
     pub(super) fn read(&self, tokens: TokenStream, errors: &mut Errors) -> (Options, Option<(P, Span)>) {
         let keys = self.keys();
@@ -317,9 +183,7 @@ impl<P: Copy + Into<MiddlewareKind>> Attribute<P> {
         if let (None, Some(which), true) = (first, self.which, was_right && errors.is_empty()) {
             errors.push(Span::call_site(), which);
         }
-        // Read as one of the first place where it names none.
-        let place = first.map(|(place, _)| place).or_else(|| self.places.first().map(|key| key.read));
-        options.kind = place.map(Into::into).unwrap_or_default();
+        options.kind = first.map_or_else(|| self.kind(), |(place, _)| place.into());
         (options, first)
     }
 }

@@ -6,7 +6,8 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Token, Type, TypeParamBound};
 
-use super::options::{MessagePlace, MiddlewareKind, Options, TurnPart, TurnPlace};
+use super::options::{MiddlewareKind, Options};
+use super::place::{Family, Part, Place, Rules};
 use crate::diag::Errors;
 use crate::injected::is_named;
 use crate::item::FnItem;
@@ -30,8 +31,8 @@ pub(crate) enum Role {
     Name,
     /// The result of the call.
     Outcome,
-    /// The input or the answer of the run.
-    Text,
+    /// The input or the answer of the run: the trait that gives it, and its method.
+    Text(&'static str, &'static str),
     /// A part of the turn or of the message, by its index.
     Part(usize),
     /// A value that `agent!` writes in parentheses after the hook's name.
@@ -109,11 +110,7 @@ impl Parameter {
                     return None;
                 }
             }
-            [] if kind.is_of_run() => match kind {
-                MiddlewareKind::Turn(place) => of_turn(name, &typed.ty, place, errors)?,
-                MiddlewareKind::Message(place) => of_message(name, &typed.ty, place, errors)?,
-                _ => of_run(name, &typed.ty, kind, errors)?,
-            },
+            [] if let MiddlewareKind::At(place) = kind => at_place(name, &typed.ty, place, errors)?,
             [] if is(NEXT) || is_next_type(&typed.ty, generics) => Role::Next,
             [] if is(ARGS)
                 || is_named(&typed.ty, "Args")
@@ -142,103 +139,84 @@ impl Parameter {
     }
 }
 
-/// What fills a parameter of a run hook without an attribute of ours.
-fn of_run(name: &str, ty: &Type, kind: MiddlewareKind, errors: &mut Errors) -> Option<Role> {
-    let is = |names: &[&str]| names.contains(&name);
-    let (is_input, is_answer) =
-        (is(INPUT) || is_named(ty, "RunInput"), is(ANSWER) || is_named(ty, "RunAnswer"));
-    let message = match kind {
-        MiddlewareKind::AfterRun if is_input && !is_answer => {
-            "a hook after the run gets its answer: write `answer: &mut RunAnswer` or `answer: &str`; a `#[run_hook(pre)]` gets the input"
+/// What fills a parameter of a hook at a place without an attribute of ours.
+fn at_place(name: &str, ty: &Type, place: Place, errors: &mut Errors) -> Option<Role> {
+    let Rules { family, method, parts, .. } = place.rules();
+    let found = match family {
+        Family::Run => of_run(name, ty, place),
+        Family::Turn | Family::Message => of_parts(name, ty, family, parts),
+    };
+    let (word, is_call) = (family.word(), is_next_type(ty, &Generics::default()) || is_named(ty, "Args"));
+    let message = match found {
+        Some(Ok(role)) => return Some(role),
+        Some(Err(message)) => message,
+        None if is_named(ty, "ToolContext") => {
+            format!("a {word} runs outside of tool calls: take the run, `&RunContext`")
         }
-        MiddlewareKind::BeforeRun if is_answer && !is_input => {
-            "there is no answer before the run: take the input, `input: &mut RunInput` or `input: &str`, or write `#[run_hook(post)]`"
+        None if is_call => {
+            let why = match family {
+                Family::Run | Family::Message => "no call of a tool around it",
+                Family::Turn => "no rest of a call, and gets the call as a whole",
+            };
+            format!("a {word} has {why}: what goes around calls is a `#[tool_hook]`")
         }
-        _ if is_input || is_answer => return Some(Role::Text),
-        _ if is_named(ty, "ToolContext") => {
-            "a run hook runs outside of tool calls: take the run, `&RunContext`"
+        None if family == Family::Message && parts.iter().any(|part| part.is_type(ty)) => {
+            "sender and recipient have one type, so the name says which: `sender: &Participant` or `recipient: &Participant`"
+                .to_owned()
         }
-        _ if is_next_type(ty, &Generics::default()) || is_named(ty, "Args") => {
-            "a run hook has no call of a tool around it: what goes around calls is a `#[tool_hook]`"
+        None if family != Family::Run && family.parts().any(|part| part.name == name || part.is_type(ty)) => {
+            let parts: Vec<_> = parts.iter().map(Part::parameter).collect();
+            let parts = parts.join(if parts.len() == 2 { " and " } else { ", " });
+            format!("there is nothing of this kind in `{method}`: it has {parts}")
         }
-        _ => return Some(Role::Inject),
+        None => return Some(Role::Inject),
     };
     errors.at(ty, message);
     None
 }
 
-/// What fills a parameter of a turn hook without an attribute of ours.
-fn of_turn(name: &str, ty: &Type, place: TurnPlace, errors: &mut Errors) -> Option<Role> {
-    let is = |part: &TurnPart| part.name == name || is_named(ty, part.ty);
-    let parts = place.parts();
-    if let Some(index) = parts.iter().position(is) {
-        let part = &parts[index];
-        match ungrouped(ty) {
-            Type::Reference(reference) if part.changes || reference.mutability.is_none() => {
-                return Some(Role::Part(index));
-            }
-            _ => errors.at(ty, format_args!("write {}", part.parameter())),
-        }
-    } else if is_named(ty, "ToolContext") {
-        errors.at(ty, "a turn hook runs outside of tool calls: take the run, `&RunContext`");
-    } else if is_next_type(ty, &Generics::default()) || is_named(ty, "Args") {
-        errors.at(
-            ty,
-            "a turn hook has no rest of a call, and gets the call as a whole: what goes around calls is a `#[tool_hook]`",
-        );
-    } else if TurnPlace::ALL.iter().any(|other| other.parts().iter().any(is)) {
-        let parts: Vec<_> = parts.iter().map(TurnPart::parameter).collect();
-        let (method, parts) = (place.method(), parts.join(" and "));
-        errors.at(ty, format_args!("there is nothing of this kind in `{method}`: it has {parts}"));
-    } else {
-        return Some(Role::Inject);
+/// The text of a run, if this parameter takes it, or the error for that of the other place.
+fn of_run(name: &str, ty: &Type, place: Place) -> Option<Result<Role, String>> {
+    let is_input = INPUT.contains(&name) || is_named(ty, "RunInput");
+    let is_answer = ANSWER.contains(&name) || is_named(ty, "RunAnswer");
+    let is_after = place == Place::AfterRun;
+    if !is_input && !is_answer {
+        return None;
     }
-    None
+    Some(if is_after && !is_answer {
+        Err("a hook after the run gets its answer: write `answer: &mut RunAnswer` or `answer: &str`; a `#[run_hook(pre)]` gets the input".to_owned())
+    } else if !is_after && !is_input {
+        Err("there is no answer before the run: take the input, `input: &mut RunInput` or `input: &str`, or write `#[run_hook(post)]`".to_owned())
+    } else if is_after {
+        Ok(Role::Text("InjectAnswer", "inject_answer"))
+    } else {
+        Ok(Role::Text("InjectInput", "inject_input"))
+    })
 }
 
-/// What fills a parameter of a message hook without an attribute of ours. The name counts first, because sender and recipient have
-/// one type.
-fn of_message(name: &str, ty: &Type, place: MessagePlace, errors: &mut Errors) -> Option<Role> {
-    let is_named_as = |part: &TurnPart| part.name == name;
-    let is_typed_as = |part: &TurnPart| !part.is_flag() && is_named(ty, part.ty);
-    let (parts, method) = (place.parts(), place.method());
-    let by_type = || parts.iter().position(|part| is_typed_as(part) && part.ty != "Participant");
-    if let Some(index) = parts.iter().position(is_named_as).or_else(by_type) {
-        let part = &parts[index];
-        match ungrouped(ty) {
-            Type::Reference(reference)
-                if is_typed_as(part) && (part.changes || reference.mutability.is_none()) =>
-            {
-                return Some(Role::Part(index));
-            }
-            Type::Path(path) if part.is_flag() && path.path.is_ident("bool") => {
-                return Some(Role::Part(index));
-            }
-            _ => errors.at(ty, format_args!("write {}", part.parameter())),
+/// The part of a turn or of a message that a parameter takes, or the error for its type. The name counts first, because sender
+/// and recipient have one type.
+fn of_parts(name: &str, ty: &Type, family: Family, parts: &[Part]) -> Option<Result<Role, String>> {
+    let by_type = || parts.iter().position(|part| part.is_type(ty) && part.ty != "Participant");
+    let index = parts.iter().position(|part| part.name == name).or_else(by_type)?;
+    let part = &parts[index];
+    let fits = match ungrouped(ty) {
+        Type::Reference(reference) => {
+            // The types of a turn can have other names.
+            let is_type = family == Family::Turn || part.is_type(ty);
+            is_type && (part.changes || reference.mutability.is_none())
         }
-    } else if is_named(ty, "ToolContext") {
-        errors.at(ty, "a message hook runs outside of tool calls: take the run, `&RunContext`");
-    } else if is_next_type(ty, &Generics::default()) || is_named(ty, "Args") {
-        errors.at(
-            ty,
-            "a message hook has no call of a tool around it: what goes around calls is a `#[tool_hook]`",
-        );
-    } else if parts.iter().any(is_typed_as) {
-        errors.at(
-            ty,
-            "sender and recipient have one type, so the name says which: `sender: &Participant` or `recipient: &Participant`",
-        );
-    } else if MessagePlace::ALL
-        .iter()
-        .any(|other| other.parts().iter().any(|part| is_named_as(part) || is_typed_as(part)))
-    {
-        let parts: Vec<_> = parts.iter().map(TurnPart::parameter).collect();
-        let parts = parts.join(", ");
-        errors.at(ty, format_args!("there is nothing of this kind in `{method}`: it has {parts}"));
-    } else {
-        return Some(Role::Inject);
+        Type::Path(path) => part.is_flag() && path.path.is_ident("bool"),
+        _ => false,
+    };
+    Some(if fits { Ok(Role::Part(index)) } else { Err(format!("write {}", part.parameter())) })
+}
+
+impl Part {
+    /// Returns whether a type has the name of its own.
+    fn is_type(&self, ty: &Type) -> bool {
+        !self.is_flag() && is_named(ty, self.ty)
     }
-    None
 }
 
 /// The type parameters of a hook: only the type of `next` may be one.
@@ -273,27 +251,18 @@ impl Generics {
                             );
                         }
                     } else {
-                        errors.at(
-                            &param.ident,
-                            match kind {
-                                MiddlewareKind::Hook => {
-                                    "only the type of `next` can be a type parameter of a hook: a hook is one thing for \
-                                     all tools"
-                                }
-                                MiddlewareKind::Turn(_) => {
-                                    "a turn hook is one thing for all agents: write the type itself"
-                                }
-                                MiddlewareKind::Message(_) => {
-                                    "a message hook is one thing for all agents: write the type itself"
-                                }
-                                MiddlewareKind::BeforeRun | MiddlewareKind::AfterRun => {
-                                    "a run hook is one thing for all agents: write the type itself"
-                                }
-                                MiddlewareKind::Input | MiddlewareKind::Output => {
-                                    "a guardrail is one thing for all tools: write the type itself"
-                                }
-                            },
-                        );
+                        let message = match kind {
+                            MiddlewareKind::Hook => {
+                                "only the type of `next` can be a type parameter of a hook: a hook is one thing for all tools"
+                            }
+                            MiddlewareKind::At(_) => {
+                                &*format!("a {word} is one thing for all agents: write the type itself")
+                            }
+                            MiddlewareKind::Input | MiddlewareKind::Output => {
+                                "a guardrail is one thing for all tools: write the type itself"
+                            }
+                        };
+                        errors.at(&param.ident, message);
                     }
                 }
                 GenericParam::Const(param) => {

@@ -1,0 +1,99 @@
+//! Writes the items beside the function of a hook at a place in a run: the `impl` for the type of the same name.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::item::type_ident;
+use crate::middleware::{
+    CallArgs, Family, Made, Middleware, Place, Rules, awaited, call_args, item, made, returned,
+    returned_alias, send_future, services,
+};
+
+/// The type beside the function.
+pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> TokenStream {
+    let Rules { family, method: name_of_place, parts, returns, .. } = place.rules();
+    let ty = type_ident(&hook.type_name);
+    let (alias, Made { ty: made, item: made_by }) = (returned_alias(hook), made(hook, &ty));
+    let services = services(hook);
+    let name = &hook.name;
+    let CallArgs { inject, pass } = call_args(hook);
+    let call = awaited(hook, &quote!(#name(#(#pass),*)));
+    let returned = returned(hook);
+    let [trait_name, method, returns] =
+        [family.trait_name(), name_of_place, returns].map(|word| format_ident!("{word}"));
+    let parts = parts.iter().enumerate().map(|(index, part)| {
+        let variable = format_ident!("__part_{index}");
+        if part.is_flag() {
+            return quote!(#variable: ::core::primitive::bool);
+        }
+        let (ty, change) = (format_ident!("{}", part.ty), part.changes.then(|| quote!(mut)));
+        quote!(#variable: &'__a #change __rt::#ty)
+    });
+    let (text, constants) = match family {
+        Family::Run => {
+            let ignores = quote!(
+                const IGNORE_ERRORS: ::core::primitive::bool = true;
+            );
+            (Some(quote!(, __part_0)), ignores_errors.then_some(ignores))
+        }
+        Family::Turn | Family::Message => {
+            let place = quote! {
+                const PLACE: ::core::option::Option<&'static ::core::primitive::str> =
+                    ::core::option::Option::Some(#name_of_place);
+            };
+            (None, Some(place))
+        }
+    };
+    let elsewhere = (family == Family::Message && place != Place::BeforeSend).then(|| {
+        quote! {
+            fn is_before_send(&self) -> ::core::primitive::bool {
+                false
+            }
+        }
+    });
+    let answer = answer(place);
+    let future = send_future(hook, &quote!(::core::result::Result<#answer, __rt::BoxError>));
+    let impls = quote! {
+        #alias
+        #made_by
+
+        #[diagnostic::do_not_recommend]
+        impl __rt::#trait_name for #ty {
+            #made
+            #constants
+            #services
+            #elsewhere
+
+            #[allow(unused_variables)]
+            fn #method<'__a>(
+                &'__a self,
+                __cx: &'__a __rt::RunContext,
+                #(#parts,)*
+            ) -> #future + '__a {
+                async move {
+                    #(#inject)*
+                    let __returned: #returned = #call;
+                    <#returned as __rt::#returns>::settle(__returned #text)
+                }
+            }
+        }
+    };
+    item(hook, &impls)
+}
+
+/// What the method of the trait gives.
+fn answer(place: Place) -> TokenStream {
+    match place {
+        Place::BeforeLlm => quote!(::core::option::Option<__rt::ModelResponse>),
+        Place::BeforeTool => quote!(::core::option::Option<__rt::ToolOutput>),
+        Place::BeforeSend => quote!(__rt::Delivery),
+        Place::BeforeRun
+        | Place::AfterRun
+        | Place::AfterLlm
+        | Place::AfterTool
+        | Place::AfterTurn
+        | Place::UpdateState
+        | Place::LastReceived
+        | Place::BeforeReply => quote!(()),
+    }
+}
