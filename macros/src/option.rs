@@ -38,8 +38,8 @@ impl<'t> Table<'t> {
 
     /// Reads the options of an attribute, as far as they are right.
     pub(crate) fn read<O: FromMeta + Default>(&self, tokens: TokenStream, errors: &mut Errors) -> O {
-        let (right, wrong) = self.sort::<O>(tokens);
-        if let Err(error) = wrong {
+        let (right, checked) = self.sort(tokens, wrong::<O>);
+        if let Err(error) = checked {
             errors.report(error);
         }
         O::from_list(&right).unwrap_or_default()
@@ -47,21 +47,17 @@ impl<'t> Table<'t> {
 
     /// Reads the options in the parentheses of another one.
     pub(crate) fn read_inside<O: FromMeta>(&self, tokens: TokenStream) -> darling::Result<O> {
-        let (right, wrong) = self.sort::<O>(tokens);
-        wrong?;
+        let (right, checked) = self.sort(tokens, wrong::<O>);
+        checked?;
         O::from_list(&right)
     }
 
     /// The options that can be read, and the errors in the others. Each is read alone first: darling gives no value beside an
     /// error.
-    fn sort<O: FromMeta>(&self, tokens: TokenStream) -> (Vec<NestedMeta>, darling::Result<()>) {
-        self.checked(tokens, |option| O::from_list(std::slice::from_ref(option)).err())
-    }
-
-    fn checked(
+    fn sort(
         &self,
         tokens: TokenStream,
-        wrong: impl Fn(&NestedMeta) -> Option<darling::Error>,
+        wrong: fn(&NestedMeta) -> Option<darling::Error>,
     ) -> (Vec<NestedMeta>, darling::Result<()>) {
         let first = tokens.clone().into_iter().next();
         if let (Some(message), Some(TokenTree::Literal(literal))) = (self.literal, first) {
@@ -107,6 +103,11 @@ impl<'t> Table<'t> {
             None => suggest::unknown(self.what, written, &names(self.keys)),
         }
     }
+}
+
+/// The error in one option.
+fn wrong<O: FromMeta>(option: &NestedMeta) -> Option<darling::Error> {
+    O::from_list(std::slice::from_ref(option)).err()
 }
 
 /// Reads options. A value that is not meant as an expression is kept as [`Expr::Verbatim`].

@@ -1,13 +1,12 @@
 //! A type as serde reads it and schemars describes it: what their attributes leave of its fields and variants.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
+use darling::FromMeta;
+use darling::ast::NestedMeta;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, Data, DeriveInput, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, Type, parenthesized, token,
-};
+use syn::{Attribute, Data, DeriveInput, LitStr, MacroDelimiter, Meta, Path, Token, Type};
 
 use crate::derive;
 use crate::diag::Errors;
@@ -158,7 +157,7 @@ impl SerdeFields {
 
 /// The content of `serde`'s and `schemars`' attributes. schemars' own come first, because they win.
 struct Attrs {
-    items: Vec<Item>,
+    items: Vec<Meta>,
     described: Option<Span>,
     /// The attributes that cannot be read.
     unread: Vec<Span>,
@@ -167,29 +166,42 @@ struct Attrs {
 impl Attrs {
     fn read(attrs: &[Attribute]) -> Self {
         let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));
-        let mut unread = Vec::new();
-        let mut read = |name| {
-            let mut items: Vec<Item> = Vec::new();
-            for attr in named(name) {
-                let Meta::List(list) = &attr.meta else { continue };
-                match Punctuated::<Item, Token![,]>::parse_terminated.parse2(list.tokens.clone()) {
-                    Ok(parsed) => items.extend(parsed),
-                    Err(_) => unread.push(attr.path().span()),
-                }
-            }
-            items
-        };
-        let (mut items, serde) = (read("schemars"), read("serde"));
-        // `#[schemars(!key)]` takes serde's away.
-        let taken: Vec<Item> = items.extract_if(.., |item| matches!(item.value, Value::Taken)).collect();
-        items.extend(serde.into_iter().filter(|item| taken.iter().all(|taken| taken.key != item.key)));
         let described = ["doc", "schemars", "validate", "garde"].into_iter().flat_map(named);
         let described = described.map(|attr| attr.path().span()).next();
-        Self { items, described, unread }
+        let mut read = Self { items: Vec::new(), described, unread: Vec::new() };
+        let mut taken = Vec::new();
+        for attr in named("schemars").chain(named("serde")) {
+            let Meta::List(list) = &attr.meta else { continue };
+            let items = NestedMeta::parse_meta_list(without_taken(&list.tokens, &mut taken)).ok();
+            let metas = items.map(|items| {
+                items.into_iter().map(|item| match item {
+                    // serde and schemars take parentheses only.
+                    NestedMeta::Meta(Meta::List(list))
+                        if !matches!(list.delimiter, MacroDelimiter::Paren(_)) =>
+                    {
+                        None
+                    }
+                    NestedMeta::Meta(meta) => Some(meta),
+                    NestedMeta::Lit(_) | NestedMeta::NameValueInvalidExpr(_) => None,
+                })
+            });
+            match metas.and_then(Iterator::collect::<Option<Vec<_>>>) {
+                Some(metas) => {
+                    let is_left = |meta: &Meta| taken.iter().all(|taken| !meta.path().is_ident(taken));
+                    read.items.extend(metas.into_iter().filter(is_left));
+                }
+                None => read.unread.push(attr.path().span()),
+            }
+        }
+        read
+    }
+
+    fn find(&self, key: &str) -> Option<&Meta> {
+        self.items.iter().find(|item| item.path().is_ident(key))
     }
 
     fn has(&self, key: &str) -> bool {
-        self.items.iter().any(|item| item.key == key)
+        self.find(key).is_some()
     }
 
     /// Returns whether models do not write the field.
@@ -199,20 +211,20 @@ impl Attrs {
 
     /// The type that is described in place of this one.
     fn described_as(&self) -> Option<Type> {
-        let item = ["with", "from", "try_from"]
-            .into_iter()
-            .find_map(|key| self.items.iter().find(|item| item.key == key));
-        item?.text()?.parse().ok()
+        let item = ["with", "from", "try_from"].into_iter().find_map(|key| self.find(key));
+        LitStr::from_meta(item?).ok()?.parse().ok()
     }
 
     fn unseen(&self) -> Vec<(Span, Unseen)> {
         let mut unseen: Vec<_> = self.unread.iter().map(|at| (*at, Unseen::Attribute)).collect();
         for item in &self.items {
-            match (item.key.as_str(), &item.value) {
-                ("schema_with", _) => unseen.push((item.span(), Unseen::Function)),
-                ("transform", _) => unseen.push((item.span(), Unseen::Transform)),
-                ("extend", Value::List(tokens)) => {
-                    let keys = Punctuated::<Extension, Token![,]>::parse_terminated.parse2(tokens.clone());
+            let key = item.path().get_ident().map(Ident::to_string).unwrap_or_default();
+            let value = if let Meta::NameValue(pair) = item { pair.value.span() } else { item.path().span() };
+            match (&*key, item) {
+                ("schema_with", _) => unseen.push((value, Unseen::Function)),
+                ("transform", _) => unseen.push((value, Unseen::Transform)),
+                ("extend", Meta::List(list)) => {
+                    let keys = list.parse_args_with(Punctuated::<Extension, Token![,]>::parse_terminated);
                     let keys = keys.into_iter().flatten().map(|Extension(key)| key);
                     let told = keys.filter(|key| KEYWORDS.contains(&key.value().as_str()));
                     unseen.extend(told.map(|key| (key.span(), Unseen::Keyword(key.value()))));
@@ -222,6 +234,20 @@ impl Attrs {
         }
         unseen
     }
+}
+
+/// The options without those of the form `!key`, which take serde's away.
+fn without_taken(tokens: &TokenStream, taken: &mut Vec<Ident>) -> TokenStream {
+    let tokens: Vec<_> = tokens.clone().into_iter().collect();
+    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+    let options = tokens.split_inclusive(is_comma).filter(|option| match option {
+        [TokenTree::Punct(mark), TokenTree::Ident(key), ..] if mark.as_char() == '!' => {
+            taken.push(key.clone());
+            false
+        }
+        _ => true,
+    });
+    options.flatten().cloned().collect()
 }
 
 /// Keywords of JSON Schema, without those that limit values only.
@@ -251,68 +277,6 @@ const KEYWORDS: &[&str] = &[
     "definitions",
 ];
 
-/// `key`, `key = value`, `key(..)` or `!key`.
-struct Item {
-    key: String,
-    at: Span,
-    value: Value,
-}
-
-enum Value {
-    None,
-    /// `!key`: what serde says there does not count.
-    Taken,
-    Expr(Box<Expr>),
-    List(TokenStream),
-}
-
-impl Item {
-    fn text(&self) -> Option<&LitStr> {
-        match &self.value {
-            Value::Expr(value) => {
-                let mut value = &**value;
-                // A `macro_rules` macro passed it on in a group.
-                while let Expr::Group(group) = value {
-                    value = &group.expr;
-                }
-                match value {
-                    Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// The value, or the key alone.
-    fn span(&self) -> Span {
-        match &self.value {
-            Value::Expr(value) => value.span(),
-            _ => self.at,
-        }
-    }
-}
-
-impl Parse for Item {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let is_taken = input.parse::<Option<Token![!]>>()?.is_some();
-        let key = input.call(Ident::parse_any)?;
-        let value = if is_taken {
-            Value::Taken
-        } else if input.peek(Token![=]) {
-            input.parse::<Token![=]>()?;
-            Value::Expr(Box::new(input.parse()?))
-        } else if input.peek(token::Paren) {
-            let list;
-            parenthesized!(list in input);
-            Value::List(list.parse()?)
-        } else {
-            Value::None
-        };
-        Ok(Self { key: key.unraw().to_string(), at: key.span(), value })
-    }
-}
-
 /// `"key" = value`.
 struct Extension(LitStr);
 
@@ -322,7 +286,7 @@ impl Parse for Extension {
         input.parse::<Token![=]>()?;
         // Any JSON, up to the comma.
         while !input.is_empty() && !input.peek(Token![,]) {
-            input.parse::<proc_macro2::TokenTree>()?;
+            input.parse::<TokenTree>()?;
         }
         Ok(Self(key))
     }
