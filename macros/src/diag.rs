@@ -3,8 +3,6 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
-use crate::option::message;
-
 /// Collects errors, so that one run of the compiler shows all of them.
 #[derive(Default)]
 pub(crate) struct Errors {
@@ -74,4 +72,9 @@ impl Errors {
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.all.map(syn::Error::into_compile_error).unwrap_or_default()
     }
+}
+
+/// The message of an error without the place that darling writes behind it.
+pub(crate) fn message(error: darling::Error) -> String {
+    syn::Error::from(error).to_string()
 }

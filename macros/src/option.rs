@@ -10,7 +10,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Meta, MetaNameValue, Token, Type};
 
-use crate::diag::Errors;
+use crate::diag::{Errors, message};
 use crate::keys::{Key, find, names};
 use crate::suggest;
 
@@ -198,11 +198,6 @@ pub(crate) fn error_at(tokens: impl ToTokens, message: impl std::fmt::Display) -
         Some(last) => darling::Error::multiple(vec![first, darling::Error::custom("").with_span(&last)]),
         None => first,
     }
-}
-
-/// The message of an error without the place that darling writes behind it.
-pub(crate) fn message(error: darling::Error) -> String {
-    syn::Error::from(error).to_string()
 }
 
 /// Shows how the option is written where a message ends with a space.
