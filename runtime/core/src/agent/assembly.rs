@@ -14,6 +14,7 @@ use super::handle::AgentHandle;
 use super::input_form::InputForm;
 use super::instance::Instance;
 use super::prompt::AgentPrompt;
+use super::run_ids::RunIds;
 use super::services::{AgentServices, Given};
 use super::setup::{Extra, ExtraHook, Setup};
 use super::shared::Shared;
@@ -64,6 +65,7 @@ impl Setup {
             approver: self.approver,
             answerer: self.answerer,
             servers,
+            run_ids: RunIds::default(),
         });
         let extras = Extras { own: links.first().map(|link| (link.id, self.own)), named: self.named };
         let mut assembly = Assembly {

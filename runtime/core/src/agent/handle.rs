@@ -15,7 +15,6 @@ use super::prompt::AgentPrompt;
 use super::resume::{Recording, Resumption};
 use super::run::AgentRun;
 use super::run_error::RunError;
-use super::run_ids::NamedRun;
 use super::shared::Shared;
 use super::stream::{Finish, RunStream};
 use super::tool_list::ListError;
@@ -486,7 +485,7 @@ impl RunRequest {
                 let history = session.history();
                 let start = history.len();
                 let _named = match &self.run_id {
-                    Some(id) => match NamedRun::begin(id, &shared) {
+                    Some(id) => match shared.run_ids.begin(id) {
                         Some(named) => Some(named),
                         None => {
                             let (agent, run_id) = (Arc::clone(&instance.name), Arc::clone(id));

@@ -1,37 +1,32 @@
 //! The ids of runs in progress, for requests that set one.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use crate::lock::lock;
 
-/// The address of what the agents that share the ids share, and the id.
-type Key = (usize, Arc<str>);
-
-static GOING_ON: Mutex<BTreeSet<Key>> = Mutex::new(BTreeSet::new());
+/// The ids of the runs in progress, of all agents of one [`App`](super::App).
+#[derive(Clone, Default)]
+pub(super) struct RunIds(Arc<Mutex<BTreeSet<Arc<str>>>>);
 
 /// A run in progress with a given id. While it exists, no other run with this id begins, because both would share
 /// idempotency keys and steps.
-pub(super) struct NamedRun(Key);
+pub(super) struct NamedRun {
+    id: Arc<str>,
+    ids: RunIds,
+}
 
-impl NamedRun {
-    /// Registers a run; `None` if a run with this id is in progress. The agents of one [`App`](super::App) share the
-    /// ids.
-    pub(super) fn begin(id: &Arc<str>, shared: &Arc<impl Sized>) -> Option<Self> {
-        let of = Arc::as_ptr(shared).addr();
-        let key = (of, Arc::clone(id));
-        let is_new = going_on().insert(key.clone());
+impl RunIds {
+    /// Registers a run; `None` if a run with this id is in progress.
+    pub(super) fn begin(&self, id: &Arc<str>) -> Option<NamedRun> {
+        let is_new = lock(&self.0).insert(Arc::clone(id));
         // Created only for a new id, because its drop frees the id.
-        is_new.then(|| Self(key))
+        is_new.then(|| NamedRun { id: Arc::clone(id), ids: self.clone() })
     }
 }
 
 impl Drop for NamedRun {
     fn drop(&mut self) {
-        going_on().remove(&self.0);
+        lock(&self.ids.0).remove(&self.id);
     }
-}
-
-fn going_on() -> MutexGuard<'static, BTreeSet<Key>> {
-    lock(&GOING_ON)
 }

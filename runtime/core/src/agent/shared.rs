@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::run_ids::RunIds;
 use super::server_pool::Pool;
 use super::setup::StateMakers;
 use super::toolboxes::Toolboxes;
@@ -19,4 +20,5 @@ pub(super) struct Shared {
     pub(super) approver: Option<Arc<dyn DynApprover>>,
     pub(super) answerer: Option<Arc<dyn DynAnswerer>>,
     pub(super) servers: Pool,
+    pub(super) run_ids: RunIds,
 }
