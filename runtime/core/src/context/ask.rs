@@ -1,7 +1,6 @@
 //! Questions that tools and hooks ask a person.
 
 use std::any::type_name;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -9,11 +8,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::asking::{Front, Unanswered};
-use super::{AbortCause, ToolContext};
+use super::{AbortCause, Data, ToolContext};
 use crate::args::Args;
 use crate::definition::{Asks, Effect, type_schema};
 use crate::journal::{StepId, StepKind, recorded, recorded_for};
-use crate::lock::lock;
 use crate::question::{Answer, AnswerType, AskError, QuestionKind};
 use crate::schema::mistake;
 
@@ -32,7 +30,7 @@ pub(super) struct AskedNames {
 pub(super) struct FunctionStart<'c>(&'c ToolContext);
 
 /// How long a call waited for answers.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Waited {
     before: Duration,
     /// The questions that wait now, and since when there are some.
@@ -204,7 +202,8 @@ impl ToolContext {
             self.answer_to(asked, front).await
         };
         if let (Some(name), Ok(answer)) = (in_start, &answer) {
-            lock(&self.extra().asked_names).answered.push((name, hash, answer.clone()));
+            let answered = (name, hash, answer.clone());
+            self.data(|data| data.asked_names.answered.push(answered));
         }
         match answer {
             Ok(Answer::Value(value)) => Ok(value),
@@ -231,13 +230,16 @@ impl ToolContext {
     /// The step of the call's next question, and the question's name in the function's start. Questions inside of the call's step have
     /// numbers of their own, because a replay leaves them out.
     fn question_step(&self, name: Option<&str>) -> (StepId, Option<String>) {
-        let extra = self.extra();
-        let mut names = lock(&extra.asked_names);
-        let AskedNames { in_step, outside, in_start, .. } = &mut *names;
-        let (names, place) = if self.is_in_step() { (in_step, "tool.") } else { (outside, "") };
+        let is_in_step = self.is_in_step();
+        let (number, in_start) = self.data(|data| {
+            let AskedNames { in_step, outside, in_start, .. } = &mut data.asked_names;
+            let names = if is_in_step { in_step } else { outside };
+            (next_name(names, name), in_start.as_mut().map(|names| next_name(names, name)))
+        });
         let mut id = self.step_id(StepKind::Ask);
-        id.name = format!("{}.{place}{}", id.name, next_name(names, name)).into();
-        (id, in_start.as_mut().map(|names| next_name(names, name)))
+        let place = if is_in_step { "tool." } else { "" };
+        id.name = format!("{}.{place}{number}", id.name).into();
+        (id, in_start)
     }
 
     /// The answer that an earlier start of the function got to the same question: a retry does not ask again. Hooks ask each time,
@@ -245,7 +247,7 @@ impl ToolContext {
     async fn answered_before(&self, name: &str, question: &StepId, hash: &str) -> Option<Answer> {
         let same = |(other, asked, _): &&(String, String, Answer)| other == name && asked == hash;
         let known =
-            lock(&self.extra().asked_names).answered.iter().find(same).map(|(.., answer)| answer.clone());
+            self.data(|data| data.asked_names.answered.iter().find(same).map(|(.., answer)| answer.clone()));
         let run = self.run();
         let Some(journal) = run.journal().filter(|_| known.is_none()) else { return known };
         // A replay answers an attempt that ended without its function.
@@ -264,15 +266,13 @@ impl ToolContext {
         if self.definition().asks != Asks::More {
             return None;
         }
-        lock(&self.extra().asked_names).in_start = Some(Vec::new());
+        self.data(|data| data.asked_names.in_start = Some(Vec::new()));
         Some(FunctionStart(self))
     }
 
     /// Numbers the questions of the next attempt's step from 0.
     pub(super) fn number_questions_anew(&self) {
-        if let Some(extra) = self.extra_if_any() {
-            lock(&extra.asked_names).in_step.clear();
-        }
+        self.data_if_any(|data| data.asked_names.in_step.clear());
     }
 
     /// Records that a function with the effect `Once` reached a question, so that it is not in doubt while it waits.
@@ -280,7 +280,10 @@ impl ToolContext {
         if self.run().journal().is_none() || !self.is_once() || !self.is_in_step() {
             return;
         }
-        let number = self.extra().segment.fetch_add(1, Ordering::Relaxed);
+        let number = self.data(|data| {
+            data.segment += 1;
+            data.segment - 1
+        });
         self.run().reading(self.waiting_step(number), async || question).await;
     }
 
@@ -307,46 +310,45 @@ impl ToolContext {
 
     pub(super) fn begin_segments(&self) {
         if self.definition().effect == Effect::Once {
-            self.extra().segment.store(0, Ordering::Relaxed);
+            self.data(|data| data.segment = 0);
         }
     }
 
     /// How long the call has waited for answers until now.
     pub(super) fn waited(&self) -> Duration {
-        let Some(extra) = self.extra_if_any() else { return Duration::ZERO };
-        let waited = lock(&extra.waited);
+        let waited = self.data_if_any(|data| data.waited).unwrap_or_default();
         waited.before + waited.now.map_or(Duration::ZERO, |(_, since)| since.elapsed())
     }
 }
 
 impl<'c> Waiting<'c> {
     fn begin(cx: &'c ToolContext) -> Self {
-        let extra = cx.extra();
-        let mut waited = lock(&extra.waited);
-        let (count, since) = waited.now.unwrap_or_else(|| (0, Instant::now()));
-        waited.now = Some((count + 1, since));
+        cx.data(|Data { waited, .. }| {
+            let (count, since) = waited.now.unwrap_or_else(|| (0, Instant::now()));
+            waited.now = Some((count + 1, since));
+        });
         Self(cx)
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        let extra = self.0.extra();
-        let mut waited = lock(&extra.waited);
-        waited.now = match waited.now {
-            Some((count, since)) if count > 1 => Some((count - 1, since)),
-            Some((_, since)) => {
-                waited.before += since.elapsed();
-                None
-            }
-            None => None,
-        };
+        self.0.data(|Data { waited, .. }| {
+            waited.now = match waited.now {
+                Some((count, since)) if count > 1 => Some((count - 1, since)),
+                Some((_, since)) => {
+                    waited.before += since.elapsed();
+                    None
+                }
+                None => None,
+            };
+        });
     }
 }
 
 impl Drop for FunctionStart<'_> {
     fn drop(&mut self) {
-        lock(&self.0.extra().asked_names).in_start = None;
+        self.0.data(|data| data.asked_names.in_start = None);
     }
 }
 

@@ -3,7 +3,6 @@
 use std::future::pending;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -17,7 +16,6 @@ use crate::definition::{Asks, Effect, ToolDefinition, bring_into_types};
 use crate::event::EventKind;
 use crate::journal::{JournalError, StepId, StepKind, StepRef, fingerprint, recorded};
 use crate::json::{exact_value, holds_long_numbers, repair};
-use crate::lock::lock;
 use crate::question::{Answer, Asked, Question, QuestionKind};
 use crate::secret::Redact as _;
 
@@ -99,7 +97,7 @@ impl ToolContext {
         let Some(journal) = self.run().journal().filter(|_| self.definition().asks != Asks::Nothing) else {
             return;
         };
-        let Some((args, hash)) = lock(&self.extra().asked).clone() else { return };
+        let Some((args, hash)) = self.data(|data| data.asked.clone()) else { return };
         let step = self.run().journal_step(self.approval_step(&hash));
         let answer = match recorded(&**journal, &step).await {
             Ok(answer) => answer,
@@ -294,7 +292,7 @@ impl ToolContext {
             run.abort_for(AbortCause::Journal(error));
         } else {
             questions.open(question, hash);
-            self.extra().is_open.store(true, Ordering::Relaxed);
+            self.data(|data| data.is_open = true);
         }
         // The run drops this future.
         pending().await
@@ -302,19 +300,18 @@ impl ToolContext {
 
     /// Waits for ever, because the run that this call began is paused.
     pub(crate) async fn wait_with_child<T>(&self) -> T {
-        self.extra().is_open.store(true, Ordering::Relaxed);
+        self.data(|data| data.is_open = true);
         pending().await
     }
 
     /// Whether the call waits for an answer that does not come in this run.
     pub(crate) fn is_open(&self) -> bool {
-        self.run().questions().is_some()
-            && self.extra_if_any().is_some_and(|extra| extra.is_open.load(Ordering::Relaxed))
+        self.run().questions().is_some() && self.data_if_any(|data| data.is_open).unwrap_or(false)
     }
 
     /// Whether the code that asks is an attempt on a thread of its own, which nothing can drop.
     fn is_on_another_thread(&self) -> bool {
-        self.extra_if_any().is_some_and(|extra| extra.token.get().is_some_and(|token| !token.owner))
+        self.extra.get().and_then(|extra| extra.token.get()).is_some_and(|token| !token.owner)
     }
 }
 

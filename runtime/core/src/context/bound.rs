@@ -6,7 +6,6 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::ToolContext;
-use crate::lock::lock;
 use crate::state::SessionState;
 
 pin_project! {
@@ -51,14 +50,12 @@ impl Drop for Back<'_> {
 
 impl ToolContext {
     fn change_bound(&self, change: impl FnOnce(&mut Vec<SessionState>)) {
-        change(&mut lock(&self.extra().bound));
+        self.data(|data| change(&mut data.bound));
     }
 
     /// The state that has a value for a key: that of the innermost tool value whose code runs, else the session's.
     pub(super) fn state_with(&self, key: &str) -> SessionState {
-        let extra = self.extra_if_any();
-        let values = extra.as_ref().map(|extra| lock(&extra.bound));
-        let own = values.as_ref().and_then(|states| states.iter().rev().find(|state| state.has(key)));
-        own.unwrap_or_else(|| self.run.session_state()).clone()
+        let own = self.data_if_any(|data| data.bound.iter().rev().find(|state| state.has(key)).cloned());
+        own.flatten().unwrap_or_else(|| self.run.session_state().clone())
     }
 }

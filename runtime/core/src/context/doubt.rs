@@ -12,21 +12,21 @@ use crate::args::Args;
 use crate::definition::{Asks, Effect, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};
-use crate::lock::lock;
 use crate::output::ToolOutput;
 
 impl ToolContext {
     /// Keeps the arguments of an attempt, and their hash, for a person who has to find out what became of the call.
     pub(crate) fn keep_asked(&self, args: &Args, hash: &str) {
         if self.is_once() || self.definition().asks != Asks::Nothing {
-            *lock(&self.extra().asked) = Some((args.clone(), hash.to_owned()));
+            let asked = Some((args.clone(), hash.to_owned()));
+            self.data(|data| data.asked = asked);
         }
     }
 
     /// Notes that the call is in doubt. No later attempt of it runs, whatever hook makes it.
     pub(crate) fn note_doubt(&self, exit: &Exit) {
         if exit.as_tool_error().is_some_and(|error| error.kind() == ErrorKind::InDoubt) {
-            self.extra().in_doubt.store(true, Ordering::Relaxed);
+            self.data(|data| data.in_doubt = true);
         }
     }
 
@@ -43,10 +43,10 @@ impl ToolContext {
         }
         let doubt = InDoubt { tool: self.tool_name().to_owned(), run_id: self.run().run_id().to_owned() };
         let in_doubt = |doubt| Err(Exit::Tool(ToolError::from_source(doubt).with_kind(ErrorKind::InDoubt)));
-        if self.extra().in_doubt.load(Ordering::Relaxed) {
+        if self.data_if_any(|data| data.in_doubt).unwrap_or(false) {
             return in_doubt(doubt);
         }
-        let asked = lock(&self.extra().asked).clone();
+        let asked = self.data(|data| data.asked.clone());
         let hash = asked.as_ref().map(|(_, hash)| hash.clone()).unwrap_or_default();
         let is_first = AtomicBool::new(false);
         let id = StepId { attempt: self.tries(), ..self.step_id(StepKind::Begin) };
@@ -66,7 +66,7 @@ impl ToolContext {
             Resolution::RunAgain => Ok(None),
             Resolution::TookEffect(output) => Ok(Some(output)),
             Resolution::Unknown => {
-                self.extra().in_doubt.store(true, Ordering::Relaxed);
+                self.data(|data| data.in_doubt = true);
                 in_doubt(doubt)
             }
         }

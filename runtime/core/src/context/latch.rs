@@ -1,7 +1,6 @@
 //! The abort latch: once it is set, no hook can undo the abort. And the token that ends with its call.
 
 use std::fmt;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
@@ -109,19 +108,19 @@ impl ToolContext {
     /// Aborts the run, and records that this call did it.
     #[cold]
     pub(crate) fn abort(&self, abort: &Abort) {
-        self.extra().aborted.store(true, Ordering::Relaxed);
+        self.data(|data| data.aborted = true);
         self.run().abort(abort);
     }
 
     /// Aborts the run for this reason, and records that this call did it.
     #[cold]
     pub(crate) fn abort_for(&self, cause: AbortCause) {
-        self.extra().aborted.store(true, Ordering::Relaxed);
+        self.data(|data| data.aborted = true);
         self.run().abort_for(cause);
     }
 
     pub(crate) fn has_aborted(&self) -> bool {
-        self.extra_if_any().is_some_and(|extra| extra.aborted.load(Ordering::Relaxed))
+        self.data_if_any(|data| data.aborted).unwrap_or(false)
     }
 }
 

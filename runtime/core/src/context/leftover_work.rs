@@ -1,14 +1,12 @@
 //! The state of a call's work after its caller was dropped.
 
-use std::sync::atomic::Ordering;
-
 use super::ToolContext;
 
 /// The state of work on a thread after its call was dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Left {
     /// No work is left.
+    #[default]
     Nothing,
     /// The work did not begin and never will.
     NotBegun,
@@ -24,22 +22,19 @@ impl ToolContext {
 
     /// Records the state of work that has no caller any more.
     pub(crate) fn leave(&self, left: Left) {
-        let extra = self.extra();
-        extra.left.store(left as u8, Ordering::Relaxed);
-        extra.runs_on.fetch_or(left == Left::Running, Ordering::Relaxed);
+        self.data(|data| {
+            data.left = left;
+            data.runs_on |= left == Left::Running;
+        });
     }
 
     /// Whether work of any attempt still runs without a caller.
     pub(crate) fn runs_on(&self) -> bool {
-        self.extra_if_any().is_some_and(|extra| extra.runs_on.load(Ordering::Relaxed))
+        self.data_if_any(|data| data.runs_on).unwrap_or(false)
     }
 
     /// The state of the last attempt's work.
     pub(crate) fn left(&self) -> Left {
-        match self.extra_if_any().map_or(0, |extra| extra.left.load(Ordering::Relaxed)) {
-            1 => Left::NotBegun,
-            2 => Left::Running,
-            _ => Left::Nothing,
-        }
+        self.data_if_any(|data| data.left).unwrap_or_default()
     }
 }

@@ -32,8 +32,8 @@ mod ui;
 mod unknown_tool;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::Serialize;
 use tokio::time::Instant;
@@ -58,7 +58,7 @@ pub(crate) use run_definition::definition_for_run;
 pub use run_definition::for_each_run;
 pub(crate) use sender::DynSender;
 pub(crate) use stage_record::{Approved, CallStages, Key};
-use start::{Starts, same};
+use start::Starts;
 pub use state::{State, StateError, Works, bound, conceal};
 pub(crate) use strand::Within;
 pub(crate) use told::NOT_KNOWN;
@@ -108,51 +108,57 @@ pub struct ToolContext {
     depth: AtomicU8,
     /// What is known of the tool's last start.
     known: AtomicU8,
-    /// The data that few calls need.
-    extra: Mutex<Option<Arc<Extra>>>,
+    /// What few calls need.
+    extra: OnceLock<Arc<Extra>>,
 }
 
-/// The data of a call that exists only if its tool or its hooks use it.
+/// What exists of a call only if its tool or its hooks use it.
 #[derive(Default)]
 struct Extra {
-    /// Numbers the clock, sleep and random steps of the call, outside of its own step.
-    reads: AtomicU32,
-    /// The same inside of an attempt's step.
-    reads_in_step: AtomicU32,
-    transcript: Mutex<Option<Transcript>>,
+    data: Mutex<Data>,
     token: OnceLock<CallToken>,
-    stages: Mutex<CallStages>,
-    starts: Starts,
-    /// Whether the `timeout` applies to a part of the call inside the one that asks.
-    timeout_is_inner: AtomicBool,
-    /// The state of a thread without a caller: a [`Left`].
-    left: AtomicU8,
-    /// Whether work of this call still runs without a caller.
-    runs_on: AtomicBool,
-    /// Whether this call aborted its run.
-    aborted: AtomicBool,
     /// The call's permit among concurrent calls.
     permit: CallPermit,
+}
+
+/// The data of a call.
+#[derive(Default)]
+struct Data {
+    /// Numbers the clock, sleep and random steps of the call, outside of its own step.
+    reads: u32,
+    /// The same inside of an attempt's step.
+    reads_in_step: u32,
+    transcript: Option<Transcript>,
+    stages: CallStages,
+    starts: Starts,
+    /// Whether the `timeout` applies to a part of the call inside the one that asks.
+    timeout_is_inner: bool,
+    /// The state of the last attempt's work on a thread.
+    left: Left,
+    /// Whether work of this call still runs without a caller.
+    runs_on: bool,
+    /// Whether this call aborted its run.
+    aborted: bool,
     /// The states of the tool values whose code runs now, the innermost last.
-    bound: Mutex<Vec<SessionState>>,
+    bound: Vec<SessionState>,
     /// The arguments of the attempt and their hash, for a person who has to decide about a call in doubt.
-    asked: Mutex<Option<(Args, String)>>,
+    asked: Option<(Args, String)>,
     /// The arguments that were passed on last, if they differ from those with which the call began.
-    reached: Mutex<Option<Arc<str>>>,
+    reached: Option<Arc<str>>,
     /// Whether the call is in doubt.
-    in_doubt: AtomicBool,
+    in_doubt: bool,
     /// Whether the call counts among those that `max_calls` allows.
-    is_admitted: AtomicBool,
+    is_admitted: bool,
     /// The questions of the call.
-    asked_names: Mutex<AskedNames>,
+    asked_names: AskedNames,
     /// How long the call waited for answers.
-    waited: Mutex<Waited>,
+    waited: Waited,
     /// How many questions the current start of a function with the effect `Once` has reached.
-    segment: AtomicU32,
+    segment: u32,
     /// Whether the call waits for an answer that does not come in this run.
-    is_open: AtomicBool,
+    is_open: bool,
     /// How its own hooks left the call, if this is collected.
-    hooks: OnceLock<Mutex<Vec<HookExit>>>,
+    hooks: Option<Vec<HookExit>>,
 }
 
 impl ToolContext {
@@ -175,7 +181,7 @@ impl ToolContext {
             arguments: None,
             depth: AtomicU8::new(0),
             known: AtomicU8::new(told::OPEN),
-            extra: Mutex::new(None),
+            extra: OnceLock::new(),
         }
     }
 
@@ -206,22 +212,30 @@ impl ToolContext {
 
     /// Stores a child's conversation for the loop, which merges it when its batch ends.
     pub(crate) fn keep_transcript(&self, transcript: Transcript) {
-        *lock(&self.extra().transcript) = Some(transcript);
+        self.data(|data| data.transcript = Some(transcript));
     }
 
     pub(crate) fn take_transcript(&self) -> Option<Transcript> {
-        let extra = lock(&self.extra).clone()?;
-        lock(&extra.transcript).take()
+        self.data_if_any(|data| data.transcript.take())?
     }
 
     /// Accesses the call's record of its stages.
     pub(crate) fn stages<T>(&self, with: impl FnOnce(&mut CallStages) -> T) -> T {
-        with(&mut lock(&self.extra().stages))
+        self.data(|data| with(&mut data.stages))
     }
 
-    fn extra(&self) -> Arc<Extra> {
-        let mut extra = lock(&self.extra);
-        Arc::clone(extra.get_or_insert_default())
+    fn extra(&self) -> &Arc<Extra> {
+        self.extra.get_or_init(Arc::default)
+    }
+
+    /// Changes the data of the call. `with` is short and uses no context: it holds the lock.
+    fn data<T>(&self, with: impl FnOnce(&mut Data) -> T) -> T {
+        with(&mut lock(&self.extra().data))
+    }
+
+    /// As [`Self::data`], if there is any; it is not created.
+    fn data_if_any<T>(&self, with: impl FnOnce(&mut Data) -> T) -> Option<T> {
+        self.extra.get().map(|extra| with(&mut lock(&extra.data)))
     }
 
     pub(crate) fn entry(&self) -> &ToolEntry {
@@ -281,27 +295,21 @@ impl ToolContext {
 
     /// Starts to collect how the tool's own hooks leave this call.
     pub(crate) fn log_hooks(&self) {
-        let _ = self.extra().hooks.set(Mutex::default());
-    }
-
-    /// The extra data, if there is any; it is not created.
-    fn extra_if_any(&self) -> Option<Arc<Extra>> {
-        lock(&self.extra).clone()
+        self.data(|data| _ = data.hooks.get_or_insert_default());
     }
 
     pub(crate) fn log_hook(&self, exit: impl FnOnce() -> HookExit) {
         if self.run.events().are_read() {
             self.log_hooks();
         }
-        if let Some(log) = self.extra_if_any().as_ref().and_then(|extra| extra.hooks.get()) {
-            lock(log).push(exit());
+        if self.data_if_any(|data| data.hooks.is_some()).unwrap_or(false) {
+            let exit = exit();
+            self.data(|data| data.hooks.get_or_insert_default().push(exit));
         }
     }
 
     pub(crate) fn take_hook_log(&mut self) -> Vec<HookExit> {
-        let extra = self.extra.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let log = extra.as_ref().and_then(|extra| extra.hooks.get());
-        log.map(|log| std::mem::take(&mut *lock(log))).unwrap_or_default()
+        self.data_if_any(|data| data.hooks.take()).flatten().unwrap_or_default()
     }
 
     /// The time when the run will end this call, in tokio's clock; `None` if no run above the call has a time limit. It
@@ -446,28 +454,28 @@ impl ToolContext {
     /// The same call, owned, for an attempt on another thread. The caller that waits for the attempt cancels its token.
     /// This context's token cancels it too.
     pub(crate) fn to_owned_attempt(&self) -> Self {
-        let extra = self.extra();
-        let own = Extra {
-            reads: same(&extra.reads),
-            reads_in_step: same(&extra.reads_in_step),
-            starts: extra.starts.copy(),
-            bound: Mutex::new(lock(&extra.bound).clone()),
-            reached: Mutex::new(lock(&extra.reached).clone()),
-            ..Extra::default()
-        };
-        let _ = own.token.set(CallToken { token: self.cancellation().child_token(), owner: false });
+        let own = self.data(|data| Data {
+            reads: data.reads,
+            reads_in_step: data.reads_in_step,
+            starts: data.starts,
+            bound: data.bound.clone(),
+            reached: data.reached.clone(),
+            ..Data::default()
+        });
+        let token = CallToken { token: self.cancellation().child_token(), owner: false };
+        let own = Extra { data: Mutex::new(own), token: token.into(), ..Extra::default() };
         Self {
             run: self.run.clone(),
             entry: Arc::clone(&self.entry),
             tool_use_id: Arc::clone(&self.tool_use_id),
             turn: self.turn,
             call: self.call,
-            attempt: same(&self.attempt),
+            attempt: AtomicU32::new(self.attempt.load(Ordering::Relaxed)),
             number: self.number,
             arguments: self.arguments.clone(),
             depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
             known: AtomicU8::new(self.known.load(Ordering::Relaxed)),
-            extra: Mutex::new(Some(Arc::new(own))),
+            extra: Arc::new(own).into(),
         }
     }
 }

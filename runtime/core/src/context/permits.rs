@@ -1,6 +1,5 @@
 //! The permits of concurrent calls (`max_parallel`). A call that waits for another party frees its permit meanwhile.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::future::BoxFuture;
@@ -108,7 +107,7 @@ impl BegunBy {
     /// Records that work of one of the run's calls continues after the call.
     pub(crate) fn runs_on(&self) {
         if let Some(call) = self.call.upgrade() {
-            call.runs_on.store(true, Ordering::Relaxed);
+            lock(&call.data).runs_on = true;
         }
     }
 
@@ -196,7 +195,7 @@ impl ToolContext {
     pub(crate) fn begins(&self) -> Arc<BegunBy> {
         Arc::new(BegunBy {
             run: self.run().clone(),
-            call: Arc::downgrade(&self.extra()),
+            call: Arc::downgrade(self.extra()),
             calls: Mutex::default(),
         })
     }

@@ -9,7 +9,6 @@ use pin_project_lite::pin_project;
 
 use super::ToolContext;
 use crate::args::Args;
-use crate::lock::lock;
 
 impl ToolContext {
     /// Brings the arguments that a hook passes on into what the tool gets, so that the hooks inside see it, and notes them.
@@ -28,14 +27,14 @@ impl ToolContext {
         if self.run.can_ask() {
             let text = args.text();
             if self.arguments_here().is_none_or(|here| here != text) {
-                *lock(&self.extra().reached) = Some(text);
+                self.data(|data| data.reached = Some(text));
             }
         }
     }
 
     /// The arguments that were passed on last; `None` outside of a run.
     pub(super) fn arguments_here(&self) -> Option<Arc<str>> {
-        let reached = self.extra_if_any().and_then(|extra| lock(&extra.reached).clone());
+        let reached = self.data_if_any(|data| data.reached.clone()).flatten();
         reached.or_else(|| self.arguments.clone())
     }
 
@@ -63,10 +62,9 @@ impl<F: Future> Future for Apart<'_, F> {
         if !this.cx.run.can_ask() {
             return this.part.poll(context);
         }
-        let extra = this.cx.extra();
-        swap(&mut *lock(&extra.reached), this.own);
+        this.cx.data(|data| swap(&mut data.reached, this.own));
         let poll = this.part.poll(context);
-        swap(&mut *lock(&extra.reached), this.own);
+        this.cx.data(|data| swap(&mut data.reached, this.own));
         poll
     }
 }

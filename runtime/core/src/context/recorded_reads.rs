@@ -1,6 +1,5 @@
 //! What a call reads from outside of its arguments, as steps that a replay answers: the clock, a wait, a random number.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use super::ToolContext;
@@ -36,10 +35,13 @@ impl ToolContext {
     /// Reads of the call's step have numbers of their own: a replay leaves them out, and the hooks around it must have the
     /// same numbers then.
     fn numbered(&self, kind: StepKind) -> StepId {
-        let extra = self.extra();
-        let (numbers, place) =
-            if self.is_in_step() { (&extra.reads_in_step, "tool.") } else { (&extra.reads, "") };
-        let number = numbers.fetch_add(1, Ordering::Relaxed);
+        let is_in_step = self.is_in_step();
+        let number = self.data(|data| {
+            let numbers = if is_in_step { &mut data.reads_in_step } else { &mut data.reads };
+            *numbers += 1;
+            *numbers - 1
+        });
+        let place = if is_in_step { "tool." } else { "" };
         let mut id = self.step_id(kind);
         id.name = format!("{}.{place}{number}", id.name).into();
         id
@@ -47,9 +49,7 @@ impl ToolContext {
 
     /// Numbers the reads of the next attempt's step from 0, because a replay may leave the attempts before it out.
     pub(crate) fn number_reads_anew(&self) {
-        if let Some(extra) = self.extra_if_any() {
-            extra.reads_in_step.store(0, Ordering::Relaxed);
-        }
+        self.data_if_any(|data| data.reads_in_step = 0);
         self.number_questions_anew();
     }
 }

@@ -1,44 +1,25 @@
 //! The number of starts of a call's tool.
 
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::mem::{replace, take};
+use std::sync::atomic::Ordering;
 
-use super::{ToolContext, timed};
+use super::{Data, ToolContext, timed};
 use crate::definition::refused_by;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::lock::lock;
 
 /// The starts of a call's tool, besides the attempts that the core counts.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Starts {
     /// Second and later starts of one attempt, by the hooks that were added to the tool's value.
-    repeated: AtomicU32,
+    repeated: u32,
     /// Starts by these hooks in the current attempt.
-    in_attempt: AtomicU32,
+    in_attempt: u32,
     /// Starts inside the hooks and stages that the tool was declared with.
-    inside_declared: AtomicU32,
+    inside_declared: u32,
     /// Starts of the function, if the core does not start it itself.
-    of_function: AtomicU32,
+    of_function: u32,
     /// Starts that did not run the function, for example because of invalid arguments.
-    refused: AtomicU32,
-}
-
-/// A counter that begins with the number of another one.
-pub(super) fn same(count: &AtomicU32) -> AtomicU32 {
-    AtomicU32::new(count.load(Ordering::Relaxed))
-}
-
-impl Starts {
-    /// The same numbers, for an attempt on another thread.
-    pub(super) fn copy(&self) -> Self {
-        Self {
-            repeated: same(&self.repeated),
-            in_attempt: same(&self.in_attempt),
-            inside_declared: same(&self.inside_declared),
-            of_function: same(&self.of_function),
-            refused: same(&self.refused),
-        }
-    }
+    refused: u32,
 }
 
 impl ToolContext {
@@ -47,21 +28,15 @@ impl ToolContext {
     pub fn attempt(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
         let starts_inside = self.entry().starts_inside;
-        match &*lock(&self.extra) {
-            Some(extra) => {
-                let started =
-                    if starts_inside { extra.starts.of_function.load(Ordering::Relaxed) } else { attempt };
-                started.saturating_sub(extra.starts.refused.load(Ordering::Relaxed))
-            }
-            None if starts_inside => 0,
-            None => attempt,
-        }
+        let starts = self.data_if_any(|data| data.starts).unwrap_or_default();
+        let started = if starts_inside { starts.of_function } else { attempt };
+        started.saturating_sub(starts.refused)
     }
 
     /// As [`Self::attempt`], for a call without extra data, as most calls are; `None` for other calls.
     pub(crate) fn plain_attempts(&mut self) -> Option<u32> {
         let starts_inside = self.entry().starts_inside;
-        match self.extra.get_mut().unwrap_or_else(PoisonError::into_inner) {
+        match self.extra.get_mut() {
             Some(_) => None,
             None if starts_inside => Some(0),
             None => Some(*self.attempt.get_mut()),
@@ -72,13 +47,8 @@ impl ToolContext {
     /// whatever the journal answered.
     pub(crate) fn tries(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
-        match self.extra_if_any() {
-            Some(extra) => {
-                let all = attempt + extra.starts.repeated.load(Ordering::Relaxed);
-                all.max(extra.starts.inside_declared.load(Ordering::Relaxed))
-            }
-            None => attempt,
-        }
+        let starts = self.data_if_any(|data| data.starts).unwrap_or_default();
+        (attempt + starts.repeated).max(starts.inside_declared)
     }
 
     pub(crate) fn start_attempt(&self) {
@@ -88,21 +58,21 @@ impl ToolContext {
 
     /// Begins an attempt of a tool value with its own hooks.
     pub(crate) fn start_behind_hooks(&self) {
-        self.extra().starts.in_attempt.store(0, Ordering::Relaxed);
+        self.data(|data| data.starts.in_attempt = 0);
     }
 
     /// Counts a start of the tool by its value's own hooks. The first start of an attempt is counted where the attempt
     /// begins, because repeats by a tool's own hooks are one step of the run.
     pub(crate) fn start_by_hooks(&self) {
-        let extra = self.extra();
-        if extra.starts.in_attempt.fetch_add(1, Ordering::Relaxed) > 0 {
-            extra.starts.repeated.fetch_add(1, Ordering::Relaxed);
-        }
+        self.data(|Data { starts, .. }| {
+            starts.repeated += u32::from(starts.in_attempt > 0);
+            starts.in_attempt += 1;
+        });
     }
 
     /// Counts a start of the tool inside its declared hooks.
     pub(crate) fn start_inside(&self) {
-        self.extra().starts.inside_declared.fetch_add(1, Ordering::Relaxed);
+        self.data(|data| data.starts.inside_declared += 1);
     }
 
     /// Runs the function of the tool under its own name `tool`, with its `timeout`. Hooks, approval, cache and
@@ -112,7 +82,7 @@ impl ToolContext {
         F: Future<Output = ToolResult> + Send,
     {
         if self.entry().starts_inside {
-            self.extra().starts.of_function.fetch_add(1, Ordering::Relaxed);
+            self.data(|data| data.starts.of_function += 1);
         }
         self.opens();
         let begun = match self.admit() {
@@ -143,13 +113,13 @@ impl ToolContext {
     /// Refuses the call if `max_calls` of its tool's calls have started in the run. A call counts once, however often it starts.
     fn admit(&self) -> ToolResult<()> {
         let Some(most) = self.definition().max_calls else { return Ok(()) };
-        if self.extra().is_admitted.swap(true, Ordering::Relaxed) {
+        if self.data(|data| replace(&mut data.is_admitted, true)) {
             return Ok(());
         }
         if self.run().admit(self.tool_name(), most) {
             return Ok(());
         }
-        self.extra().is_admitted.store(false, Ordering::Relaxed);
+        self.data(|data| data.is_admitted = false);
         Err(Exit::Tool(ToolError::new(self.beyond(most)).with_kind(ErrorKind::Limit)))
     }
 
@@ -161,8 +131,7 @@ impl ToolContext {
     /// Why the call would not be admitted, if it began now.
     pub(super) fn not_admitted(&self) -> Option<String> {
         let most = self.definition().max_calls?;
-        let is_refused =
-            !self.extra().is_admitted.load(Ordering::Relaxed) && self.run().started(self.tool_name()) >= most;
+        let is_refused = !self.data(|data| data.is_admitted) && self.run().started(self.tool_name()) >= most;
         is_refused.then(|| self.beyond(most))
     }
 
@@ -175,10 +144,9 @@ impl ToolContext {
 
     #[cold]
     fn start_came_to_nothing(&self) {
-        let extra = self.extra();
-        extra.starts.refused.fetch_add(1, Ordering::Relaxed);
+        self.data(|data| data.starts.refused += 1);
         // A call without a start does not count.
-        if self.attempt() == 0 && extra.is_admitted.swap(false, Ordering::Relaxed) {
+        if self.attempt() == 0 && self.data(|data| take(&mut data.is_admitted)) {
             self.run().dismiss(self.tool_name());
         }
     }
@@ -187,12 +155,12 @@ impl ToolContext {
     pub(crate) fn recall_starts(&self, starts: u32) {
         if starts > 0
             && self.definition().max_calls.is_some()
-            && !self.extra().is_admitted.swap(true, Ordering::Relaxed)
+            && !self.data(|data| replace(&mut data.is_admitted, true))
         {
             self.run().admit(self.tool_name(), u32::MAX);
         }
         if self.entry().starts_inside {
-            self.extra().starts.of_function.fetch_add(starts, Ordering::Relaxed);
+            self.data(|data| data.starts.of_function += starts);
         } else if starts == 0 {
             self.start_came_to_nothing();
         }

@@ -2,7 +2,6 @@
 
 use std::panic::catch_unwind;
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -104,11 +103,11 @@ impl ToolContext {
     }
 
     pub(crate) fn set_timeout_inner(&self, is_so: bool) {
-        self.extra().timeout_is_inner.store(is_so, Ordering::Relaxed);
+        self.data(|data| data.timeout_is_inner = is_so);
     }
 
     pub(crate) fn is_timeout_inner(&self) -> bool {
-        self.extra().timeout_is_inner.load(Ordering::Relaxed)
+        self.data_if_any(|data| data.timeout_is_inner).unwrap_or(false)
     }
 }
 
