@@ -1,5 +1,5 @@
-//! The book: `SUMMARY.md` names each chapter, chapters are short, links lead somewhere, and tables and files that it shows are those of
-//! the code. `examples/build.rs` has the chapters compiled and run.
+//! The book: `SUMMARY.md` names each chapter, chapters are short, and tables and files that it shows are those of the code. All documents:
+//! their links lead somewhere, and the files that they name exist. `examples/build.rs` has the chapters compiled and run.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::collections::BTreeSet;
@@ -117,6 +117,32 @@ fn every_link_leads_somewhere() {
     }
     assert!(broken.is_empty(), "{broken:#?}");
     assert!(followed > 300, "only {followed} links were found");
+}
+
+/// Files and folders in backticks, such as `runtime/core/src/docs`. `macros/keys.rs` is short for `macros/src/keys.rs`.
+#[test]
+fn documents_name_files_and_folders_that_exist() {
+    let root = root();
+    let roots: BTreeSet<_> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut documents = pages(&root.join("docs"));
+    documents.extend(["README.md", "CONTRIBUTING.md"].map(|page| root.join(page)));
+    let (mut found, mut missing) = (0, Vec::new());
+    for page in documents {
+        let text = fs::read_to_string(&page).unwrap();
+        for path in prose(&text).flat_map(|line| line.split('`').skip(1).step_by(2)) {
+            let Some((first, rest)) = path.split_once('/').filter(|_| !path.contains([' ', '*'])) else {
+                continue;
+            };
+            if roots.contains(first.as_ref() as &std::ffi::OsStr) {
+                found += 1;
+                if !root.join(path).exists() && !root.join(first).join("src").join(rest).exists() {
+                    missing.push(format!("{}: {path}", page.display()));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert!(found > 50, "only {found} paths were found");
 }
 
 /// The rows of the first table below a heading of one of core's pages for rustdoc.
