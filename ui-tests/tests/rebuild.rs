@@ -65,7 +65,10 @@ fn c2_a_changed_card_or_file_is_compiled_again() {
 
 /// A lock file in which the server `time` has this tool.
 fn lock_file(tool: &str) -> String {
-    format!(r#"{{"version": 1, "servers": {{"time": {{"tools": {{"{tool}": {{"inputSchema": {{}}}}}}}}}}}}"#)
+    let tools = format!("{{\n        \"{tool}\": {{\n          \"inputSchema\": {{}}\n        }}\n      }}");
+    format!(
+        "{{\n  \"servers\": {{\n    \"time\": {{\n      \"tools\": {tools}\n    }}\n  }},\n  \"version\": 1\n}}\n"
+    )
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub mod export;
 pub mod guardrails;
 pub mod hooks;
 pub mod journal;
-mod json;
+pub mod json;
 mod lock;
 mod message_hook;
 pub mod message_hooks;

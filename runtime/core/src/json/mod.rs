@@ -21,4 +21,5 @@ pub(crate) use object::{present, remove};
 pub(crate) use partial::partial_value;
 pub(crate) use repair::repair;
 pub(crate) use stored::{Problem, Unread, problem_of, read_stored};
-pub(crate) use unique::{ARGUMENT_LEVELS, Sound, Unique, twice};
+pub use unique::Unique;
+pub(crate) use unique::{ARGUMENT_LEVELS, Sound, twice};

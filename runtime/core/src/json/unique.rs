@@ -27,7 +27,20 @@ fn allowed<E: Error>(key: String) -> Result<String, E> {
 }
 
 /// A JSON value without duplicate or reserved keys at any depth.
-pub(crate) struct Unique(pub(crate) Value);
+///
+/// ```
+/// use onionskin_core::json::Unique;
+///
+/// let Unique(value) = serde_json::from_str(r#"{"a": 1}"#)?;
+/// assert_eq!(value["a"], 1);
+/// assert!(serde_json::from_str::<Unique>(r#"{"a": {"b": 1, "b": 2}}"#).is_err());
+/// # Ok::<_, serde_json::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Unique(
+    /// The value.
+    pub Value,
+);
 
 impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
