@@ -7,6 +7,7 @@
 
 mod locked;
 mod nearest;
+pub mod places;
 
 pub use locked::{Locked, tool_mistake};
 pub use nearest::nearest;

@@ -12,7 +12,6 @@ mod locked;
 mod model;
 mod of_workflow;
 mod parse;
-mod places;
 mod prompt;
 mod settings;
 mod synonyms;

@@ -1,11 +1,11 @@
 //! The fields of an agent that are parts of its system prompt.
 
+use onionskin_vocabulary::places::{SESSION_STATE, TextPiece, split};
 use proc_macro2::{Ident, Span};
 use syn::{Expr, ExprLit, Index, Lit, LitBool, LitStr, Member};
 
 use super::fields::Fields;
 use super::model::{PartText, Piece, PromptEntry};
-use super::places::{SESSION_STATE, Written, split};
 use crate::diag::Errors;
 
 /// The parts that the agent has. With a `system_message` there is no other one.
@@ -76,9 +76,9 @@ fn pieces(literal: &LitStr, errors: &mut Errors) -> Vec<Piece> {
     // With the span of the literal itself, rustc would suggest to replace all of it by a field's name.
     let span = Span::call_site().located_at(literal.span());
     let mut piece = |written| match written {
-        Written::Words(words) => Some(Piece::Words(words)),
-        Written::Place(path) if path.starts_with(SESSION_STATE) => Some(Piece::Key(path)),
-        Written::Place(path) => {
+        TextPiece::Words(words) => Some(Piece::Words(words)),
+        TextPiece::Place(path) if path.starts_with(SESSION_STATE) => Some(Piece::Key(path)),
+        TextPiece::Place(path) => {
             let fields = path.split('.').map(|part| field(part, span)).collect::<Option<_>>();
             if fields.is_none() {
                 let message = format_args!(
@@ -102,14 +102,4 @@ fn field(part: &str, span: Span) -> Option<Member> {
     let mut ident = ident.ok()?;
     ident.set_span(span);
     Some(Member::Named(ident))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a11_the_runtime_reads_places_in_the_same_way() {
-        const OURS: &str = include_str!("places.rs");
-        const THEIRS: &str = include_str!("../../../runtime/core/src/prompt/places.rs");
-        assert!(OURS == THEIRS, "macros/src/agent/places.rs and runtime/core/src/prompt/places.rs differ");
-    }
 }

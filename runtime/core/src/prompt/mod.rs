@@ -5,7 +5,6 @@ mod computed;
 mod date;
 mod part;
 mod parts;
-mod places;
 mod source;
 mod text;
 

@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
+use onionskin_vocabulary::places::{SESSION_STATE, TextPiece, place, split};
 use serde_json::Value;
 
 use crate::context::{RunContext, State};
 use crate::error::BoxError;
-
-use super::places::{SESSION_STATE, Written, place, split};
 
 /// A text of a prompt. `{key}` is a place that each turn fills: with a field of the agent's state, or with a value of the session's
 /// state ([`SessionState`](crate::SessionState)), both under a dotted name. A place without a value stays as it is written, and so do
@@ -263,8 +262,8 @@ pub enum TemplatePart<S> {
 /// Splits a text at its places.
 fn pieces(text: &str) -> Vec<Piece> {
     let piece = |written| match written {
-        Written::Words(words) => Piece::Text(words),
-        Written::Place(path) => Piece::Key(path),
+        TextPiece::Words(words) => Piece::Text(words),
+        TextPiece::Place(path) => Piece::Key(path),
     };
     split(text).into_iter().map(piece).collect()
 }

@@ -1,14 +1,14 @@
 //! The places of a text that values fill: `{guest}`, and `{session_state.language}`.
 //!
-//! `agent!` splits literals and the runtime all other texts. Both have this file, and a test of the macros holds the two copies equal: a crate
-//! that all programs have would cost more.
+//! `agent!` splits literals, and the runtime all other texts.
 
 /// What the name of a value of the session's state begins with.
-pub(crate) const SESSION_STATE: &str = "session_state.";
+pub const SESSION_STATE: &str = "session_state.";
 
 /// A piece of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Written {
+pub enum TextPiece {
+    /// Text as it is.
     Words(String),
     /// The path between the braces.
     Place(String),
@@ -16,7 +16,7 @@ pub(crate) enum Written {
 
 /// Splits a text at its places. A place between two pairs of braces is text with one pair, and all other braces are text as they are
 /// written.
-pub(crate) fn split(text: &str) -> Vec<Written> {
+pub fn split(text: &str) -> Vec<TextPiece> {
     let (mut pieces, mut words, mut rest) = (Vec::new(), String::new(), text);
     while let Some(at) = rest.find('{') {
         words.push_str(&rest[..at]);
@@ -26,9 +26,9 @@ pub(crate) fn split(text: &str) -> Vec<Written> {
             rest = &behind[path.len() + 4..];
         } else if let Some(path) = place(behind, "{", "}") {
             if !words.is_empty() {
-                pieces.push(Written::Words(std::mem::take(&mut words)));
+                pieces.push(TextPiece::Words(std::mem::take(&mut words)));
             }
-            pieces.push(Written::Place(path.to_owned()));
+            pieces.push(TextPiece::Place(path.to_owned()));
             rest = &behind[path.len() + 2..];
         } else {
             words.push('{');
@@ -37,13 +37,13 @@ pub(crate) fn split(text: &str) -> Vec<Written> {
     }
     words.push_str(rest);
     if !words.is_empty() {
-        pieces.push(Written::Words(words));
+        pieces.push(TextPiece::Words(words));
     }
     pieces
 }
 
 /// The path between these braces, if the text begins with a place: names with dots between them and no blanks. All but the first may be numbers.
-pub(crate) fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+pub fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let path = text.strip_prefix(open)?;
     let is_inside = |c: char| c == '_' || c == '.' || c.is_alphanumeric();
     let path = &path[..path.find(|c| !is_inside(c)).unwrap_or(path.len())];
@@ -55,12 +55,12 @@ pub(crate) fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t st
 
 #[cfg(test)]
 mod tests {
-    use super::{Written, split};
+    use super::{TextPiece, split};
 
     fn shown(text: &str) -> Vec<String> {
         let shown = |piece| match piece {
-            Written::Words(words) => words,
-            Written::Place(path) => format!("<{path}>"),
+            TextPiece::Words(words) => words,
+            TextPiece::Place(path) => format!("<{path}>"),
         };
         split(text).into_iter().map(shown).collect()
     }
