@@ -5,12 +5,13 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use onionskin_vocabulary::{FrontMatterMistake, front_matter};
+
 use crate::card::Card;
 use crate::deck_mistakes;
 use crate::endings::is_markdown;
 use crate::file::read_file;
 use crate::found::{FoundCards, found_cards};
-use crate::markdown::has_front;
 use crate::paths::default_name;
 use crate::problem::CardError;
 use crate::source::Source;
@@ -59,7 +60,10 @@ impl CardFile {
         };
         let (card, mut problems) = Card::read_with_problems(path, &source);
         // A file that was named itself is a card.
-        if is_of_folder && is_markdown(path) && !has_front(&source.text) {
+        if is_of_folder
+            && is_markdown(path)
+            && matches!(front_matter(&source.text), Err(FrontMatterMistake::Missing(_)))
+        {
             for problem in &mut problems {
                 problem
                     .message

@@ -4,7 +4,7 @@
 //! Programs use both through the crate `onionskin`; the items of this one change without notice.
 
 // `found` looks for the files of cards, by their `endings` and `paths`, and `children` for those of children. `file` reads one as a `source`.
-// `markdown` divides it, `yaml` and `json` give its values with their places, and `reader` reads them one by one. A `card` is the fields of one
+// Its front matter is found by the vocabulary, `yaml` and `json` give its values with their places, and `reader` reads them one by one. A `card` is the fields of one
 // file, with an `item` of the program, the `target` of a filter or a `tool_use` in them. Cards that belong together are a `deck`: `deck_mistakes`
 // and its `links` have the mistakes that they show together. `needs` are the items that a card names, and `item_errors` the mistakes in them,
 // which the macros and the loader find. A `workflow` is a folder that is read as a deck, and `migrate` writes its old form anew. Each mistake is a
@@ -23,7 +23,6 @@ mod item;
 mod item_errors;
 mod json;
 mod links;
-mod markdown;
 mod migrate;
 mod needs;
 mod paths;

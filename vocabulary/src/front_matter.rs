@@ -1,43 +1,40 @@
-//! Markdown with YAML front matter.
+//! Markdown with front matter.
 
 use std::ops::Range;
 
-use crate::problem::Problem;
-
-/// The parts of a Markdown card, as places in its text.
+/// The parts of a Markdown text, as places in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Parts {
-    /// The YAML between the lines `---`.
-    pub(crate) front: Range<usize>,
+pub struct FrontMatter {
+    /// The YAML between the two lines `---`.
+    pub fields: Range<usize>,
     /// The text behind them.
-    pub(crate) body: Range<usize>,
+    pub body: Range<usize>,
 }
 
-/// Whether a text begins with the line in front of its fields.
-pub(crate) fn has_front(text: &str) -> bool {
-    lines(text).next().is_some_and(|(_, line)| is_mark(line))
+/// Why a text has no front matter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FrontMatterMistake {
+    /// The first line, at this place, is another one.
+    Missing(Range<usize>),
+    /// No line ends the fields that begin at this place.
+    Unclosed(Range<usize>),
 }
 
-/// Divides a card.
+/// Finds the front matter of a text, which may have a byte order mark and empty lines in front.
 ///
 /// # Errors
-/// Returns an error if it does not begin with front matter, or if that does not end.
-pub(crate) fn divide(text: &str) -> Result<Parts, Problem> {
+/// Returns an error if the text does not begin with front matter, or if that does not end.
+pub fn front_matter(text: &str) -> Result<FrontMatter, FrontMatterMistake> {
     let mut lines = lines(text);
     let (begin, first) = lines.next().unwrap_or((text.len(), ""));
     if !is_mark(first) {
-        let message = "the front matter is missing: a card begins with a line `---`, its fields in YAML, and another line `---`; its text \
-                       follows";
-        return Err(Problem { message: message.to_owned(), span: begin..begin + first.trim_end().len() });
+        return Err(FrontMatterMistake::Missing(begin..begin + first.trim_end().len()));
     }
-    let front = begin + first.len();
     match lines.find(|(_, line)| is_mark(line)) {
-        Some((end, line)) => Ok(Parts { front: front..end, body: end + line.len()..text.len() }),
-        None => {
-            let message =
-                "the front matter has no end: write a line `---` before the text of the card".to_owned();
-            Err(Problem { message, span: begin..begin + 3 })
+        Some((end, line)) => {
+            Ok(FrontMatter { fields: begin + first.len()..end, body: end + line.len()..text.len() })
         }
+        None => Err(FrontMatterMistake::Unclosed(begin..begin + 3)),
     }
 }
 
@@ -57,10 +54,10 @@ fn is_mark(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::divide;
+    use super::front_matter;
 
     fn parts(text: &str) -> Option<(&str, &str)> {
-        divide(text).ok().map(|parts| (&text[parts.front], &text[parts.body]))
+        front_matter(text).ok().map(|parts| (&text[parts.fields], &text[parts.body]))
     }
 
     #[test]

@@ -5,9 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+mod front_matter;
 mod locked;
 mod nearest;
 pub mod places;
 
+pub use front_matter::{FrontMatter, FrontMatterMistake, front_matter};
 pub use locked::{Locked, tool_mistake};
 pub use nearest::nearest;

@@ -12,13 +12,15 @@ mod write;
 
 use std::path::Path;
 
+use onionskin_vocabulary::{FrontMatterMistake, front_matter};
+
 use crate::endings::{is_markdown, is_yaml};
 use crate::file::LARGEST_FILE;
 use crate::problem::{CardError, Problem};
 use crate::source::{Source, Spanned};
 use crate::tool_use::ToolUse;
+use crate::yaml;
 use crate::yaml::Node;
-use crate::{markdown, yaml};
 use read::Unread;
 
 pub use filter::Called;
@@ -73,8 +75,8 @@ impl Card {
             )));
         }
         let (front, body) = if is_markdown(path) {
-            let parts = markdown::divide(text)?;
-            (parts.front, Some(parts.body))
+            let parts = front_matter(text).map_err(no_front_matter)?;
+            (parts.fields, Some(parts.body))
         } else if is_yaml(path) {
             (0..text.len(), None)
         } else {
@@ -84,4 +86,17 @@ impl Card {
         let fields = node.as_ref();
         Unread { path, source, fields, start: front.start, body, name: None, tools: Vec::new() }.read()
     }
+}
+
+fn no_front_matter(mistake: FrontMatterMistake) -> Problem {
+    let (message, span) = match mistake {
+        FrontMatterMistake::Missing(span) => (
+            "the front matter is missing: a card begins with a line `---`, its fields in YAML, and another line `---`; its text follows",
+            span,
+        ),
+        FrontMatterMistake::Unclosed(span) => {
+            ("the front matter has no end: write a line `---` before the text of the card", span)
+        }
+    };
+    Problem { message: message.to_owned(), span }
 }

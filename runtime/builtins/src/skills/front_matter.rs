@@ -1,5 +1,6 @@
 //! The front matter of a `SKILL.md`: YAML between two lines `---`.
 
+use onionskin_vocabulary::{FrontMatterMistake, front_matter};
 use serde::Deserialize;
 use serde_saphyr::{Error, Spanned};
 
@@ -31,22 +32,21 @@ const EXAMPLE: &str =
 
 /// Reads the front matter of the text.
 pub(super) fn read(text: &str) -> Result<FrontMatter, Mistake> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let is_fence = |line: &str| line.trim_end() == "---";
-    let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|first| is_fence(first)) else {
-        return Err(at(1, 1, format!("front matter is missing: begin the file with\n{EXAMPLE}")));
-    };
-    let mut end = first.len();
-    for line in lines {
-        if is_fence(line) {
-            return fields(&text[first.len()..end]);
+    match front_matter(text) {
+        Ok(parts) => fields(&text[parts.fields.clone()]).map_err(|mistake| Mistake {
+            line: mistake.line + text[..parts.fields.start].matches('\n').count() as u64 - 1,
+            ..mistake
+        }),
+        Err(FrontMatterMistake::Missing(_)) => {
+            Err(at(1, 1, format!("front matter is missing: begin the file with\n{EXAMPLE}")))
         }
-        end += line.len();
+        Err(FrontMatterMistake::Unclosed(_)) => {
+            Err(at(1, 1, "the front matter has no end: write a line `---` after its fields".to_owned()))
+        }
     }
-    Err(at(1, 1, "the front matter has no end: write a line `---` after its fields".to_owned()))
 }
 
+/// The fields of YAML that begins in the second line of the file.
 fn fields(yaml: &str) -> Result<FrontMatter, Mistake> {
     // No fields at all are not a mapping.
     let fields = match serde_saphyr::from_str::<Option<Fields>>(yaml) {
@@ -92,7 +92,7 @@ fn at(line: u64, column: u64, problem: String) -> Mistake {
     Mistake { line, column, problem }
 }
 
-/// A mistake in a value. The YAML begins in the second line of the file.
+/// A mistake in a value.
 fn of<T>(value: &Spanned<T>, problem: &str) -> Mistake {
     at(value.referenced.line() + 1, value.referenced.column(), problem.to_owned())
 }
