@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onionskin_core::text::visible;
+use onionskin_core::text::{thousands, visible};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The characters of a line of a table or of an error.
@@ -123,22 +123,9 @@ pub(crate) fn time(time: Duration) -> String {
     }
 }
 
-/// A number with commas between its thousands.
-pub(crate) fn number(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
-}
-
 /// `1 token`, `1,234 tokens`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", thousands(count), if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -192,7 +179,7 @@ mod tests {
         let shown =
             [340, 59_940, 60_000, 125_000, 3_720_000].map(|millis| time(Duration::from_millis(millis)));
         assert_eq!(shown, ["0.3 s", "59.9 s", "1 min 00 s", "2 min 05 s", "1 h 02 min"]);
-        assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 999, 1_000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([0, 1, 1_234].map(|count| counted(count, "tool")), ["0 tools", "1 tool", "1,234 tools"]);
     }
 }

@@ -21,6 +21,19 @@ pub fn list(items: impl IntoIterator<Item = String>) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
+/// A number with commas between its thousands.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut shown = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
 /// Names as code, with commas between them; `none` if there are none.
 pub fn names<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
     list(names.into_iter().map(|name| format!("`{name}`")))

@@ -9,6 +9,7 @@ use onionskin_core::event::{Event, EventKind};
 use onionskin_core::model::Usage;
 use onionskin_core::question::{Answer, Paused, Question};
 use onionskin_core::run::{RunRequest, RunStream};
+use onionskin_core::text::thousands;
 use onionskin_core::{CancellationToken, RunError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
@@ -56,8 +57,8 @@ impl Used {
 
 impl fmt::Display for Used {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [read, written] = [self.usage.input_tokens, self.usage.output_tokens].map(text::number);
-        let (turns, calls) = (text::number(self.turns), text::number(self.calls));
+        let [read, written] = [self.usage.input_tokens, self.usage.output_tokens].map(thousands);
+        let (turns, calls) = (thousands(self.turns), thousands(self.calls));
         write!(
             f,
             "{read} tokens read, {written} written; model turns: {turns}, tool calls: {calls}; {}",

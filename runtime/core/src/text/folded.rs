@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use super::hidden::{marked, may_hide};
+use super::thousands;
 
 /// So many blanks after each other are shown as they are.
 const BLANKS: usize = 8;
@@ -145,7 +146,7 @@ impl Room {
         }
         plain("\"", sink)?;
         if string.between > 0 && self.string == 0 {
-            plain(&format!("[{} characters]", thousands(text.chars().count())), sink)?;
+            plain(&format!("[{} characters]", thousands(text.chars().count() as u64)), sink)?;
         } else {
             plain(&string.end(), sink)?;
         }
@@ -160,7 +161,9 @@ fn plain(text: &str, sink: &mut Sink<'_>) -> ControlFlow<()> {
 /// The number of items that are left out.
 fn more(shown: usize, items: usize, sink: &mut Sink<'_>) -> ControlFlow<()> {
     match items.checked_sub(shown).filter(|more| *more > 0) {
-        Some(more) => plain(&format!("{}[{} more]", if shown > 0 { "," } else { "" }, thousands(more)), sink),
+        Some(more) => {
+            plain(&format!("{}[{} more]", if shown > 0 { "," } else { "" }, thousands(more as u64)), sink)
+        }
         None => ControlFlow::Continue(()),
     }
 }
@@ -238,9 +241,9 @@ impl Folded {
             let ends = match ends {
                 0 => String::new(),
                 1 => ", 1 line end".to_owned(),
-                _ => format!(", {} line ends", thousands(ends)),
+                _ => format!(", {} line ends", thousands(ends as u64)),
             };
-            self.push(&format!("[{} blanks{ends}]", thousands(count)), count);
+            self.push(&format!("[{} blanks{ends}]", thousands(count as u64)), count);
         } else {
             blanks.chars().for_each(|c| self.character(c, may_hide(c)));
         }
@@ -258,7 +261,7 @@ impl Folded {
     fn end(self) -> String {
         let mut shown = self.beginning;
         if self.between > 0 {
-            let _ = write!(shown, "[{} more characters]", thousands(self.between));
+            let _ = write!(shown, "[{} more characters]", thousands(self.between as u64));
         }
         shown.extend(self.end.into_iter().map(|(piece, ..)| piece));
         shown
@@ -279,19 +282,6 @@ fn is_blank(c: char) -> bool {
 
 fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-/// A number with commas between its thousands.
-fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
 }
 
 #[cfg(test)]
