@@ -4,14 +4,15 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use crate::item::type_ident;
+use crate::middleware::place::{Answer, Family, Place};
 use crate::middleware::{
-    CallArgs, Family, Made, Middleware, Place, Rules, awaited, call_args, item, made, returned,
-    returned_alias, send_future, services,
+    CallArgs, Made, Middleware, awaited, call_args, item, made, returned, returned_alias, send_future,
+    services,
 };
 
 /// The type beside the function.
 pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> TokenStream {
-    let Rules { family, method: name_of_place, parts, returns, .. } = place.rules();
+    let Place { family, method: name_of_place, parts, returns, answer, .. } = place;
     let ty = type_ident(&hook.type_name);
     let (alias, Made { ty: made, item: made_by }) = (returned_alias(hook), made(hook, &ty));
     let services = services(hook);
@@ -30,7 +31,7 @@ pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> T
         quote!(#variable: &'__a #change __rt::#ty)
     });
     let (text, constants) = match family {
-        Family::Run => {
+        Family::BeforeRun | Family::AfterRun => {
             let ignores = quote!(
                 const IGNORE_ERRORS: ::core::primitive::bool = true;
             );
@@ -44,14 +45,25 @@ pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> T
             (None, Some(place))
         }
     };
-    let elsewhere = (family == Family::Message && place != Place::BeforeSend).then(|| {
+    let name_of = |ty: &str| format_ident!("{ty}");
+    let answer = match answer {
+        Answer::Nothing => quote!(()),
+        Answer::Optional(ty) => {
+            let ty = name_of(ty);
+            quote!(::core::option::Option<__rt::#ty>)
+        }
+        Answer::Always(ty) => {
+            let ty = name_of(ty);
+            quote!(__rt::#ty)
+        }
+    };
+    let elsewhere = (family == Family::Message && place.answer == Answer::Nothing).then(|| {
         quote! {
             fn is_before_send(&self) -> ::core::primitive::bool {
                 false
             }
         }
     });
-    let answer = answer(place);
     let future = send_future(hook, &quote!(::core::result::Result<#answer, __rt::BoxError>));
     let impls = quote! {
         #alias
@@ -79,21 +91,4 @@ pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> T
         }
     };
     item(hook, &impls)
-}
-
-/// What the method of the trait gives.
-fn answer(place: Place) -> TokenStream {
-    match place {
-        Place::BeforeLlm => quote!(::core::option::Option<__rt::ModelResponse>),
-        Place::BeforeTool => quote!(::core::option::Option<__rt::ToolOutput>),
-        Place::BeforeSend => quote!(__rt::Delivery),
-        Place::BeforeRun
-        | Place::AfterRun
-        | Place::AfterLlm
-        | Place::AfterTool
-        | Place::AfterTurn
-        | Place::UpdateState
-        | Place::LastReceived
-        | Place::BeforeReply => quote!(()),
-    }
 }

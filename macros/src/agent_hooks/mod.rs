@@ -6,19 +6,12 @@ mod expand;
 use proc_macro2::TokenStream;
 use syn::{ReturnType, Type};
 
-use crate::keys::Key;
-use crate::middleware::{Attribute, MiddlewareKind, Place, each_role_once, expand_attribute};
-
-const fn place(place: Place, row: &'static str) -> Key<MiddlewareKind> {
-    Key { name: place.rules().option, row, read: MiddlewareKind::At(place) }
-}
+use crate::middleware::place::{self, Family, Place};
+use crate::middleware::{Attribute, MiddlewareKind, each_role_once, expand_attribute};
 
 /// `#[run_hook]`.
-pub(crate) const RUN: Attribute<MiddlewareKind> = Attribute {
-    places: &[
-        place(Place::BeforeRun, "`pre` | the hook runs before the first turn, and gets the input"),
-        place(Place::AfterRun, "`post` | the hook runs after the last turn, and gets the answer"),
-    ],
+pub(crate) const RUN: Attribute<Place> = Attribute {
+    places: place::RUN,
     own: Some("ignore_errors"),
     literal: "write options without quotes: `pre`, `post`",
     which: Some(
@@ -34,23 +27,8 @@ pub(crate) const RUN: Attribute<MiddlewareKind> = Attribute {
 };
 
 /// `#[turn_hook]`.
-pub(crate) const TURN: Attribute<MiddlewareKind> = Attribute {
-    places: &[
-        place(
-            Place::BeforeLlm,
-            "`before_llm_call` | the hook runs before the model is asked, and gets the request",
-        ),
-        place(Place::AfterLlm, "`after_llm_call` | the hook gets the answer of the model"),
-        place(
-            Place::BeforeTool,
-            "`before_tool_call` | the hook runs before a call of the model, and gets the call",
-        ),
-        place(Place::AfterTool, "`after_tool_call` | the hook gets a call and its result"),
-        place(
-            Place::AfterTurn,
-            "`after_turn_complete` | the hook runs at the end of a turn, and gets its messages",
-        ),
-    ],
+pub(crate) const TURN: Attribute<Place> = Attribute {
+    places: place::TURN,
     own: None,
     literal: "write options without quotes: `before_llm_call`",
     which: Some(
@@ -62,25 +40,8 @@ pub(crate) const TURN: Attribute<MiddlewareKind> = Attribute {
 };
 
 /// `#[message_hook]`.
-pub(crate) const MESSAGE: Attribute<MiddlewareKind> = Attribute {
-    places: &[
-        place(
-            Place::BeforeSend,
-            "`process_message_before_send` | the hook gets each message before it is sent, and may drop it",
-        ),
-        place(
-            Place::UpdateState,
-            "`update_agent_state` | the hook runs first in each turn, and changes the agent's state",
-        ),
-        place(
-            Place::LastReceived,
-            "`process_last_received_message` | the hook gets the newest message in each turn",
-        ),
-        place(
-            Place::BeforeReply,
-            "`process_all_messages_before_reply` | the hook gets all messages in each turn",
-        ),
-    ],
+pub(crate) const MESSAGE: Attribute<Place> = Attribute {
+    places: place::MESSAGE,
     own: None,
     literal: "write options without quotes: `process_message_before_send`",
     which: Some(
@@ -106,7 +67,7 @@ pub(crate) fn message_hook(options: TokenStream, item: TokenStream) -> TokenStre
     expand(&MESSAGE, options, item)
 }
 
-fn expand(attribute: &Attribute<MiddlewareKind>, options: TokenStream, item: TokenStream) -> TokenStream {
+fn expand(attribute: &Attribute<Place>, options: TokenStream, item: TokenStream) -> TokenStream {
     expand_attribute(
         attribute,
         options,
@@ -118,7 +79,11 @@ fn expand(attribute: &Attribute<MiddlewareKind>, options: TokenStream, item: Tok
             {
                 errors.at(
                     ty,
-                    format_args!("a {} names what it returns: {}", options.kind.word(), returns(place)),
+                    format_args!(
+                        "a {} names what it returns: {}",
+                        options.kind.word(),
+                        returns(place.family)
+                    ),
                 );
             }
             each_role_once(parameters, errors).then_some((place, options.ignore_errors))
@@ -127,16 +92,12 @@ fn expand(attribute: &Attribute<MiddlewareKind>, options: TokenStream, item: Tok
     )
 }
 
-/// What a hook at this place can return.
-fn returns(place: Place) -> &'static str {
-    match place {
-        Place::BeforeRun => "`()`, `Result<(), E>`, or a new input: `String` or `Result<String, E>`",
-        Place::AfterRun => "`()`, `Result<(), E>`, or a new answer: `String` or `Result<String, E>`",
-        Place::BeforeLlm | Place::AfterLlm | Place::BeforeTool | Place::AfterTool | Place::AfterTurn => {
-            "`()`, `Result<(), E>`, or an answer"
-        }
-        Place::BeforeSend | Place::UpdateState | Place::LastReceived | Place::BeforeReply => {
-            "`()`, `Result<(), E>`, or `Delivery` before a message is sent"
-        }
+/// What these hooks can return.
+fn returns(family: Family) -> &'static str {
+    match family {
+        Family::BeforeRun => "`()`, `Result<(), E>`, or a new input: `String` or `Result<String, E>`",
+        Family::AfterRun => "`()`, `Result<(), E>`, or a new answer: `String` or `Result<String, E>`",
+        Family::Turn => "`()`, `Result<(), E>`, or an answer",
+        Family::Message => "`()`, `Result<(), E>`, or `Delivery` before a message is sent",
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn item(middleware: &Middleware, impls: &TokenStream) -> TokenStream 
         MiddlewareKind::Input => ("guardrail", "a tool's `input_guardrails`"),
         MiddlewareKind::Output => ("guardrail", "a tool's `output_guardrails`"),
         MiddlewareKind::At(place) => {
-            let family = place.rules().family;
+            let family = place.family;
             (family.word(), &*format!("the `{}s` of `agent!`", family.attribute()))
         }
     };

@@ -8,7 +8,7 @@ mod item;
 mod model;
 mod options;
 mod parameter;
-mod place;
+pub(crate) mod place;
 
 pub(crate) use attribute::expand_attribute;
 pub(crate) use call::{
@@ -19,4 +19,3 @@ pub(crate) use item::{Made, config, item, made, tool_alias, values_alias};
 pub(crate) use model::Middleware;
 pub(crate) use options::{Attribute, MiddlewareKind, Options};
 pub(crate) use parameter::{Parameter, Role};
-pub(crate) use place::{Family, Place, Rules};

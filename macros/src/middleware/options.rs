@@ -24,12 +24,18 @@ pub(crate) enum MiddlewareKind {
     At(Place),
 }
 
+impl From<Place> for MiddlewareKind {
+    fn from(place: Place) -> Self {
+        Self::At(place)
+    }
+}
+
 impl MiddlewareKind {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Hook => "hook",
             Self::Input | Self::Output => "guardrail",
-            Self::At(place) => place.rules().family.word(),
+            Self::At(place) => place.family.word(),
         }
     }
 
@@ -38,7 +44,7 @@ impl MiddlewareKind {
         match self {
             Self::Hook => "tool_hook",
             Self::Input | Self::Output => "guardrail",
-            Self::At(place) => place.rules().family.attribute(),
+            Self::At(place) => place.family.attribute(),
         }
     }
 
@@ -49,7 +55,7 @@ impl MiddlewareKind {
             Self::Input => "guardrails::InputGuardrail",
             Self::Output => "guardrails::OutputGuardrail",
             Self::At(place) => {
-                let family = place.rules().family;
+                let family = place.family;
                 &format!("{}s::{}", family.attribute(), family.trait_name())
             }
         };
@@ -71,7 +77,7 @@ impl MiddlewareKind {
             Self::Hook => "",
             Self::Input => "input, ",
             Self::Output => "output, ",
-            Self::At(place) => &format!("{}, ", place.rules().option),
+            Self::At(place) => &format!("{}, ", place.option),
         };
         format!("#[{}({place}{option})]", self.attribute())
     }

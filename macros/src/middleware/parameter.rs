@@ -7,7 +7,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Token, Type, TypeParamBound};
 
 use super::options::{MiddlewareKind, Options};
-use super::place::{Family, Part, Place, Rules};
+use super::place::{Family, Part, Place};
 use crate::diag::Errors;
 use crate::injected::is_named;
 use crate::item::FnItem;
@@ -141,9 +141,9 @@ impl Parameter {
 
 /// What fills a parameter of a hook at a place without an attribute of ours.
 fn at_place(name: &str, ty: &Type, place: Place, errors: &mut Errors) -> Option<Role> {
-    let Rules { family, method, parts, .. } = place.rules();
+    let Place { family, method, parts, .. } = place;
     let found = match family {
-        Family::Run => of_run(name, ty, place),
+        Family::BeforeRun | Family::AfterRun => of_run(name, ty, family),
         Family::Turn | Family::Message => of_parts(name, ty, family, parts),
     };
     let (word, is_call) = (family.word(), is_next_type(ty, &Generics::default()) || is_named(ty, "Args"));
@@ -155,7 +155,7 @@ fn at_place(name: &str, ty: &Type, place: Place, errors: &mut Errors) -> Option<
         }
         None if is_call => {
             let why = match family {
-                Family::Run | Family::Message => "no call of a tool around it",
+                Family::BeforeRun | Family::AfterRun | Family::Message => "no call of a tool around it",
                 Family::Turn => "no rest of a call, and gets the call as a whole",
             };
             format!("a {word} has {why}: what goes around calls is a `#[tool_hook]`")
@@ -164,7 +164,7 @@ fn at_place(name: &str, ty: &Type, place: Place, errors: &mut Errors) -> Option<
             "sender and recipient have one type, so the name says which: `sender: &Participant` or `recipient: &Participant`"
                 .to_owned()
         }
-        None if family != Family::Run && family.parts().any(|part| part.name == name || part.is_type(ty)) => {
+        None if family.parts().any(|part| part.name == name || part.is_type(ty)) => {
             let parts: Vec<_> = parts.iter().map(Part::parameter).collect();
             let parts = parts.join(if parts.len() == 2 { " and " } else { ", " });
             format!("there is nothing of this kind in `{method}`: it has {parts}")
@@ -176,10 +176,10 @@ fn at_place(name: &str, ty: &Type, place: Place, errors: &mut Errors) -> Option<
 }
 
 /// The text of a run, if this parameter takes it, or the error for that of the other place.
-fn of_run(name: &str, ty: &Type, place: Place) -> Option<Result<Role, String>> {
+fn of_run(name: &str, ty: &Type, family: Family) -> Option<Result<Role, String>> {
     let is_input = INPUT.contains(&name) || is_named(ty, "RunInput");
     let is_answer = ANSWER.contains(&name) || is_named(ty, "RunAnswer");
-    let is_after = place == Place::AfterRun;
+    let is_after = family == Family::AfterRun;
     if !is_input && !is_answer {
         return None;
     }

@@ -1,24 +1,10 @@
-//! The places in a run where hooks run. A new place is an entry here, and its row at its attribute.
+//! The places in a run where hooks run. A new place is an entry here.
 
-/// A place of hooks around runs, around turns, or on messages.
+use crate::keys::Key;
+
+/// A place of hooks around runs, around turns, or on messages: what they take and return.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
-    BeforeRun,
-    AfterRun,
-    BeforeLlm,
-    AfterLlm,
-    BeforeTool,
-    AfterTool,
-    AfterTurn,
-    BeforeSend,
-    UpdateState,
-    LastReceived,
-    BeforeReply,
-}
-
-/// What the hooks at a place take and return.
-#[derive(Clone, Copy)]
-pub(crate) struct Rules {
+pub(crate) struct Place {
     pub(crate) family: Family,
     /// The word for the place as an option.
     pub(crate) option: &'static str,
@@ -28,18 +14,29 @@ pub(crate) struct Rules {
     pub(crate) parts: &'static [Part],
     /// The trait that takes what the function returns.
     pub(crate) returns: &'static str,
+    pub(crate) answer: Answer,
 }
 
-/// The hooks that share an attribute and a trait.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The hooks that share a trait. Those of runs share it too, and differ in their text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
-    Run,
+    BeforeRun,
+    AfterRun,
     Turn,
     Message,
 }
 
+/// What the method of the trait gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Answer {
+    Nothing,
+    /// A type of the runtime, in an `Option`.
+    Optional(&'static str),
+    Always(&'static str),
+}
+
 /// A part of a run, a turn or a message.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
     pub(crate) name: &'static str,
     pub(crate) ty: &'static str,
@@ -55,119 +52,157 @@ const fn changed(name: &'static str, ty: &'static str) -> Part {
     Part { name, ty, changes: true }
 }
 
-impl Place {
-    const ALL: [Self; 11] = [
-        Self::BeforeRun,
-        Self::AfterRun,
-        Self::BeforeLlm,
-        Self::AfterLlm,
-        Self::BeforeTool,
-        Self::AfterTool,
-        Self::AfterTurn,
-        Self::BeforeSend,
-        Self::UpdateState,
-        Self::LastReceived,
-        Self::BeforeReply,
-    ];
-
-    pub(crate) const fn rules(self) -> Rules {
-        const fn run(
-            option: &'static str,
-            method: &'static str,
-            parts: &'static [Part],
-            returns: &'static str,
-        ) -> Rules {
-            Rules { family: Family::Run, option, method, parts, returns }
-        }
-        const fn turn(method: &'static str, parts: &'static [Part], returns: &'static str) -> Rules {
-            Rules { family: Family::Turn, option: method, method, parts, returns }
-        }
-        const fn message(method: &'static str, parts: &'static [Part], returns: &'static str) -> Rules {
-            Rules { family: Family::Message, option: method, method, parts, returns }
-        }
-        match self {
-            Self::BeforeRun => {
-                run("pre", "before_run", &const { [changed("input", "RunInput")] }, "BeforeRunReturn")
-            }
-            Self::AfterRun => {
-                run("post", "after_run", &const { [changed("answer", "RunAnswer")] }, "AfterRunReturn")
-            }
-            Self::BeforeLlm => {
-                turn("before_llm_call", &const { [changed("request", "TurnRequest")] }, "BeforeModelReturn")
-            }
-            Self::AfterLlm => {
-                turn("after_llm_call", &const { [changed("response", "ModelResponse")] }, "TurnHookReturn")
-            }
-            Self::BeforeTool => {
-                turn("before_tool_call", &const { [changed("call", "TurnToolCall")] }, "BeforeToolReturn")
-            }
-            Self::AfterTool => turn(
-                "after_tool_call",
-                &const { [seen("call", "TurnToolCall"), changed("result", "ToolResultMessage")] },
-                "TurnHookReturn",
-            ),
-            Self::AfterTurn => {
-                turn("after_turn_complete", &const { [seen("turn", "CompletedTurn")] }, "TurnHookReturn")
-            }
-            Self::BeforeSend => message(
-                "process_message_before_send",
-                &const {
-                    [
-                        seen("sender", "Participant"),
-                        changed("message", "SentMessage"),
-                        seen("recipient", "Participant"),
-                        seen("silent", "bool"),
-                    ]
-                },
-                "BeforeSendReturn",
-            ),
-            Self::UpdateState => {
-                message("update_agent_state", &const { [seen("messages", "History")] }, "BeforeReplyReturn")
-            }
-            Self::LastReceived => message(
-                "process_last_received_message",
-                &const { [changed("message", "Message")] },
-                "BeforeReplyReturn",
-            ),
-            Self::BeforeReply => message(
-                "process_all_messages_before_reply",
-                &const { [changed("messages", "History")] },
-                "BeforeReplyReturn",
-            ),
-        }
-    }
+const fn key(row: &'static str, read: Place) -> Key<Place> {
+    Key { name: read.option, row, read }
 }
 
+const fn turn(
+    method: &'static str,
+    row: &'static str,
+    parts: &'static [Part],
+    returns: &'static str,
+    answer: Answer,
+) -> Key<Place> {
+    key(row, Place { family: Family::Turn, option: method, method, parts, returns, answer })
+}
+
+const fn message(
+    method: &'static str,
+    row: &'static str,
+    parts: &'static [Part],
+    returns: &'static str,
+    answer: Answer,
+) -> Key<Place> {
+    key(row, Place { family: Family::Message, option: method, method, parts, returns, answer })
+}
+
+/// The places of `#[run_hook]`.
+pub(crate) const RUN: &[Key<Place>] = &[
+    key(
+        "`pre` | the hook runs before the first turn, and gets the input",
+        Place {
+            family: Family::BeforeRun,
+            option: "pre",
+            method: "before_run",
+            parts: &[changed("input", "RunInput")],
+            returns: "BeforeRunReturn",
+            answer: Answer::Nothing,
+        },
+    ),
+    key(
+        "`post` | the hook runs after the last turn, and gets the answer",
+        Place {
+            family: Family::AfterRun,
+            option: "post",
+            method: "after_run",
+            parts: &[changed("answer", "RunAnswer")],
+            returns: "AfterRunReturn",
+            answer: Answer::Nothing,
+        },
+    ),
+];
+
+/// The places of `#[turn_hook]`.
+pub(crate) const TURN: &[Key<Place>] = &[
+    turn(
+        "before_llm_call",
+        "`before_llm_call` | the hook runs before the model is asked, and gets the request",
+        &[changed("request", "TurnRequest")],
+        "BeforeModelReturn",
+        Answer::Optional("ModelResponse"),
+    ),
+    turn(
+        "after_llm_call",
+        "`after_llm_call` | the hook gets the answer of the model",
+        &[changed("response", "ModelResponse")],
+        "TurnHookReturn",
+        Answer::Nothing,
+    ),
+    turn(
+        "before_tool_call",
+        "`before_tool_call` | the hook runs before a call of the model, and gets the call",
+        &[changed("call", "TurnToolCall")],
+        "BeforeToolReturn",
+        Answer::Optional("ToolOutput"),
+    ),
+    turn(
+        "after_tool_call",
+        "`after_tool_call` | the hook gets a call and its result",
+        &[seen("call", "TurnToolCall"), changed("result", "ToolResultMessage")],
+        "TurnHookReturn",
+        Answer::Nothing,
+    ),
+    turn(
+        "after_turn_complete",
+        "`after_turn_complete` | the hook runs at the end of a turn, and gets its messages",
+        &[seen("turn", "CompletedTurn")],
+        "TurnHookReturn",
+        Answer::Nothing,
+    ),
+];
+
+/// The places of `#[message_hook]`.
+pub(crate) const MESSAGE: &[Key<Place>] = &[
+    message(
+        "process_message_before_send",
+        "`process_message_before_send` | the hook gets each message before it is sent, and may drop it",
+        &[
+            seen("sender", "Participant"),
+            changed("message", "SentMessage"),
+            seen("recipient", "Participant"),
+            seen("silent", "bool"),
+        ],
+        "BeforeSendReturn",
+        Answer::Always("Delivery"),
+    ),
+    message(
+        "update_agent_state",
+        "`update_agent_state` | the hook runs first in each turn, and changes the agent's state",
+        &[seen("messages", "History")],
+        "BeforeReplyReturn",
+        Answer::Nothing,
+    ),
+    message(
+        "process_last_received_message",
+        "`process_last_received_message` | the hook gets the newest message in each turn",
+        &[changed("message", "Message")],
+        "BeforeReplyReturn",
+        Answer::Nothing,
+    ),
+    message(
+        "process_all_messages_before_reply",
+        "`process_all_messages_before_reply` | the hook gets all messages in each turn",
+        &[changed("messages", "History")],
+        "BeforeReplyReturn",
+        Answer::Nothing,
+    ),
+];
+
 impl Family {
-    pub(crate) fn attribute(self) -> &'static str {
+    /// The name of its attribute, the word for a hook, its trait, and all places of the attribute.
+    const fn facts(self) -> (&'static str, &'static str, &'static str, &'static [Key<Place>]) {
         match self {
-            Self::Run => "run_hook",
-            Self::Turn => "turn_hook",
-            Self::Message => "message_hook",
+            Self::BeforeRun | Self::AfterRun => ("run_hook", "run hook", "RunHook", RUN),
+            Self::Turn => ("turn_hook", "turn hook", "TurnHook", TURN),
+            Self::Message => ("message_hook", "message hook", "MessageHook", MESSAGE),
         }
+    }
+
+    pub(crate) fn attribute(self) -> &'static str {
+        self.facts().0
     }
 
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Run => "run hook",
-            Self::Turn => "turn hook",
-            Self::Message => "message hook",
-        }
+        self.facts().1
     }
 
-    /// The trait of its hooks.
     pub(crate) fn trait_name(self) -> &'static str {
-        match self {
-            Self::Run => "RunHook",
-            Self::Turn => "TurnHook",
-            Self::Message => "MessageHook",
-        }
+        self.facts().2
     }
 
-    /// The parts of all its places.
+    /// The parts of all places of the attribute.
     pub(crate) fn parts(self) -> impl Iterator<Item = &'static Part> {
-        let places = Place::ALL.into_iter().map(Place::rules);
-        places.filter(move |rules| rules.family == self).flat_map(|rules| rules.parts)
+        self.facts().3.iter().flat_map(|key| key.read.parts)
     }
 }
 
