@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use onionskin_vocabulary::agent::{Setting, TextField};
+use onionskin_vocabulary::{messages, nearest};
+
 use crate::card::{Card, Text};
 use crate::links::{Links, MOST_LEVELS};
 use crate::problem::{CardError, Problem};
 use crate::source::Spanned;
-use crate::suggest::nearest;
 
 /// For how many unknown children of all cards the nearest name is looked for, which takes time for each name that there is.
 const MOST_HINTS: usize = 200;
@@ -23,7 +25,7 @@ pub(crate) fn mistakes(
 ) -> Vec<CardError> {
     let links = Links::of(cards, by_name);
     let (cycles, levels) = (links.cycles(), links.levels());
-    let default = cards.iter().position(|card| is_default(card));
+    let default = cards.iter().position(|card| card.is_default());
     // In an order that does not change from one time to the next.
     let mut known: Vec<&str> = names.iter().copied().collect();
     known.sort_unstable();
@@ -59,7 +61,7 @@ pub(crate) fn mistakes(
         if levels[index] == Some(MOST_LEVELS + 1) {
             problems.extend(too_deep(card, links.deepest(index, &levels)));
         }
-        if default != Some(index) && is_default(card) {
+        if default != Some(index) && card.is_default() {
             problems.extend(default.and_then(|first| second_default(card, &cards[first])));
         }
         if !problems.is_empty() {
@@ -82,7 +84,7 @@ fn unknown(child: &Spanned<String>, known: &[&str]) -> Problem {
 
 /// The mistake of a card whose child does not say what it is for.
 fn silent(child: &Spanned<String>, parent: &Card, card: &Card) -> Option<Problem> {
-    let is_silent = match &card.description {
+    let is_silent = match card.text(TextField::Description) {
         Some(Text::Written(text)) => text.value.trim().is_empty(),
         // It has a mistake of its own.
         Some(Text::Function(_)) => false,
@@ -123,14 +125,7 @@ fn too_deep(card: &Card, child: usize) -> Option<Problem> {
     Some(Problem { message, span: child.span.clone() })
 }
 
-fn is_default(card: &Card) -> bool {
-    card.default.as_ref().is_some_and(|default| default.value)
-}
-
 fn second_default(card: &Card, first: &Card) -> Option<Problem> {
-    let message = format!(
-        "`{}` is the default agent already; an app has one entry, so take one of them off",
-        first.name.value
-    );
-    Some(Problem { message, span: card.default.as_ref()?.span.clone() })
+    let span = card.setting(Setting::Default)?.span.clone();
+    Some(Problem { message: messages::second_default(&first.name.value), span })
 }

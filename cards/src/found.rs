@@ -6,11 +6,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use onionskin_vocabulary::nearest;
+
 use crate::endings::is_card;
 use crate::paths::{normal, shown};
 use crate::problem::{CardError, Problem};
 use crate::source::Source;
-use crate::suggest::nearest;
 
 /// Whether this is an address of the web, and not a path.
 pub fn is_address(path: &str) -> bool {

@@ -1,10 +1,10 @@
 //! The errors in items that a card names: the macros and the loader give the same ones.
 
+use onionskin_vocabulary::{nearest, ready_hook};
+
 use crate::item::Item;
 use crate::needs::{Kind, Need, ValueKind};
 use crate::problem::Problem;
-use crate::ready_hooks;
-use crate::suggest::nearest;
 
 /// The types that have no place.
 const TYPES: [&str; 17] = [
@@ -30,7 +30,7 @@ impl Need<'_> {
         let file = file();
         if file.is_none()
             && self.kind.is_hook()
-            && let Some(ready) = ready_hooks::named(name)
+            && let Some(ready) = ready_hook(name)
         {
             return Some(self.problem(format!(
                 "`{name}` has no file and no path: write `{ready}` for the ready one, or `{}:{name}` for one of a file",
@@ -96,7 +96,18 @@ impl Need<'_> {
                 Kind::TurnHook(Some(wanted)) => {
                     format!("`{item}` is a hook of `{found}`, and not of `{wanted}`: name it below `{found}`")
                 }
-                _ => format!("`{item}` is a hook around turns: name it in `turn_hooks`"),
+                Kind::TurnHook(None)
+                | Kind::Tool
+                | Kind::Toolbox
+                | Kind::ToolHook
+                | Kind::InputGuardrail
+                | Kind::OutputGuardrail
+                | Kind::RunHook
+                | Kind::MessageHook
+                | Kind::Text
+                | Kind::Strategy
+                | Kind::Type
+                | Kind::Agent => format!("`{item}` is a hook around turns: name it in `turn_hooks`"),
             },
             Some(kind) => match kind.field() {
                 Some(field) => format!("`{item}` is {kind}: name it in `{field}`"),

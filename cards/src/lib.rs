@@ -8,7 +8,7 @@
 // file, with an `item` of the program, the `target` of a filter or a `tool_use` in them. Cards that belong together are a `deck`: `deck_mistakes`
 // and its `links` have the mistakes that they show together. `needs` are the items that a card names, and `item_errors` the mistakes in them,
 // which the macros and the loader find. A `workflow` is a folder that is read as a deck, and `migrate` writes its old form anew. Each mistake is a
-// `problem`, with words that `suggest` looks for.
+// `problem`. Words and messages that `agent!` has too are in the vocabulary.
 
 #![forbid(unsafe_code)]
 
@@ -28,15 +28,13 @@ mod needs;
 mod paths;
 mod problem;
 mod reader;
-mod ready_hooks;
 mod source;
-mod suggest;
 mod target;
 mod tool_use;
 mod workflow;
 mod yaml;
 
-pub use card::{Called, Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox};
+pub use card::{Called, Card, Filter, Hook, HookItem, Text, Toolbox};
 pub use children::children_beside;
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use endings::is_card;
@@ -48,9 +46,7 @@ pub use needs::{Kind, Need, ValueKind};
 pub use onionskin_vocabulary::Locked;
 pub use paths::normal;
 pub use problem::{CardError, MOST_SHOWN, Problem};
-pub use ready_hooks::READY_HOOKS;
 pub use source::{Origin, Places, Source, Spanned};
-pub use suggest::nearest;
 pub use target::Target;
 pub use tool_use::ToolUse;
-pub use workflow::{HOOK_TYPES, Seen, Workflow, is_workflow_file, is_workflow_folder, workflow_files};
+pub use workflow::{Seen, Workflow, is_workflow_file, is_workflow_folder, workflow_files};

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use onionskin_vocabulary::agent::TurnPlace;
 use serde_json::Value;
 
 use crate::card::{Card, HookItem, Text};
@@ -25,7 +26,7 @@ pub enum Kind {
     /// A hook around runs.
     RunHook,
     /// A hook around turns, and its place if the card names it.
-    TurnHook(Option<&'static str>),
+    TurnHook(Option<TurnPlace>),
     /// A hook on messages.
     MessageHook,
     /// A function that gives a text of the prompt.
@@ -74,15 +75,7 @@ impl Card {
     pub fn needs(&self) -> Vec<Need<'_>> {
         let mut needs = Vec::new();
         let mut need = |item, kind| needs.push(Need { item, kind, with: None });
-        let texts = [
-            &self.description,
-            &self.instruction,
-            &self.role,
-            &self.expected_output,
-            &self.additional_context,
-            &self.system_message,
-        ];
-        for text in texts.into_iter().flatten() {
+        for (_, text) in &self.texts {
             if let Text::Function(item) = text {
                 need(item, Kind::Text);
             }

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use onionskin_vocabulary::settings::count_mistake;
+use onionskin_vocabulary::{Word, unknown};
+
 use crate::problem::Problem;
 use crate::source::Spanned;
-use crate::suggest;
 use crate::yaml::{Key, MOST_ITEMS, Node, Value};
 
 /// Collects the mistakes of a card, so that all of them are shown at once.
@@ -100,13 +102,9 @@ impl Reader {
     pub(crate) fn whole(&mut self, field: Field<'_>, example: &str) -> Option<Spanned<u64>> {
         let Spanned { value, span } = self.number(field, example)?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 1")]
-        if value >= 1.0 && value.fract() == 0.0 {
-            Some(Spanned::new(value as u64, span))
-        } else {
-            self.wrong(
-                field,
-                format!("`{}` is a whole number from 1; leave it out for the default", field.name()),
-            )
+        match count_mistake(field.name(), value) {
+            None => Some(Spanned::new(value as u64, span)),
+            Some(message) => self.wrong(field, message),
         }
     }
 
@@ -115,8 +113,14 @@ impl Reader {
         let text = self.text(field)?;
         match words.iter().find(|word| **word == text.value) {
             Some(word) => Some(Spanned::new(*word, text.span)),
-            None => self.wrong(field, suggest::unknown("value", &text.value, words)),
+            None => self.wrong(field, unknown("value", &text.value, words)),
         }
+    }
+
+    /// A word of a list of the vocabulary.
+    pub(crate) fn choice<W: Word>(&mut self, field: Field<'_>) -> Option<Spanned<W>> {
+        let Spanned { value, span } = self.word(field, W::WORDS)?;
+        W::from_word(value).map(|word| Spanned::new(word, span))
     }
 
     /// The items of a list; `example` is the field with one.

@@ -1,10 +1,9 @@
 //! The calls that the filter of a hook names.
 
-use crate::item::Item;
-use crate::suggest;
+use onionskin_vocabulary::agent::{Calls, ToolSource};
+use onionskin_vocabulary::{Word as _, unknown};
 
-/// The sources of tools.
-const SOURCES: &[&str] = &["mcp", "server", "function", "agent", "runtime"];
+use crate::item::Item;
 
 /// A target in the filter of a hook: `for: [add_one, server(time)]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +13,7 @@ pub enum Target {
     /// `server(time)`: the tools of a server.
     Server(String),
     /// `source(mcp)`: the tools of a source.
-    Source(String),
+    Source(ToolSource),
     /// `tool(lookup)`: a tool that is known at run time only.
     Tool(String),
     /// `everywhere`: all calls, and those of the agents below.
@@ -49,12 +48,12 @@ impl Target {
             return if is_name(text) { Ok(Self::Name(text.to_owned())) } else { Err(wanted()) };
         };
         let name = rest.strip_suffix(')').map(str::trim).filter(|name| is_name(name)).ok_or_else(wanted)?;
-        match of.trim() {
-            "server" => Ok(Self::Server(name.to_owned())),
-            "tool" => Ok(Self::Tool(name.to_owned())),
-            "source" if SOURCES.contains(&name) => Ok(Self::Source(name.to_owned())),
-            "source" => Err(suggest::unknown("source", name, SOURCES)),
-            _ => Err(wanted()),
+        match Calls::from_word(of.trim()).ok_or_else(wanted)? {
+            Calls::Server => Ok(Self::Server(name.to_owned())),
+            Calls::Tool => Ok(Self::Tool(name.to_owned())),
+            Calls::Source => ToolSource::from_word(name)
+                .map(Self::Source)
+                .ok_or_else(|| unknown("source", name, ToolSource::WORDS)),
         }
     }
 }
@@ -66,6 +65,8 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use onionskin_vocabulary::agent::ToolSource;
+
     use super::Target;
 
     #[test]
@@ -73,7 +74,7 @@ mod tests {
         assert_eq!(Target::read("add_one"), Ok(Target::Name("add_one".to_owned())));
         assert_eq!(Target::read("shell.execute"), Ok(Target::Name("shell.execute".to_owned())));
         assert_eq!(Target::read("server( time )"), Ok(Target::Server("time".to_owned())));
-        assert_eq!(Target::read("source(mcp)"), Ok(Target::Source("mcp".to_owned())));
+        assert_eq!(Target::read("source(mcp)"), Ok(Target::Source(ToolSource::Mcp)));
         assert_eq!(Target::read("my tools.rs:run"), Ok(Target::Name("my tools.rs:run".to_owned())));
         assert_eq!(Target::read("everywhere"), Ok(Target::Everywhere));
         assert_eq!(Target::read("tool(lookup)"), Ok(Target::Tool("lookup".to_owned())));

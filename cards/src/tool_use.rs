@@ -1,5 +1,7 @@
 //! The words that a workflow has for a tool, beyond its code.
 
+use onionskin_vocabulary::agent::UiMode;
+
 use crate::item::Item;
 use crate::source::Spanned;
 
@@ -15,7 +17,7 @@ pub struct ToolUse {
     /// The component that shows it. UI tools have one, and others not.
     pub component: Option<Spanned<String>>,
     /// Where the component is shown.
-    pub mode: Option<Spanned<&'static str>>,
+    pub mode: Option<Spanned<UiMode>>,
 }
 
 impl ToolUse {

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use onionskin_cards::{Card, CardError, HookItem, Item, Source, Spanned, Target, Text, read_file};
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::{Setting, TextField};
 use pages::{Case, hold};
 use proptest::prelude::*;
 use serde_json::json;
@@ -42,7 +44,7 @@ Get project updates.
 fn c1_a_card_of_the_seed_is_read() {
     let card = read("pmo.md", PMO).unwrap();
     assert_eq!(card.name.value, "PMO-orchestrator");
-    assert!(card.default.unwrap().value);
+    assert!(card.is_default());
     assert_eq!(card.servers[0].value, "time");
     assert_eq!((&*card.tools[0].0.value, &*card.tools[0].1[0].value), ("time", "get_time"));
     let tool = Item::File { file: "tools.rs".to_owned(), name: "add_one".to_owned() };
@@ -52,17 +54,13 @@ fn c1_a_card_of_the_seed_is_read() {
     assert_eq!(agents, ["NY-Project-Manager", "London-Project-Manager"]);
     let [HookItem::Hook(hook, None)] = &card.tool_hooks[..] else { panic!("one hook") };
     assert_eq!(hook.item.value.to_string(), "hooks.rs:audit_hook");
-    let Some(Text::Written(text)) = card.instruction else { panic!("a text") };
+    let Some(Text::Written(text)) = card.text(TextField::Instructions) else { panic!("a text") };
     assert_eq!(text.value, "Get project updates.");
-    assert_eq!(card.history_source.unwrap().value, "none");
-    assert_eq!(
-        (
-            card.max_parallel.unwrap().value,
-            card.child_timeout_sec.unwrap().value,
-            card.max_display_instances.unwrap().value
-        ),
-        (128, 120.0, 20)
-    );
+    let setting = |setting| card.setting(setting).unwrap().value.clone();
+    assert_eq!(setting(Setting::HistorySource), json!("none"));
+    assert_eq!(setting(Setting::MaxParallel), json!(128));
+    assert_eq!(setting(Setting::ChildTimeout), json!(120.0));
+    assert_eq!(setting(Setting::MaxDisplayInstances), json!(20));
 }
 
 #[test]
@@ -76,13 +74,14 @@ fn c1_yaml_says_the_same_as_markdown() {
     let markdown = read("a.md", "---\nmodel: gpt\nmarkdown: true\n---\n\nAnswer.\n\nIn one line.\n").unwrap();
     let yaml =
         read("a.yml", "model: gpt\nmarkdown: true\ninstruction: |-\n  Answer.\n\n  In one line.\n").unwrap();
-    let text = |card: &Card| match &card.instruction {
+    let text = |card: &Card| match card.text(TextField::Instructions) {
         Some(Text::Written(text)) => text.value.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(text(&markdown), text(&yaml));
     assert_eq!(markdown.flags[0].value, yaml.flags[0].value);
-    assert_eq!(markdown.model.unwrap().value, yaml.model.unwrap().value);
+    let model = |card: &Card| card.setting(Setting::Model).unwrap().value.clone();
+    assert_eq!((model(&markdown), model(&yaml)), (json!("gpt"), json!("gpt")));
 }
 
 #[test]
@@ -116,7 +115,7 @@ run_hooks: [hooks.rs:check]
     let places: Vec<_> = card
         .turn_hooks
         .iter()
-        .map(|(place, hook)| (place.as_ref().unwrap().value, hook.item.value.to_string()))
+        .map(|(place, hook)| (place.as_ref().unwrap().value.word(), hook.item.value.to_string()))
         .collect();
     assert_eq!(
         places,
@@ -229,8 +228,10 @@ proptest! {
         description: String, instruction: String, value in "\\PC{0,8}", number: f64,
     ) {
         let mut card = read("desk.md", ALL).unwrap();
-        card.description = Some(Text::Written(Spanned::new(description, 0..0)));
-        card.instruction = Some(Text::Written(Spanned::new(instruction, 0..0)));
+        for (field, text) in [(TextField::Description, description), (TextField::Instructions, instruction)] {
+            let known = card.texts.iter_mut().find(|(known, _)| *known == field).unwrap();
+            known.1 = Text::Written(Spanned::new(text, 0..0));
+        }
         let number = serde_json::Number::from_f64(number).map_or(json!(value), serde_json::Value::from);
         card.request_params[4].1.value = json!({ value: [number] });
         let written = card.to_markdown();

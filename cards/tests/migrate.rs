@@ -115,17 +115,19 @@ fn c4_yaml_becomes_json_that_says_the_same_in_the_same_order() {
 fn said(workflow: &Workflow) -> String {
     let cards = workflow.deck.cards.iter().map(|card| {
         let params: Vec<_> =
-            card.request_params.iter().map(|(key, value)| (key.value, &value.value)).collect();
-        let limits: Vec<_> = card.limits.iter().map(|(key, value)| (key.value, &value.value)).collect();
+            card.request_params.iter().map(|(key, value)| (key.value.to_string(), &value.value)).collect();
+        let limits: Vec<_> =
+            card.limits.iter().map(|(key, value)| (key.value.to_string(), &value.value)).collect();
         let tools: Vec<_> = card
             .tool_uses
             .iter()
             .map(|tool| (tool.item.value.to_string(), tool.description.as_ref().map(|text| &*text.value)))
             .collect();
-        let instruction = card.instruction.as_ref().map(|text| match text {
-            onionskin_cards::Text::Written(text) => text.value.clone(),
-            onionskin_cards::Text::Function(item) => item.value.to_string(),
-        });
+        let instruction =
+            card.text(onionskin_vocabulary::agent::TextField::Instructions).map(|text| match text {
+                onionskin_cards::Text::Written(text) => text.value.clone(),
+                onionskin_cards::Text::Function(item) => item.value.to_string(),
+            });
         format!("{} {instruction:?} {params:?} {limits:?} {tools:?}", card.name.value)
     });
     cards.collect::<Vec<_>>().join("\n")

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use onionskin_cards::{DeckError, Item, Workflow, is_workflow_file, is_workflow_folder, workflow_files};
+use onionskin_vocabulary::agent::{Limit, Setting, TextField, UiMode};
 use pages::{Files, hold};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -38,10 +39,10 @@ fn c4_a_workflow_folder_is_read() {
     assert_eq!(workflow.initial_message.unwrap().value, "Hello.");
     let [writer, reader] = &workflow.deck.cards[..] else { panic!("two agents") };
     assert_eq!(writer.name.value, "Writer");
-    assert!(writer.default.as_ref().unwrap().value && reader.default.is_none());
+    assert!(writer.is_default() && reader.setting(Setting::Default).is_none());
     assert_eq!(writer.until.as_ref().unwrap().value, "DONE");
     assert!(reader.until.is_none());
-    assert_eq!((writer.limits[0].0.value, &writer.limits[0].1.value), ("turns", &serde_json::json!(20)));
+    assert_eq!((writer.limits[0].0.value, &writer.limits[0].1.value), (Limit::Turns, &serde_json::json!(20)));
     let tools = |card: &onionskin_cards::Card| -> Vec<String> {
         card.function_tools.iter().map(|tool| tool.value.to_string()).collect()
     };
@@ -50,10 +51,10 @@ fn c4_a_workflow_folder_is_read() {
     let [echo, ask] = &writer.tool_uses[..] else { panic!("two tools") };
     assert_eq!(echo.description.as_ref().unwrap().value, "Simple echo");
     assert_eq!(ask.component.as_ref().unwrap().value, "AgentAPIKeyInput");
-    assert_eq!(ask.mode.as_ref().unwrap().value, "inline");
+    assert_eq!(ask.mode.as_ref().unwrap().value, UiMode::Inline);
     let hook = &writer.message_hooks[0].item.value;
     assert_eq!(*hook, Item::File { file: "tools/state.rs".to_owned(), name: "update_state".to_owned() });
-    assert_eq!(workflow.hooks[0].0.value, "update_agent_state");
+    assert_eq!(workflow.hooks[0].0.value, onionskin_vocabulary::agent::MessagePlace::UpdateState);
     assert!(workflow.warnings.is_empty());
 }
 
@@ -71,7 +72,7 @@ fn c4_one_file_says_the_same_as_four() {
         let cards = workflow.deck.cards.iter();
         cards
             .map(|card| {
-                let begins = card.default.as_ref().is_some_and(|default| default.value);
+                let begins = card.is_default();
                 (card.name.value.clone(), begins, card.function_tools.len(), card.message_hooks.len())
             })
             .collect()
@@ -157,7 +158,8 @@ fn c4_json_is_read_as_json_is_written() {
     assert!(serde_json::from_str::<serde_json::Value>(&agents).is_ok());
     files.insert("agents.json".to_owned(), agents.replace("1E3", "1000"));
     let workflow = read(&files).unwrap_or_else(|error| panic!("{error}"));
-    let Some(onionskin_cards::Text::Written(text)) = &workflow.deck.cards[0].instruction else {
+    let Some(onionskin_cards::Text::Written(text)) = workflow.deck.cards[0].text(TextField::Instructions)
+    else {
         panic!("a text")
     };
     assert_eq!(text.value, format!("\u{1f600} é/\" \t{long}"));
@@ -193,7 +195,7 @@ fn c4_json_may_begin_with_the_mark_of_an_editor() {
         text.insert(0, '\u{feff}');
     }
     let workflow = read(&files).unwrap();
-    let start = workflow.deck.cards.iter().find(|card| card.default.is_some());
+    let start = workflow.deck.cards.iter().find(|card| card.is_default());
     assert_eq!(start.unwrap().name.value, "Writer");
 }
 
@@ -220,7 +222,7 @@ proptest! {
         let mut files = base();
         files.insert("agents.json".to_owned(), format!("{{ \"Writer\": {{ \"instruction\": {written} }}, \"Reader\": {{ \"instruction\": \"Read.\" }} }}"));
         let workflow = read(&files).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let Some(onionskin_cards::Text::Written(read)) = &workflow.deck.cards[0].instruction else { panic!("a text") };
+        let Some(onionskin_cards::Text::Written(read)) = workflow.deck.cards[0].text(TextField::Instructions) else { panic!("a text") };
         prop_assert_eq!(&read.value, &text);
     }
 

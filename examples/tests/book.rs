@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use onionskin_vocabulary::agent::Field;
+
 const SUMMARY: &str = include_str!("../../docs/book/src/SUMMARY.md");
 const VALUES: &str = include_str!("../../docs/book/src/reference/tool-values.md");
 /// The code of the rows of `VALUES`.
@@ -145,8 +147,16 @@ fn documents_name_files_and_folders_that_exist() {
     assert!(found > 50, "only {found} paths were found");
 }
 
-/// The rows of the first table below a heading of one of core's pages for rustdoc.
+/// The rows of the first table below a heading of one of core's pages for rustdoc. Those of fields are in the vocabulary, and
+/// the page behind them has the last one.
 fn table(page: &str, heading: &str) -> Vec<String> {
+    if page == "agent.md" {
+        let page = fs::read_to_string(root().join("runtime/core/src/docs/agent_fields.md")).unwrap();
+        let head = ["| field | meaning |".to_owned(), "|---|---|".to_owned()];
+        let fields = Field::all().map(|field| format!("|{} |", field.row().join(" |")));
+        let last = page.lines().take_while(|line| line.starts_with('|')).map(str::to_owned);
+        return head.into_iter().chain(fields).chain(last).map(|row| without_items(&row)).collect();
+    }
     let page = fs::read_to_string(root().join("runtime/core/src/docs").join(page)).unwrap();
     let (_, below) = page.split_once(&format!("\n# {heading}\n")).unwrap();
     let rows =

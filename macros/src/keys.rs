@@ -1,4 +1,4 @@
-//! The keys of an attribute or of `agent!`, in one table each. The table gives the struct of the values, its defaults, the
+//! The keys of an attribute, in one table each. The table gives the struct of the values, its defaults, the
 //! reader of each key, the suggestions for a misspelt one, and the documentation.
 
 /// A key that users can write.
@@ -64,46 +64,7 @@ macro_rules! options {
     (@name $field:ident $key:literal) => { $key };
 }
 
-/// Writes a struct with a field for each key of `agent!`, its `Default`, and the table `KEYS`.
-///
-/// An entry is the row of the documentation, the key, the field, and how it is read: an expression over the name behind
-/// `from`; `?` gives an error.
-macro_rules! keys {
-    (
-        $(#[$about:meta])*
-        $vis:vis struct $name:ident from $given:ident: $of:ty {
-            $(
-                #[doc = $row:literal]
-                $key:literal => $field:ident: $ty:ty = $read:expr;
-            )+
-        }
-    ) => {
-        $(#[$about])*
-        #[derive(Default)]
-        $vis struct $name {
-            $($vis $field: $ty,)+
-        }
-
-        impl $name {
-            /// Each key with its reader.
-            $vis const KEYS: &'static [$crate::keys::Key<fn(&mut Self, &mut $of) -> ::syn::Result<()>>] = &[$(
-                $crate::keys::Key {
-                    name: $key,
-                    row: $row,
-                    read: {
-                        fn read(all: &mut $name, $given: &mut $of) -> ::syn::Result<()> {
-                            all.$field = $read;
-                            Ok(())
-                        }
-                        read
-                    },
-                },
-            )+];
-        }
-    };
-}
-
-pub(crate) use {keys, options};
+pub(crate) use options;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -15,7 +15,7 @@ macro_rules! __onionskin_model {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_servers {
-    ($agent:ident) => {
+    ($agent:ident $missing:literal) => {
         $agent.default_servers($crate::mcp::WorkingDirectory::new())
     };
 }
@@ -25,8 +25,8 @@ macro_rules! __onionskin_servers {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_servers {
-    ($agent:ident) => {{
-        ::core::compile_error!("`servers` need MCP: enable feature `mcp` of onionskin");
+    ($agent:ident $missing:literal) => {{
+        ::core::compile_error!($missing);
         $agent
     }};
 }
@@ -36,7 +36,7 @@ macro_rules! __onionskin_servers {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_filesystem {
-    ($agent:ident $tool:ident) => {
+    ($agent:ident $tool:ident $missing:literal) => {
         $agent.runtime_tool($crate::builtin::filesystem::$tool())
     };
 }
@@ -46,7 +46,7 @@ macro_rules! __onionskin_filesystem {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_human {
-    ($agent:ident $tool:ident) => {
+    ($agent:ident $tool:ident $missing:literal) => {
         $agent.runtime_tool($crate::builtin::human::$tool())
     };
 }
@@ -56,7 +56,7 @@ macro_rules! __onionskin_human {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_skills {
-    ($agent:ident $tool:ident) => {
+    ($agent:ident $tool:ident $missing:literal) => {
         $agent.runtime_tool($crate::builtin::skills::$tool())
     };
 }
@@ -66,7 +66,7 @@ macro_rules! __onionskin_skills {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_shell {
-    ($agent:ident $tool:ident) => {
+    ($agent:ident $tool:ident $missing:literal) => {
         $agent.runtime_tool($crate::builtin::shell::$tool())
     };
 }

@@ -1,15 +1,31 @@
 //! The words of agents: the fields, limits and options that `agent!`, cards, workflows and the runtime read and write, and the messages
 //! about them.
 //!
+//! The lists are closed enums, so what uses a list does not compile until it handles a new word. `agent!` adds spans, cards add places, the
+//! loader makes values, and the words for editors and the tables of the documentation are written from the rows.
+//!
 //! Programs use it through the crate `onionskin`; the items of this one change without notice.
 
 #![forbid(unsafe_code)]
 
+pub mod agent;
+mod built_in;
 mod front_matter;
 mod locked;
+pub mod messages;
+mod names;
 mod nearest;
 pub mod places;
+mod ready_hooks;
+pub mod settings;
+pub mod synonyms;
+mod words;
 
+pub use built_in::{BuiltIn, MISSING_MCP};
 pub use front_matter::{FrontMatter, FrontMatterMistake, front_matter};
 pub use locked::{Locked, tool_mistake};
+pub use messages::unknown;
+pub use names::{AGENT_TOOL, LONGEST_AGENT_NAME, LONGEST_TOOL_NAME, agent_name_mistake};
 pub use nearest::nearest;
+pub use ready_hooks::{READY_HOOKS, ready_hook, ready_hook_at};
+pub use words::Word;

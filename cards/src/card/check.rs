@@ -2,31 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::time::Duration;
+
+use onionskin_vocabulary::agent::TextField;
+use onionskin_vocabulary::settings::{Number, ValueKind};
+use onionskin_vocabulary::{BuiltIn, agent_name_mistake, messages, nearest, ready_hook_at};
 
 use super::{Card, HookItem, Text};
 use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
-use crate::ready_hooks;
 use crate::source::Spanned;
-use crate::suggest;
 use crate::target::Target;
 use crate::yaml::{Node, Value};
-
-/// The longest name of an agent: its parent calls it as the tool `agent__` plus the name, and providers take 64 characters.
-const LONGEST_NAME: usize = 64 - "agent__".len();
-
-/// The built-in tools.
-const BUILT_IN: &[&str] = &[
-    "shell.execute",
-    "human.input",
-    "filesystem.read",
-    "filesystem.write",
-    "filesystem.list",
-    "filesystem.edit",
-    "filesystem.search",
-    "skills.read",
-];
 
 pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     if !has_prompt {
@@ -36,9 +22,8 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
         );
         reader.note(&card.name.span, message);
     }
-    name(&card.name, reader);
-    if let Some(model) = card.model.as_ref().filter(|model| model.value.trim().is_empty()) {
-        reader.note(&model.span, "`model` is empty: write a name, or leave it out");
+    if let Some(message) = agent_name_mistake(&card.name.value) {
+        reader.note(&card.name.span, message);
     }
     servers(card, reader);
     let tools = card.function_tools.iter().map(|tool| (tool.value.to_string(), &tool.span));
@@ -56,19 +41,12 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     children(card, reader);
     let built_in = card.runtime.iter().map(|tool| (tool.value.clone(), &tool.span));
     twice(built_in, |_| "this tool is in the list twice; keep one".to_owned(), reader);
-    for tool in card.runtime.iter().filter(|tool| !BUILT_IN.contains(&&*tool.value)) {
-        reader.note(&tool.span, suggest::unknown("built-in tool", &tool.value, BUILT_IN));
+    for tool in card.runtime.iter().filter(|tool| BuiltIn::from_word(&tool.value).is_none()) {
+        reader.note(&tool.span, BuiltIn::unknown(&tool.value));
     }
     replaced_prompt(card, reader);
     hooks(card, reader);
     ready_hooks_without_crate(card, reader);
-    if let Some(Spanned { value, span }) = &card.child_timeout_sec {
-        if is_zero_time(*value) {
-            reader.note(span, "`child_timeout_sec` is more than 0; leave it out for no limit");
-        } else if Duration::try_from_secs_f64(*value).is_err() {
-            reader.note(span, "these are more seconds than a time can hold; leave it out for no limit");
-        }
-    }
 }
 
 /// Paths of ready hooks that begin at no crate. A program could find them by chance only.
@@ -78,7 +56,7 @@ fn ready_hooks_without_crate(card: &Card, reader: &mut Reader) {
     let hooks = around_calls.chain(&card.run_hooks).chain(around_turns).chain(&card.message_hooks);
     for Spanned { value, span } in hooks.map(|hook| &hook.item) {
         let Item::Path(path) = value else { continue };
-        if let Some(ready) = ready_hooks::without_crate(path) {
+        if let Some(ready) = ready_hook_at(path) {
             let message = format!(
                 "`{path}` begins at no crate: write `{ready}`, or `crate::{path}` for one of the program's own"
             );
@@ -115,23 +93,6 @@ pub(super) fn of_type(reader: &mut Reader, field: Field<'_>) {
         }
     };
     reader.note(&word.span, message);
-}
-
-fn name(name: &Spanned<String>, reader: &mut Reader) {
-    let Spanned { value, span } = name;
-    if let Some(wrong) = value.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))) {
-        let found = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
-        let message = format!(
-            "an agent's name holds letters, digits, `_` and `-`, because other agents call it as a tool; this one holds {found}"
-        );
-        reader.note(span, message);
-    } else if value.is_empty() || value.len() > LONGEST_NAME {
-        let message = format!(
-            "an agent's name has 1 to {LONGEST_NAME} characters, because other agents call it as a tool; this one has {}",
-            value.len()
-        );
-        reader.note(span, message);
-    }
 }
 
 /// A prefix is the first part of the names of tools.
@@ -171,7 +132,7 @@ fn undeclared(server: &Spanned<String>, names: &[&str], reader: &mut Reader) {
     if names.contains(&name) {
         return;
     }
-    let message = match suggest::nearest(name, names.iter().copied()) {
+    let message = match nearest(name, names.iter().copied()) {
         Some(near) => format!("this agent has no server `{name}`; did you mean `{near}`?"),
         None => format!("this agent has no server `{name}`; add it to `servers`"),
     };
@@ -180,17 +141,24 @@ fn undeclared(server: &Spanned<String>, names: &[&str], reader: &mut Reader) {
 
 /// A `system_message` replaces the other parts of the prompt.
 fn replaced_prompt(card: &Card, reader: &mut Reader) {
-    if card.system_message.is_none() {
+    if card.text(TextField::SystemMessage).is_none() {
         return;
     }
-    let texts = [&card.instruction, &card.role, &card.expected_output, &card.additional_context];
-    let places = texts.into_iter().flatten().map(|text| match text {
+    let replaces = |field: TextField| match field {
+        TextField::Instructions
+        | TextField::Role
+        | TextField::ExpectedOutput
+        | TextField::AdditionalContext => true,
+        // Parents read the description.
+        TextField::Description | TextField::SystemMessage => false,
+    };
+    let texts = card.texts.iter().filter(|(field, _)| replaces(*field));
+    let places = texts.map(|(_, text)| match text {
         Text::Written(text) => &text.span,
         Text::Function(function) => &function.span,
     });
     for span in places.chain(card.flags.iter().map(|flag| &flag.span)) {
-        let message = "`system_message` replaces the whole prompt, so this has no effect: keep one of them";
-        reader.note(span, message);
+        reader.note(span, messages::REPLACED_PROMPT);
     }
 }
 
@@ -201,7 +169,7 @@ fn hooks(card: &Card, reader: &mut Reader) {
     });
     rests.next();
     for span in rests {
-        reader.note(span, "dynamic hooks have one place; `..` is in the list already");
+        reader.note(span, messages::SECOND_REST);
     }
     let servers: Vec<&str> = card.servers.iter().map(|server| &*server.value).collect();
     let guardrails = card.input_guardrails.iter().chain(&card.output_guardrails);
@@ -234,79 +202,35 @@ fn hooks(card: &Card, reader: &mut Reader) {
     }
 }
 
-/// The values of a limit or a request parameter.
-pub(super) fn setting(reader: &mut Reader, name: &'static str, node: &Node) {
-    let span = &node.span;
-    let number = match &node.value {
-        Value::Scalar(scalar) => scalar.number().and_then(|number| number.as_f64()),
-        _ => None,
-    };
-    // `1e3` is a number with a fraction for serde and in Rust.
-    let is_written_whole = match &node.value {
-        Value::Scalar(scalar) => scalar.number().is_some_and(|number| !number.is_f64()),
-        _ => false,
-    };
-    let is_time = name.ends_with("_sec");
-    match name {
-        "stop_sequences" => {
-            let is_texts = match &node.value {
-                Value::List(items) => {
-                    items.iter().all(|item| matches!(item.to_json(), serde_json::Value::String(_)))
-                }
-                _ => false,
-            };
-            if !is_texts {
-                reader.note(span, "a list is wanted here: `stop_sequences: [\"END\"]`");
-            }
+/// The value of a limit or a request parameter.
+pub(super) fn entry(reader: &mut Reader, name: &str, kind: ValueKind, node: &Node) {
+    let message = match (kind, &node.value) {
+        (ValueKind::Number(number), value) => number_mistake(name, number, value),
+        (ValueKind::ToolChoice, _) => {
+            _ = reader.name(node, "tool_choice: required");
+            None
         }
-        "tool_choice" => _ = reader.name(node, "tool_choice: required"),
-        "response_schema" | "extra_body" => {
-            if !matches!(node.value, Value::Map(_)) {
-                reader.note(span, format!("fields are wanted here: `{name}: {{ .. }}`"));
-            }
-        }
-        _ => match number {
-            None => {
-                let example = if name == "temperature" || name == "top_p" { "0.2" } else { "10" };
-                reader.note(span, format!("a number is wanted here: `{name}: {example}`"));
-            }
-            Some(number) if matches!(name, "temperature" | "top_p") => {
-                if !number.is_finite() {
-                    reader.note(span, format!("a number is wanted here: `{name}: 0.2`"));
-                }
-            }
-            Some(number) if number < 0.0 => reader.note(span, format!("`{name}` cannot be less than 0")),
-            Some(number) if !may_be_zero(name) && (number == 0.0 || is_time && is_zero_time(number)) => {
-                reader.note(span, format!("`{name}` is more than 0; leave it out for the default"));
-            }
-            Some(number) if is_time && Duration::try_from_secs_f64(number).is_err() => {
-                reader
-                    .note(span, "these are more seconds than a time can hold; leave it out for the default");
-            }
-            Some(number) if !is_time && (number.fract() != 0.0 || !is_written_whole) => {
-                reader.note(span, format!("`{name}` is a whole number: `{name}: 10`"));
-            }
-            Some(number) => {
-                let most = match name {
-                    "tokens" | "seed" => u64::MAX,
-                    _ => u64::from(u32::MAX),
-                };
-                #[expect(clippy::cast_precision_loss, reason = "a bound")]
-                if !is_time && number > most as f64 {
-                    reader.note(span, format!("`{name}` is at most {most}"));
-                }
-            }
-        },
+        (ValueKind::Texts, Value::List(items)) if items.iter().all(|item| item.to_json().is_string()) => None,
+        (ValueKind::Texts, _) => Some("a list is wanted here: `stop_sequences: [\"END\"]`".to_owned()),
+        (ValueKind::Map, Value::Map(_)) => None,
+        (ValueKind::Map, _) => Some(format!("fields are wanted here: `{name}: {{ .. }}`")),
+    };
+    if let Some(message) = message {
+        reader.note(&node.span, message);
     }
 }
 
-/// The numbers for which 0 says something.
-fn may_be_zero(name: &str) -> bool {
-    matches!(name, "seed" | "tool_calls" | "max_retries" | "output_retries" | "model_retries")
-}
-
-fn is_zero_time(seconds: f64) -> bool {
-    seconds <= 0.0 || Duration::try_from_secs_f64(seconds).is_ok_and(|time| time.is_zero())
+fn number_mistake(name: &str, kind: Number, value: &Value) -> Option<String> {
+    let written = match value {
+        Value::Scalar(scalar) => scalar.number(),
+        Value::List(_) | Value::Map(_) => None,
+    };
+    let number = written.as_ref().and_then(serde_json::Number::as_f64).filter(|number| number.is_finite());
+    let Some((number, written)) = number.zip(written) else {
+        return Some(format!("a number is wanted here: `{name}: {}`", kind.example()));
+    };
+    // `1e3` is a number with a fraction for serde and in Rust.
+    kind.out_of_bounds(name, number).or_else(|| kind.not_whole(name, number, !written.is_f64()))
 }
 
 fn twice<'s, K: Ord + Clone>(

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use onionskin_vocabulary::nearest;
+
 use super::Card;
 use crate::item::{Item, is_path};
 use crate::source::Spanned;
-use crate::suggest;
 
 /// A tool, a toolbox or a child that a word in the filter of a hook names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,7 +65,7 @@ impl Card {
             return None;
         }
         let built_in = self.runtime.iter().map(|tool| &*tool.value);
-        let advice = match suggest::nearest(name, self.called_names().into_iter().chain(built_in)) {
+        let advice = match nearest(name, self.called_names().into_iter().chain(built_in)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("a tool that is added when the agent is built is `tool({name})`"),
         };

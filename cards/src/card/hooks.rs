@@ -1,16 +1,14 @@
 //! The hooks and guardrails that a card names.
 
+use onionskin_vocabulary::agent::TurnPlace;
+use onionskin_vocabulary::{Word as _, unknown};
+
 use super::{Filter, Hook, HookItem};
 use crate::item::Item;
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
-use crate::suggest;
 use crate::target::Target;
 use crate::yaml::{Key, Node, Value};
-
-/// The places of hooks around turns, which `tool_hooks` may name too.
-pub const TURN_PLACES: &[&str] =
-    &["before_llm_call", "after_llm_call", "before_tool_call", "after_tool_call", "after_turn_complete"];
 
 /// What an entry of a list is: the word for it, which is the key that names it, and an example.
 #[derive(Clone, Copy)]
@@ -100,7 +98,7 @@ impl Reader {
                 _ => {
                     let parts = [word, "with", "for", "except"];
                     let parts = if filters { &parts[..] } else { &parts[..2] };
-                    self.note(&key.span, suggest::unknown(&format!("part of a {word}"), &key.text, parts));
+                    self.note(&key.span, unknown(&format!("part of a {word}"), &key.text, parts));
                 }
             }
         }
@@ -134,20 +132,20 @@ impl Reader {
     pub(super) fn turn_hooks_by_place(
         &mut self,
         entries: &[(Key, Node)],
-    ) -> Vec<(Option<Spanned<&'static str>>, Hook)> {
+    ) -> Vec<(Option<Spanned<TurnPlace>>, Hook)> {
         let mut hooks = Vec::new();
         for (key, value) in entries {
-            let Some(place) = TURN_PLACES.iter().find(|place| **place == key.text) else {
-                self.note(&key.span, suggest::unknown("place of a hook", &key.text, TURN_PLACES));
+            let Some(place) = TurnPlace::from_word(&key.text) else {
+                self.note(&key.span, unknown("place of a hook", &key.text, TurnPlace::WORDS));
                 continue;
             };
             let values = match &value.value {
                 Value::List(values) => values.as_slice(),
-                _ => std::slice::from_ref(value),
+                Value::Map(_) | Value::Scalar(_) => std::slice::from_ref(value),
             };
             for value in values {
                 if let Some((hook, _)) = self.hook(value, Kind::hook("hooks.rs:watch")) {
-                    hooks.push((Some(Spanned::new(*place, key.span.clone())), hook));
+                    hooks.push((Some(Spanned::new(place, key.span.clone())), hook));
                 }
             }
         }

@@ -25,7 +25,7 @@ impl Card {
             let name = match &target.value {
                 Target::Name(name) if self.is_of_servers(name, &servers) => name,
                 Target::Tool(name) => name,
-                _ => return None,
+                Target::Name(_) | Target::Server(_) | Target::Source(_) | Target::Everywhere => return None,
             };
             let message = tool_mistake(name, servers.iter().copied(), &locked)?;
             Some(Problem { message, span: target.span.clone() })

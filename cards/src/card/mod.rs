@@ -7,7 +7,6 @@ mod hooks;
 mod locked;
 mod model;
 mod read;
-mod synonyms;
 mod write;
 
 use std::path::Path;
@@ -24,7 +23,6 @@ use crate::yaml::Node;
 use read::Unread;
 
 pub use filter::Called;
-pub use hooks::TURN_PLACES;
 pub use model::{Card, Filter, Hook, HookItem, Text, Toolbox};
 
 /// The agent of these fields, and its mistakes. `name` is what it is called outside of the fields, and `tools` are those that it has beyond

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use onionskin_vocabulary::agent::{Flag, Limit, RequestParam, Setting, TextField, TurnPlace};
 use serde_json::Value;
 
 use crate::item::Item;
@@ -19,20 +20,10 @@ pub struct Card {
     pub source: Source,
     /// The agent's name: the field, or the file's name without its ending.
     pub name: Spanned<String>,
-    /// The text by which parents choose the agent.
-    pub description: Option<Text>,
-    /// The main part of the system prompt: the field, or the text of a Markdown card.
-    pub instruction: Option<Text>,
-    /// The agent's role.
-    pub role: Option<Text>,
-    /// What the answer should be like.
-    pub expected_output: Option<Text>,
-    /// Text behind the other instructions.
-    pub additional_context: Option<Text>,
-    /// A text in place of the whole prompt.
-    pub system_message: Option<Text>,
-    /// The parts of the prompt that are switched on, by their fields.
-    pub flags: Vec<Spanned<&'static str>>,
+    /// The texts of its prompt. The instruction of a Markdown card is the field, or the text below the fields.
+    pub texts: Vec<(TextField, Text)>,
+    /// The parts of the prompt that are switched on.
+    pub flags: Vec<Spanned<Flag>>,
     /// Servers of tools.
     pub servers: Vec<Spanned<String>>,
     /// Patterns for the tools of a server.
@@ -54,37 +45,21 @@ pub struct Card {
     /// Hooks around runs.
     pub run_hooks: Vec<Hook>,
     /// Hooks around turns, each with its place if the card names it.
-    pub turn_hooks: Vec<(Option<Spanned<&'static str>>, Hook)>,
+    pub turn_hooks: Vec<(Option<Spanned<TurnPlace>>, Hook)>,
     /// Hooks on messages.
     pub message_hooks: Vec<Hook>,
     /// Built-in tools.
     pub runtime: Vec<Spanned<String>>,
     /// The text in an answer that ends a run. A workflow says it.
     pub until: Option<Spanned<String>>,
-    /// Whether it is the entry agent.
-    pub default: Option<Spanned<bool>>,
     /// A function in place of the loop.
     pub run: Option<Spanned<Item>>,
-    /// The model's name.
-    pub model: Option<Spanned<String>>,
+    /// The settings, each with a value of its kind.
+    pub settings: Vec<(Setting, Spanned<Value>)>,
     /// Model parameters.
-    pub request_params: Vec<(Spanned<&'static str>, Spanned<Value>)>,
+    pub request_params: Vec<(Spanned<RequestParam>, Spanned<Value>)>,
     /// Limits of a run.
-    pub limits: Vec<(Spanned<&'static str>, Spanned<Value>)>,
-    /// What children start with.
-    pub history_source: Option<Spanned<&'static str>>,
-    /// Where the conversations of children go.
-    pub history_merge_target: Option<Spanned<&'static str>>,
-    /// The maximum number of concurrent calls.
-    pub max_parallel: Option<Spanned<u64>>,
-    /// The maximum time of a call of a child, in seconds.
-    pub child_timeout_sec: Option<Spanned<f64>>,
-    /// How many runs of each child are shown.
-    pub max_display_instances: Option<Spanned<u64>>,
-    /// Whether a failed call of the agent may be repeated.
-    pub effect: Option<Spanned<&'static str>>,
-    /// Whether tools of servers that differ from the lock file are refused.
-    pub lock: Option<Spanned<&'static str>>,
+    pub limits: Vec<(Spanned<Limit>, Spanned<Value>)>,
     /// The type of the session's state.
     pub state: Option<Spanned<Item>>,
     /// The type of the input that parents give.
@@ -155,6 +130,21 @@ impl Card {
             name: Spanned::new(name.to_owned(), 0..0),
             ..Self::default()
         }
+    }
+
+    /// A text of its prompt.
+    pub fn text(&self, field: TextField) -> Option<&Text> {
+        self.texts.iter().find(|(known, _)| *known == field).map(|(_, text)| text)
+    }
+
+    /// The value of a setting.
+    pub fn setting(&self, setting: Setting) -> Option<&Spanned<Value>> {
+        self.settings.iter().find(|(known, _)| *known == setting).map(|(_, value)| value)
+    }
+
+    /// Whether it is the entry agent.
+    pub fn is_default(&self) -> bool {
+        self.setting(Setting::Default).is_some_and(|default| default.value == Value::Bool(true))
     }
 
     /// Those with a filter, or with a place for one: the hooks around tool calls, then the guardrails.

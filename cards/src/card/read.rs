@@ -3,15 +3,21 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::fields::{FIELDS, FLAGS, LIMITS, REQUEST_PARAMS, unknown};
+use onionskin_vocabulary::agent::{
+    self as words, CARD_TYPE, Limit, Part, RequestParam, Setting, SettingKind, TextField,
+};
+use onionskin_vocabulary::settings::{ValueKind, timeout_mistake};
+use onionskin_vocabulary::{Word, messages};
+use serde_json::Value as Json;
+
+use super::fields::unknown;
 use super::hooks::Kind;
-use super::{Card, HookItem, Text, Toolbox, check, fields, synonyms};
+use super::{Card, HookItem, Text, Toolbox, check, fields};
 use crate::item::Item;
 use crate::paths::default_name;
 use crate::problem::Problem;
 use crate::reader::{Field, Reader};
 use crate::source::{Source, Spanned};
-use crate::suggest;
 use crate::tool_use::ToolUse;
 use crate::yaml::{Node, Value};
 
@@ -51,26 +57,30 @@ impl Unread<'_> {
         let mut card = Card { path: path.to_owned(), source: source.clone(), name, ..Card::default() };
         let mut given: Vec<&str> = Vec::new();
         let is_of_another_type = entries.iter().any(|(key, value)| {
-            key.text == "type" && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
+            key.text == CARD_TYPE && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
         });
         for (key, value) in entries {
             // The type is the mistake, and not each field that it has.
             if is_of_another_type && fields::is_of_another_type(&key.text) {
                 continue;
             }
-            let Some(name) = FIELDS.iter().find(|field| **field == key.text) else {
+            let known = words::Field::from_word(&key.text);
+            if known.is_none() && key.text != CARD_TYPE {
                 let (message, meant) = unknown(&key.text);
                 // The intended field counts as given, so that it is not reported as missing too.
                 given.extend(meant);
                 reader.note(&key.span, message);
                 continue;
-            };
-            given.push(name);
+            }
+            given.push(&key.text);
             let field = Field { key, value };
-            if value.is_null() {
-                reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
-            } else {
-                read_field(&mut card, &mut reader, field);
+            match known {
+                _ if value.is_null() => {
+                    let name = &key.text;
+                    reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
+                }
+                Some(known) => read_field(&mut card, &mut reader, known, field),
+                None => check::of_type(&mut reader, field),
             }
         }
         if let Some(body) = body {
@@ -83,7 +93,9 @@ impl Unread<'_> {
             }
         }
         card.tool_uses = tools;
-        let has_prompt = card.instruction.is_some()
+        card.texts.sort_by_key(|(field, _)| *field);
+        card.settings.sort_by_key(|(setting, _)| *setting);
+        let has_prompt = card.text(TextField::Instructions).is_some()
             || given.iter().any(|key| matches!(*key, "instruction" | "system_message"));
         check::check(&card, has_prompt, &mut reader);
         Ok((card, reader.problems))
@@ -105,81 +117,100 @@ fn read_body(card: &mut Card, reader: &mut Reader, text: &str, body: Range<usize
             "the card has an `instruction` and a text: the text is the instruction, so keep one of them",
         );
     } else {
-        card.instruction = Some(Text::Written(Spanned::new(trimmed.replace("\r\n", "\n"), span)));
+        let text = Text::Written(Spanned::new(trimmed.replace("\r\n", "\n"), span));
+        card.texts.push((TextField::Instructions, text));
     }
 }
 
-fn read_field(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
-    match field.name() {
-        "type" => check::of_type(reader, field),
-        "name" => {
+fn read_field(card: &mut Card, reader: &mut Reader, known: words::Field, field: Field<'_>) {
+    match known {
+        // Parents read it too, before there is a run that a function could be given.
+        words::Field::Text(name @ TextField::Description) => {
+            card.texts.extend(reader.text(field).map(|text| (name, Text::Written(text))));
+        }
+        words::Field::Text(name) => card.texts.extend(prompt_text(reader, field).map(|text| (name, text))),
+        words::Field::Flag(flag) => {
+            let on = reader.boolean(field).filter(|on| on.value);
+            card.flags.extend(on.map(|on| Spanned::new(flag, on.span)));
+        }
+        words::Field::Part(part) => read_part(card, reader, part, field),
+        words::Field::Setting(setting) => {
+            card.settings.extend(setting_value(reader, setting, field).map(|value| (setting, value)));
+        }
+    }
+}
+
+fn read_part(card: &mut Card, reader: &mut Reader, part: Part, field: Field<'_>) {
+    match part {
+        Part::Name => {
             if let Some(name) = reader.text(field) {
                 card.name = name;
             }
         }
-        // Parents read it too, before there is a run that a function could be given.
-        "description" => card.description = reader.text(field).map(Text::Written),
-        "instruction" => card.instruction = prompt_text(reader, field),
-        "role" => card.role = prompt_text(reader, field),
-        "expected_output" => card.expected_output = prompt_text(reader, field),
-        "additional_context" => card.additional_context = prompt_text(reader, field),
-        "system_message" => card.system_message = prompt_text(reader, field),
-        "servers" => card.servers = names(reader, field, "servers: [time]"),
-        "tools" => card.tools = tool_filters(reader, field),
-        "function_tools" => {
+        Part::Servers => card.servers = names(reader, field, "servers: [time]"),
+        Part::Tools => card.tools = tool_filters(reader, field),
+        Part::FunctionTools => {
             card.function_tools =
                 items(reader, field, "function_tools: [tools.rs:add_one]", "tools.rs:add_one");
         }
-        "toolboxes" => card.toolboxes = toolboxes(reader, field),
-        "agents" => card.agents = names(reader, field, "agents: [Researcher]"),
-        "tool_hooks" => tool_hooks(card, reader, field),
-        "input_guardrails" => {
+        Part::Toolboxes => card.toolboxes = toolboxes(reader, field),
+        Part::Agents => card.agents = names(reader, field, "agents: [Researcher]"),
+        Part::ToolHooks => tool_hooks(card, reader, field),
+        Part::InputGuardrails => {
             card.input_guardrails = guardrails(reader, field, "input_guardrails: [guardrails.rs:check]");
         }
-        "output_guardrails" => {
+        Part::OutputGuardrails => {
             card.output_guardrails = guardrails(reader, field, "output_guardrails: [guardrails.rs:check]");
         }
-        "run_hooks" => card.run_hooks = hooks(reader, field, "run_hooks: [hooks.rs:check]", "hooks.rs:check"),
-        "turn_hooks" => turn_hooks(card, reader, field),
-        "message_hooks" => {
+        Part::RunHooks => {
+            card.run_hooks = hooks(reader, field, "run_hooks: [hooks.rs:check]", "hooks.rs:check");
+        }
+        Part::TurnHooks => turn_hooks(card, reader, field),
+        Part::MessageHooks => {
             card.message_hooks = hooks(reader, field, "message_hooks: [hooks.rs:redact]", "hooks.rs:redact");
         }
-        "runtime" => card.runtime = names(reader, field, "runtime: [shell.execute]"),
-        "default" => card.default = reader.boolean(field),
-        "run" => card.run = reader.item(field.value, "strategy.rs:plan"),
-        "model" => card.model = reader.text(field),
-        "request_params" => {
-            card.request_params = settings(
+        Part::Runtime => card.runtime = names(reader, field, "runtime: [shell.execute]"),
+        Part::Run => card.run = reader.item(field.value, "strategy.rs:plan"),
+        Part::RequestParams => {
+            card.request_params = table(
                 reader,
                 field,
-                "request parameter",
-                REQUEST_PARAMS,
-                "request_params: { temperature: 0.2 }",
+                ("request parameter", "request_params: { temperature: 0.2 }"),
+                RequestParam::kind,
             );
         }
-        "limits" => card.limits = settings(reader, field, "limit", LIMITS, "limits: { turns: 10 }"),
-        "history_source" => {
-            card.history_source = reader.word(field, &["none", "child", "orchestrator", "messages"]);
+        Part::Limits => {
+            let kind = |limit: Limit| ValueKind::Number(limit.number());
+            card.limits = table(reader, field, ("limit", "limits: { turns: 10 }"), kind);
         }
-        "history_merge_target" => {
-            card.history_merge_target = reader.word(field, &["none", "child", "orchestrator"]);
-        }
-        "max_parallel" => card.max_parallel = reader.whole(field, "max_parallel: 4"),
-        "child_timeout_sec" => card.child_timeout_sec = reader.number(field, "child_timeout_sec: 120"),
-        "max_display_instances" => {
-            card.max_display_instances = reader.whole(field, "max_display_instances: 20");
-        }
-        "effect" => card.effect = reader.word(field, &["pure", "idempotent", "once"]),
-        "lock" => card.lock = reader.word(field, &["report", "strict"]),
-        "state" => card.state = reader.item(field.value, "state.rs:Ledger"),
-        "input" => card.input = reader.item(field.value, "types.rs:Question"),
-        "output" => card.output = reader.item(field.value, "types.rs:Report"),
-        name => {
-            let flag = FLAGS.iter().find(|flag| **flag == name);
-            if let (Some(flag), Some(Spanned { value: true, span })) = (flag, reader.boolean(field)) {
-                card.flags.push(Spanned::new(*flag, span));
+        Part::State => card.state = reader.item(field.value, "state.rs:Ledger"),
+        Part::Input => card.input = reader.item(field.value, "types.rs:Question"),
+        Part::Output => card.output = reader.item(field.value, "types.rs:Report"),
+    }
+}
+
+fn setting_value(reader: &mut Reader, setting: Setting, field: Field<'_>) -> Option<Spanned<Json>> {
+    fn json<T: Into<Json>>(Spanned { value, span }: Spanned<T>) -> Spanned<Json> {
+        Spanned::new(value.into(), span)
+    }
+    match setting.kind() {
+        SettingKind::Boolean => reader.boolean(field).map(json),
+        SettingKind::Text => {
+            let text = reader.text(field)?;
+            if text.value.trim().is_empty() {
+                reader.note(&text.span, messages::empty_name(setting));
             }
+            Some(json(text))
         }
+        SettingKind::Count(example) => reader.whole(field, &format!("{setting}: {example}")).map(json),
+        SettingKind::Seconds(example) => {
+            let seconds = reader.number(field, &format!("{setting}: {example}"))?;
+            if let Some(message) = timeout_mistake(setting.word(), seconds.value) {
+                reader.note(&seconds.span, message);
+            }
+            Some(json(seconds))
+        }
+        SettingKind::Word { choice, .. } => reader.word(field, choice.words()).map(json),
     }
 }
 
@@ -230,19 +261,13 @@ fn guardrails(
 fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, Vec<Spanned<String>>)> {
     let example = "tools: { time: [get_time] }";
     let Value::Map(entries) = &field.value.value else {
-        let message = format!(
-            "`tools` chooses among the tools of servers: `{example}`; functions belong in `function_tools`"
-        );
-        reader.note(&field.place(), message);
+        reader.note(&field.place(), messages::TOOLS_OF_SERVERS);
         return Vec::new();
     };
     let filter = |(key, value): &(crate::yaml::Key, Node)| {
         let patterns = names(reader, Field { key, value }, example);
         if matches!(&value.value, Value::List(items) if items.is_empty()) {
-            let name = &key.text;
-            let message =
-                format!("no tool of `{name}` is let through; name some, or take `{name}` off `servers`");
-            reader.note(&key.span, message);
+            reader.note(&key.span, messages::no_pattern(&key.text));
         }
         (Spanned::new(key.text.clone(), key.span.clone()), patterns)
     };
@@ -260,7 +285,9 @@ fn toolboxes(reader: &mut Reader, field: Field<'_>) -> Vec<Toolbox> {
                     toolboxes.extend(reader.item(value, "kb.rs:Kb").map(|item| Toolbox { prefix, item }));
                 }
             }
-            _ => toolboxes.extend(reader.item(node, "kb.rs:Kb").map(|item| Toolbox { prefix: None, item })),
+            Value::List(_) | Value::Scalar(_) => {
+                toolboxes.extend(reader.item(node, "kb.rs:Kb").map(|item| Toolbox { prefix: None, item }));
+            }
         }
     }
     toolboxes
@@ -288,25 +315,24 @@ fn turn_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
     }
 }
 
-fn settings(
+/// The entries of `limits` or of `request_params`; messages have a word for one, and an example.
+fn table<W: Word>(
     reader: &mut Reader,
     field: Field<'_>,
-    what: &str,
-    known: &[&'static str],
-    example: &str,
-) -> Vec<(Spanned<&'static str>, Spanned<serde_json::Value>)> {
+    (what, example): (&str, &str),
+    kind: impl Fn(W) -> ValueKind,
+) -> Vec<(Spanned<W>, Spanned<Json>)> {
     let mut given = Vec::new();
     for (key, value) in reader.map(field, example) {
-        match known.iter().find(|name| **name == key.text) {
-            None if synonyms::is_turns(&key.text) => reader.note(&key.span, synonyms::TURNS),
-            None => reader.note(&key.span, suggest::unknown(what, &key.text, known)),
+        match W::from_word(&key.text) {
+            None => reader.note(&key.span, messages::unknown_entry::<W>(what, &key.text)),
             Some(name) if value.is_null() => {
                 reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
             }
             Some(name) => {
-                check::setting(reader, name, value);
+                check::entry(reader, name.word(), kind(name), value);
                 let value = Spanned::new(value.to_json(), value.span.clone());
-                given.push((Spanned::new(*name, key.span.clone()), value));
+                given.push((Spanned::new(name, key.span.clone()), value));
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use onionskin_vocabulary::Word;
+use onionskin_vocabulary::agent::{Setting, SettingKind, TextField, TurnPlace};
 use serde_json::Value;
 
 use super::{Card, Filter, Hook, HookItem, Text};
@@ -12,17 +14,12 @@ impl Card {
     /// The card as Markdown with front matter. Reading it gives the same card, and what its author wrote in another order or in other words, such
     /// as comments, is gone. Each text is in quotes.
     pub fn to_markdown(&self) -> String {
-        // A new field is written here, in `hooks` or in `settings`; what a workflow says is in no card.
+        // A new field is written here, or in `hooks`; what a workflow says is in no card.
         let Self {
             path: _,
             source: _,
             name,
-            description,
-            instruction,
-            role,
-            expected_output,
-            additional_context,
-            system_message,
+            texts: _,
             flags,
             servers,
             tools,
@@ -38,35 +35,26 @@ impl Card {
             message_hooks: _,
             runtime,
             until: _,
-            default: _,
-            run: _,
-            model: _,
-            request_params: _,
-            limits: _,
-            history_source: _,
-            history_merge_target: _,
-            max_parallel: _,
-            child_timeout_sec: _,
-            max_display_instances: _,
-            effect: _,
-            lock: _,
-            state: _,
-            input: _,
-            output: _,
+            run,
+            settings: _,
+            request_params,
+            limits,
+            state,
+            input,
+            output,
         } = self;
         let mut front = Front::default();
         front.field("name", &text(&name.value));
-        front.text("description", description.as_ref());
-        let body = instruction.as_ref().and_then(body);
-        if body.is_none() {
-            front.text("instruction", instruction.as_ref());
+        let body = self.text(TextField::Instructions).and_then(body);
+        for field in
+            TextField::ALL.iter().filter(|field| **field != TextField::Instructions || body.is_none())
+        {
+            if let Some(text) = self.text(*field) {
+                front.text(field.word(), text);
+            }
         }
-        front.text("role", role.as_ref());
-        front.text("expected_output", expected_output.as_ref());
-        front.text("additional_context", additional_context.as_ref());
-        front.text("system_message", system_message.as_ref());
         for flag in flags {
-            front.field(flag.value, "true");
+            front.field(flag.value.word(), "true");
         }
         front.list("servers", servers.iter().map(|server| text(&server.value)));
         front.map("tools", tools.iter().map(|(server, patterns)| (text(&server.value), texts(patterns))));
@@ -84,7 +72,24 @@ impl Card {
         front.list("runtime", runtime.iter().map(|tool| text(&tool.value)));
         front.list("agents", agents.iter().map(|agent| text(&agent.value)));
         self.hooks(&mut front);
-        self.settings(&mut front);
+        for (name, item) in [("run", run), ("state", state), ("input", input), ("output", output)] {
+            if let Some(item) = item {
+                front.field(name, &text(&item.value.to_string()));
+            }
+        }
+        for setting in Setting::ALL {
+            let Some(Spanned { value, .. }) = self.setting(*setting) else { continue };
+            let written = match (setting.kind(), value.as_str()) {
+                (SettingKind::Word { .. }, Some(word)) => word.to_owned(),
+                (SettingKind::Seconds(_), _) => {
+                    value.as_f64().map_or_else(String::new, |time| time.to_string())
+                }
+                _ => json(value),
+            };
+            front.field(setting.word(), &written);
+        }
+        front.table("request_params", request_params);
+        front.table("limits", limits);
         format!("---\n{}---\n{}", front.0, body.map(|body| format!("{body}\n")).unwrap_or_default())
     }
 
@@ -111,7 +116,7 @@ impl Card {
     /// A list has hooks whose place is their own, and a map says it. A card with both has the map in `tool_hooks`, where it has no hooks around
     /// calls then. The order within a place is what counts.
     fn turn_hooks(&self, front: &mut Front) {
-        let (mut own, mut places) = (Vec::new(), Vec::<(&str, Vec<String>)>::new());
+        let (mut own, mut places) = (Vec::new(), Vec::<(TurnPlace, Vec<String>)>::new());
         for (place, item) in &self.turn_hooks {
             let item = hook(item, None);
             let Some(place) = place.as_ref().map(|place| place.value) else {
@@ -124,55 +129,13 @@ impl Card {
             }
         }
         let field_of_places = if own.is_empty() { "turn_hooks" } else { "tool_hooks" };
-        let places = places.into_iter().map(|(place, hooks)| (place.to_owned(), flow(&hooks)));
+        let places = places.into_iter().map(|(place, hooks)| (place.to_string(), flow(&hooks)));
         if matches!(self.turn_hooks.first(), Some((None, _))) {
             front.list("turn_hooks", own.into_iter());
             front.map(field_of_places, places);
         } else {
             front.map(field_of_places, places);
             front.list("turn_hooks", own.into_iter());
-        }
-    }
-
-    fn settings(&self, front: &mut Front) {
-        if let Some(default) = &self.default {
-            front.field("default", &default.value.to_string());
-        }
-        for (name, item) in
-            [("run", &self.run), ("state", &self.state), ("input", &self.input), ("output", &self.output)]
-        {
-            if let Some(item) = item {
-                front.field(name, &text(&item.value.to_string()));
-            }
-        }
-        if let Some(model) = &self.model {
-            front.field("model", &text(&model.value));
-        }
-        let values = |(key, value): &(Spanned<&'static str>, Spanned<Value>)| {
-            (key.value.to_owned(), json(&value.value))
-        };
-        front.map("request_params", self.request_params.iter().map(values));
-        front.map("limits", self.limits.iter().map(values));
-        let words = [
-            ("history_source", &self.history_source),
-            ("history_merge_target", &self.history_merge_target),
-            ("effect", &self.effect),
-            ("lock", &self.lock),
-        ];
-        for (name, word) in words {
-            if let Some(word) = word {
-                front.field(name, word.value);
-            }
-        }
-        for (name, count) in
-            [("max_parallel", &self.max_parallel), ("max_display_instances", &self.max_display_instances)]
-        {
-            if let Some(count) = count {
-                front.field(name, &count.value.to_string());
-            }
-        }
-        if let Some(seconds) = &self.child_timeout_sec {
-            front.field("child_timeout_sec", &seconds.value.to_string());
         }
     }
 }
@@ -186,14 +149,18 @@ impl Front {
         _ = writeln!(self.0, "{name}: {value}");
     }
 
-    fn text(&mut self, name: &str, given: Option<&Text>) {
+    fn text(&mut self, name: &str, given: &Text) {
         match given {
-            Some(Text::Written(words)) => self.field(name, &text(&words.value)),
-            Some(Text::Function(item)) => {
+            Text::Written(words) => self.field(name, &text(&words.value)),
+            Text::Function(item) => {
                 self.field(name, &format!("{{ function: {} }}", text(&item.value.to_string())));
             }
-            None => {}
         }
+    }
+
+    fn table<W: Word>(&mut self, name: &str, entries: &[(Spanned<W>, Spanned<Value>)]) {
+        let entry = |(key, value): &(Spanned<W>, Spanned<Value>)| (key.value.to_string(), json(&value.value));
+        self.map(name, entries.iter().map(entry));
     }
 
     /// A list; nothing if it is empty.

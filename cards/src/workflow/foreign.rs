@@ -1,6 +1,6 @@
 //! Fields that workflows of the modular system have elsewhere, and what to write here. The book has the same tables.
 
-use crate::suggest;
+use onionskin_vocabulary::nearest;
 
 /// Fields of another system, each with what to write.
 type Fields = &'static [(&'static str, &'static str)];
@@ -85,9 +85,9 @@ pub(super) fn unknown(
             (message, named)
         }
         None => {
-            let meant = suggest::nearest(field, ours.iter().copied());
+            let meant = nearest(field, ours.iter().copied());
             let meant = meant.and_then(|near| ours.iter().copied().find(|ours| *ours == near));
-            (suggest::unknown(what, field, ours), meant.into_iter().collect())
+            (onionskin_vocabulary::unknown(what, field, ours), meant.into_iter().collect())
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The hooks of a workflow: functions on the messages of its agents.
 
+use onionskin_vocabulary::agent::MessagePlace;
+
 use super::files::Files;
 use super::foreign;
 use super::names::Names;
@@ -8,14 +10,6 @@ use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
 use crate::yaml::{Node, Value};
-
-/// The hooks of a workflow, by the places that `hook_type` names.
-pub const HOOK_TYPES: [&str; 4] = [
-    "process_message_before_send",
-    "update_agent_state",
-    "process_last_received_message",
-    "process_all_messages_before_reply",
-];
 
 /// The fields of an entry.
 const FIELDS: [&str; 4] = ["hook_type", "hook_agent", "file", "function"];
@@ -27,7 +21,7 @@ pub(super) fn read(
     names: &Names,
     cards: &mut [Option<Card>],
     reader: &mut Reader,
-) -> Vec<(Spanned<&'static str>, Spanned<Item>)> {
+) -> Vec<(Spanned<MessagePlace>, Spanned<Item>)> {
     let mut hooks = Vec::new();
     let Some(node) = files.part("hooks").value else { return hooks };
     let node = match &node.value {
@@ -64,7 +58,7 @@ pub(super) fn read(
     hooks
 }
 
-type Entry = (Spanned<&'static str>, Spanned<String>, Spanned<Item>);
+type Entry = (Spanned<MessagePlace>, Spanned<String>, Spanned<Item>);
 
 fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
     let Value::Map(fields) = &entry.value else {
@@ -77,7 +71,7 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
         let field = Field { key, value };
         given.push(&key.text);
         match &*key.text {
-            "hook_type" => place = reader.word(field, &HOOK_TYPES),
+            "hook_type" => place = reader.choice(field),
             "hook_agent" => agent = reader.text(field),
             "file" => file = reader.text(field).and_then(|file| checked_file(file, reader)),
             "function" => {

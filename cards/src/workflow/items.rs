@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use onionskin_vocabulary::agent::MessagePlace;
+
 use super::Workflow;
 use crate::item::Item;
 use crate::problem::Problem;
@@ -16,7 +18,7 @@ pub struct Seen {
     /// Whether it is a tool that shows a component of its own.
     pub has_component: bool,
     /// The place that it runs at, if it is a hook on messages at one place.
-    pub place: Option<String>,
+    pub place: Option<MessagePlace>,
 }
 
 impl Workflow {

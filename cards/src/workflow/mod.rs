@@ -11,6 +11,8 @@ mod tools;
 
 use std::path::{Path, PathBuf};
 
+use onionskin_vocabulary::agent::MessagePlace;
+
 use crate::deck::{Deck, DeckError};
 use crate::item::Item;
 use crate::problem::{CardError, Problem};
@@ -19,7 +21,6 @@ use crate::source::{Source, Spanned};
 
 pub(crate) use files::{YAML_ENDINGS, file_names};
 pub use files::{is_workflow_file, is_workflow_folder, workflow_files};
-pub use hooks::HOOK_TYPES;
 pub use items::Seen;
 
 use names::Names;
@@ -40,7 +41,7 @@ pub struct Workflow {
     /// The first message, if the user does not give one.
     pub initial_message: Option<Spanned<String>>,
     /// The hooks, each with its place and its function.
-    pub hooks: Vec<(Spanned<&'static str>, Spanned<Item>)>,
+    pub hooks: Vec<(Spanned<MessagePlace>, Spanned<Item>)>,
     /// The places that are old or without effect, but not wrong.
     pub warnings: Vec<Problem>,
 }

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use onionskin_vocabulary::unknown;
+
 use crate::reader::Reader;
 use crate::source::Spanned;
-use crate::suggest;
 
 /// The word for all agents of a workflow.
 pub(super) const ALL_AGENTS: &str = "ALL_AGENTS";
@@ -27,7 +28,7 @@ impl Names {
         }
         if self.is_complete {
             let known: Vec<&str> = self.all.iter().map(String::as_str).chain([ALL_AGENTS]).collect();
-            reader.note(&name.span, suggest::unknown("agent", &name.value, &known));
+            reader.note(&name.span, unknown("agent", &name.value, &known));
         }
         Vec::new()
     }

@@ -2,13 +2,15 @@
 
 use serde_json::Value as Json;
 
+use onionskin_vocabulary::agent::{Limit, Setting};
+use onionskin_vocabulary::unknown;
+
 use super::files::Files;
 use super::foreign;
 use super::names::Names;
 use crate::card::Card;
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
-use crate::suggest;
 use crate::yaml::Value;
 
 /// The fields of the orchestrator.
@@ -85,12 +87,13 @@ impl Orchestrator {
         let Some(index) = names.all.iter().position(|name| *name == start.value) else {
             if names.is_complete {
                 let known: Vec<&str> = names.all.iter().map(String::as_str).collect();
-                reader.note(&start.span, suggest::unknown("agent", &start.value, &known));
+                reader.note(&start.span, unknown("agent", &start.value, &known));
             }
             return;
         };
         let Some(card) = &mut cards[index] else { return };
-        card.default = Some(Spanned::new(true, start.span.clone()));
+        card.settings.retain(|(known, _)| *known != Setting::Default);
+        card.settings.push((Setting::Default, Spanned::new(Json::Bool(true), start.span.clone())));
         card.until.clone_from(&self.termination);
         if let (Some(termination), Some(_)) = (&self.termination, &card.output) {
             let message = format!(
@@ -100,12 +103,12 @@ impl Orchestrator {
             reader.note(&termination.span, message);
         }
         if let Some(limit) = &self.turn_limit {
-            if let Some((turns, _)) = card.limits.iter().find(|(key, _)| key.value == "turns") {
+            if let Some((turns, _)) = card.limits.iter().find(|(key, _)| key.value == Limit::Turns) {
                 let message =
                     format!("`{}` has `limits: {{ turns: .. }}` too; keep one of them", start.value);
                 reader.note(&turns.span, message);
             }
-            let key = Spanned::new("turns", limit.span.clone());
+            let key = Spanned::new(Limit::Turns, limit.span.clone());
             card.limits.push((key, Spanned::new(Json::from(limit.value), limit.span.clone())));
         }
     }

@@ -1,12 +1,13 @@
 //! The tools of a workflow: which agents have them, and the words for them.
 
+use onionskin_vocabulary::{LONGEST_TOOL_NAME, nearest};
+
 use super::files::Files;
 use super::foreign;
 use super::names::{ALL_AGENTS, Names};
 use crate::item::{Item, is_path};
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
-use crate::suggest;
 use crate::tool_use::ToolUse;
 use crate::yaml::{Key, Node, Value};
 
@@ -16,9 +17,6 @@ const CATEGORIES: [&str; 2] = ["agent_tools", "ui_tools"];
 /// The fields of an entry.
 const AGENT_TOOL: [&str; 3] = ["path", "description", "name"];
 const UI_TOOL: [&str; 5] = ["path", "component", "mode", "description", "name"];
-
-/// The most characters of a tool's name that providers take.
-const LONGEST_NAME: usize = 64;
 
 /// An entry, and the agents that it is for.
 struct Entry {
@@ -114,7 +112,7 @@ fn no_category(name: &str) -> String {
             format!("there are no `{name}`: functions around messages are hooks, `hooks.json`")
         }
         "tools" => foreign::instead(foreign::ORCHESTRATOR, name).unwrap_or_default(),
-        other => match suggest::nearest(other, CATEGORIES) {
+        other => match nearest(other, CATEGORIES) {
             Some(near) => format!("unknown category of tools `{other}`; did you mean `{near}`?"),
             None => format!(
                 "unknown category of tools `{other}`; there are: agent_tools, ui_tools; functions around messages are hooks, `hooks.json`"
@@ -145,7 +143,7 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
             "description" => description = reader.filled(field),
             "name" => name = tool_name(field, reader),
             "component" if is_ui => component = reader.filled(field),
-            "mode" if is_ui => mode = reader.word(field, &["inline", "artifact"]),
+            "mode" if is_ui => mode = reader.choice(field),
             "component" | "mode" => {
                 reader.note(
                     &key.span,
@@ -183,8 +181,8 @@ fn tool_name(field: Field<'_>, reader: &mut Reader) -> Option<Spanned<String>> {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let message = if let Some(wrong) = name.value.chars().find(|c| !is_legal(*c)) {
         format!("a tool's name holds letters, digits, `_`, `-` and `.`; this one holds {wrong:?}")
-    } else if name.value.len() > LONGEST_NAME {
-        format!("a tool's name has at most {LONGEST_NAME} characters; this one has {}", name.value.len())
+    } else if name.value.len() > LONGEST_TOOL_NAME {
+        format!("a tool's name has at most {LONGEST_TOOL_NAME} characters; this one has {}", name.value.len())
     } else {
         return Some(name);
     };

@@ -1,11 +1,12 @@
 //! Checks an agent without knowing any type, and makes its model.
 
-use proc_macro2::Ident;
+use onionskin_vocabulary::agent::TextField;
+use onionskin_vocabulary::{self as words, agent_name_mistake, messages};
 use quote::quote;
 use syn::Path;
 use syn::ext::IdentExt;
 
-use super::ast::{BuiltinTool, HookEntry, HookItem, Number, Target, ToolboxEntry, Word};
+use super::ast::{BuiltinTool, HookEntry, HookItem, Target, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
 use super::list::{same, text};
@@ -14,28 +15,11 @@ use super::locked;
 use super::model::{AgentModel, BuiltIn, Filter, Hook, Server};
 use super::parse::Agent;
 use super::prompt;
-use super::settings::{LIMITS, REQUEST_PARAMS, is_beyond_time, is_zero_time};
+use super::settings;
 use super::target::{resolve, undeclared};
-use crate::choice::{Choices, EFFECTS, variant};
 use crate::diag::Errors;
 use crate::item::{is_reserved, type_ident};
 use crate::paths::Runtime;
-
-/// The built-in tools, each with the macro of the runtime that gives it to an agent.
-const BUILT_IN: Choices = &[
-    ("shell.execute", "__onionskin_shell"),
-    ("human.input", "__onionskin_human"),
-    ("filesystem.read", "__onionskin_filesystem"),
-    ("filesystem.write", "__onionskin_filesystem"),
-    ("filesystem.list", "__onionskin_filesystem"),
-    ("filesystem.edit", "__onionskin_filesystem"),
-    ("filesystem.search", "__onionskin_filesystem"),
-    ("skills.read", "__onionskin_skills"),
-];
-const HISTORY_SOURCES: Choices =
-    &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator"), ("messages", "Messages")];
-const LOCKS: Choices = &[("report", "Report"), ("strict", "Strict")];
-const MERGE_TARGETS: Choices = &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator")];
 
 /// Checks each agent alone, then all of them together.
 pub(super) fn check<'a>(agents: &'a [Agent], errors: &mut Errors) -> Vec<AgentModel<'a>> {
@@ -63,18 +47,9 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
     }
     agent_name(agent, errors);
     let servers = servers(fields, errors);
-    let request_params = REQUEST_PARAMS.resolve(&fields.request_params, errors);
-    let limits = LIMITS.resolve(&fields.limits, errors);
-    let mut choice = |word: &Option<Ident>, choices| {
-        word.as_ref().and_then(|word| errors.take(variant(choices, "value", &word.to_string(), word.span())))
-    };
-    let history_source = choice(&fields.history_source, HISTORY_SOURCES);
-    let history_merge_target = choice(&fields.history_merge_target, MERGE_TARGETS);
-    let effect = choice(&fields.effect, EFFECTS);
-    let is_lock_strict = choice(&fields.lock, LOCKS).is_some_and(|lock| lock == "Strict");
-    let max_parallel = whole("max_parallel", fields.max_parallel, errors);
-    let max_display_instances = whole("max_display_instances", fields.max_display_instances, errors);
-    let child_timeout = child_timeout(fields.child_timeout_sec, errors);
+    let request_params = settings::request_params(&fields.request_params, errors);
+    let limits = settings::limits(&fields.limits, errors);
+    let settings = settings::settings(&fields.settings, errors);
     entries(fields, errors);
     let built_in = built_in(&fields.built_in, errors);
     let hooks = hooks(fields, errors);
@@ -84,17 +59,14 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         ty: type_ident(&agent.ident),
         name: fields.name.as_ref().map_or(type_name, syn::LitStr::value),
         runtime: Runtime::new(fields.crate_path.clone()),
-        description: fields.description.as_ref(),
+        description: fields.text(TextField::Description),
         prompt: prompt::entries(fields, errors),
-        model: fields.model.as_ref(),
         run: fields.run.as_ref(),
-        is_default: fields.default.as_ref(),
         written_state: fields.state.as_ref(),
         state: fields.state.as_ref().map_or_else(|| quote!(()), |state| quote!(#state)),
         input: fields.input.as_ref(),
         output: fields.output.as_ref(),
         servers,
-        is_lock_strict,
         lock_file: None,
         functions: &fields.function_tools,
         of_workflow: &agent.of_workflow,
@@ -110,12 +82,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         seam: seam(&fields.tool_hooks),
         request_params,
         limits,
-        history_source,
-        history_merge_target,
-        effect,
-        max_parallel,
-        max_display_instances,
-        child_timeout,
+        settings,
     }
 }
 
@@ -136,39 +103,23 @@ fn one_name_one_agent(agents: &[Agent], errors: &mut Errors) {
 
 /// An app has one entry.
 fn one_default(agents: &[Agent], errors: &mut Errors) {
-    let given = |agent: &&Agent| agent.fields.default.as_ref().is_some_and(|default| default.value);
+    let given = |agent: &&Agent| agent.fields.is_default().is_some_and(|default| default.value);
     let conditional = |agent: &&Agent| agent.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
     let mut defaults = agents.iter().filter(given).filter(|agent| !conditional(agent));
     let Some(first) = defaults.next() else { return };
-    for default in defaults.filter_map(|agent| agent.fields.default.as_ref()) {
-        errors.at(
-            default,
-            format_args!(
-                "`{}` is the default agent already; an app has one entry, so take one of them off",
-                first.ident
-            ),
-        );
+    for default in defaults.filter_map(|agent| agent.fields.is_default()) {
+        errors.at(default, messages::second_default(&first.ident.to_string()));
     }
 }
 
 /// A parent calls a child as the tool `agent__` plus its name, so the name must suit providers.
 fn agent_name(agent: &Agent, errors: &mut Errors) {
-    const MOST: usize = 64 - "agent__".len();
     let (name, span) = match &agent.fields.name {
         Some(name) => (name.value(), name.span()),
         None => (agent.ident.unraw().to_string(), agent.ident.span()),
     };
-    if let Some(wrong) = name.chars().find(|c| !(c.is_ascii_alphanumeric() || *c == '_' || *c == '-')) {
-        let found = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
-        errors.push(
-            span,
-            format_args!("an agent's name holds letters, digits, `_` and `-`, because other agents call it as a tool; this one holds {found}"),
-        );
-    } else if name.is_empty() || name.len() > MOST {
-        errors.push(
-            span,
-            format_args!("an agent's name has 1 to {MOST} characters, because other agents call it as a tool; this one has {}", name.len()),
-        );
+    if let Some(mistake) = agent_name_mistake(&name) {
+        errors.push(span, mistake);
     }
 }
 
@@ -201,34 +152,6 @@ fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
     fields.servers.iter().map(|name| Server { name, patterns: patterns(name) }).collect()
 }
 
-/// A whole number from 1.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be a whole number from 1"
-)]
-fn whole(key: &str, number: Option<Number>, errors: &mut Errors) -> Option<usize> {
-    let number = number?;
-    if number.value < 1.0 || number.value.fract() != 0.0 {
-        errors.push(
-            number.span,
-            format_args!("`{key}` is a whole number from 1; leave it out for the default"),
-        );
-        return None;
-    }
-    Some(number.value as usize)
-}
-
-fn child_timeout(number: Option<Number>, errors: &mut Errors) -> Option<f64> {
-    let Number { value, span } = number?;
-    if is_zero_time(value) {
-        errors.push(span, "`child_timeout_sec` is more than 0; leave it out for no limit");
-    } else if is_beyond_time(value) {
-        errors.push(span, "these are more seconds than a time can hold; leave it out for no limit");
-    }
-    Some(value)
-}
-
 /// Lists that name something twice.
 fn entries(fields: &Fields, errors: &mut Errors) {
     twice(fields.function_tools.iter().map(|entry| &entry.path), "tool", errors);
@@ -248,10 +171,10 @@ fn entries(fields: &Fields, errors: &mut Errors) {
 
 fn built_in(tools: &[BuiltinTool], errors: &mut Errors) -> Vec<BuiltIn> {
     let mut known = Vec::new();
-    for tool in tools {
-        let gives = errors.take(variant(BUILT_IN, "built-in tool", &tool.name, tool.span));
-        if let (Some(gives), Some((_, word))) = (gives, tool.name.split_once('.')) {
-            known.push(BuiltIn { gives, word: word.to_owned() });
+    for BuiltinTool { name, span } in tools {
+        match words::BuiltIn::from_word(name) {
+            Some(tool) => known.push(BuiltIn { tool, span: *span }),
+            None => errors.push(*span, words::BuiltIn::unknown(name)),
         }
     }
     known
@@ -263,7 +186,7 @@ fn hooks<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
     for item in &fields.tool_hooks {
         match item {
             HookItem::Rest(span) if rest => {
-                errors.push(*span, "dynamic hooks have one place; `..` is in the list already");
+                errors.push(*span, messages::SECOND_REST);
             }
             HookItem::Rest(_) => rest = true,
             HookItem::Hook(hook) => hooks.push(resolved(hook, fields, errors)),

@@ -1,5 +1,6 @@
 //! Reads the value of one field of an agent: [`Field`] is the field while it is read. `fields` is the table of all fields.
 
+use onionskin_vocabulary::messages;
 use proc_macro2::{Group, Ident, TokenTree};
 use syn::parse::ParseStream;
 use syn::{Expr, Token, braced, token};
@@ -37,12 +38,7 @@ impl Field<'_> {
         let example = "tools: { time: [get_time] }";
         if !input.peek(token::Brace) {
             let span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
-            return Err(syn::Error::new(
-                span,
-                format!(
-                    "`tools` chooses among the tools of servers: `{example}`; functions belong in `function_tools`"
-                ),
-            ));
+            return Err(syn::Error::new(span, messages::TOOLS_OF_SERVERS));
         }
         let content;
         braced!(content in input);
@@ -61,13 +57,7 @@ impl Field<'_> {
                 let is_empty = content.fork().parse::<Group>().is_ok_and(|list| list.stream().is_empty());
                 let patterns = list(&content, &at, example, errors, pattern)?;
                 if is_empty {
-                    let name = &server.text;
-                    errors.push(
-                        server.span,
-                        format_args!(
-                            "no tool of `{name}` is let through; name some, or take `{name}` off `servers`"
-                        ),
-                    );
+                    errors.push(server.span, messages::no_pattern(&server.text));
                 }
                 Ok((server, patterns))
             })();

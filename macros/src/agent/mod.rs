@@ -14,7 +14,6 @@ mod of_workflow;
 mod parse;
 mod prompt;
 mod settings;
-mod synonyms;
 mod target;
 mod value;
 

@@ -1,11 +1,12 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
+use onionskin_vocabulary::agent::{Setting, ToolSource};
 use proc_macro2::{Ident, Span, TokenStream};
-use syn::{Attribute, Expr, ExprPath, LitBool, LitStr, Member, Path, Type, Visibility};
+use syn::{Attribute, Expr, ExprPath, LitStr, Member, Path, Type, Visibility};
 
 use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
 use super::of_workflow::OfWorkflow;
-use super::settings::GivenSetting;
+use super::settings::{GivenSetting, SettingValue};
 use crate::paths::Runtime;
 
 /// An agent, understood.
@@ -18,10 +19,8 @@ pub(super) struct AgentModel<'a> {
     pub(super) description: Option<&'a Expr>,
     /// The parts of the system prompt that the agent has.
     pub(super) prompt: Vec<PromptEntry<'a>>,
-    pub(super) model: Option<&'a Expr>,
     /// The function in place of the loop.
     pub(super) run: Option<&'a ExprPath>,
-    pub(super) is_default: Option<&'a LitBool>,
     /// The type of the state as it was written.
     pub(super) written_state: Option<&'a Type>,
     /// The same, or `()`.
@@ -31,8 +30,6 @@ pub(super) struct AgentModel<'a> {
     /// The type of the answers.
     pub(super) output: Option<&'a Type>,
     pub(super) servers: Vec<Server<'a>>,
-    /// Whether it says `lock: strict`.
-    pub(super) is_lock_strict: bool,
     /// The path of the package's lock file, if there is one and the agent has servers.
     pub(super) lock_file: Option<String>,
     pub(super) functions: &'a [ListEntry],
@@ -40,7 +37,6 @@ pub(super) struct AgentModel<'a> {
     pub(super) of_workflow: &'a OfWorkflow,
     pub(super) toolboxes: &'a [ToolboxEntry],
     pub(super) children: &'a [ListEntry],
-    /// The built-in tools, each at its name.
     pub(super) built_in: Vec<BuiltIn>,
     /// Outermost first.
     pub(super) hooks: Vec<Hook<'a>>,
@@ -53,14 +49,7 @@ pub(super) struct AgentModel<'a> {
     pub(super) seam: usize,
     pub(super) request_params: Vec<GivenSetting<'a>>,
     pub(super) limits: Vec<GivenSetting<'a>>,
-    /// Variants of the runtime's types.
-    pub(super) history_source: Option<Ident>,
-    pub(super) history_merge_target: Option<Ident>,
-    pub(super) effect: Option<Ident>,
-    pub(super) max_parallel: Option<usize>,
-    pub(super) max_display_instances: Option<usize>,
-    /// The timeout of a child in seconds.
-    pub(super) child_timeout: Option<f64>,
+    pub(super) settings: Vec<(Setting, SettingValue<'a>)>,
 }
 
 /// A part of the system prompt, by the variant of the runtime's type.
@@ -135,18 +124,16 @@ pub(super) enum Target<'a> {
     Remote(&'a Ident),
     /// A server.
     Server(&'a str),
-    /// A source, by its variant.
-    Source(Ident),
+    /// A source, at its name.
+    Source(ToolSource, Span),
     /// A tool that is added when the agent is built.
     Added(&'a Word),
     /// A built-in tool.
     Builtin(&'a str),
 }
 
-/// A built-in tool.
+/// A built-in tool, at its name.
 pub(super) struct BuiltIn {
-    /// The macro of the runtime that gives it to an agent, at the name.
-    pub(super) gives: Ident,
-    /// Its name after the dot: the function that makes it.
-    pub(super) word: String,
+    pub(super) tool: onionskin_vocabulary::BuiltIn,
+    pub(super) span: Span,
 }

@@ -6,11 +6,10 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, LitStr, Token, Visibility, braced, token};
 
 use super::field_reader::Field;
-use super::fields::{self, Fields};
+use super::fields::{self, Fields, Name};
 use super::of_workflow::OfWorkflow;
 use super::value::{skip_all, to_next_field};
 use crate::diag::Errors;
-use crate::keys::{find, names};
 
 /// One agent.
 pub(super) struct Agent {
@@ -86,7 +85,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     } else {
         errors
             .push(ident.span(), format_args!("the fields of the agent follow in braces: `{ident} {{ .. }}`"));
-        given.extend(names(Fields::KEYS).into_iter().map(str::to_owned));
+        given.extend(fields::names().map(str::to_owned));
         // The rest is passed over.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
@@ -95,7 +94,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
 
 /// `word:` where an agent's name and its braces are wanted.
 fn outside_of_braces(word: &Ident, input: ParseStream<'_>, before: Option<&Agent>) -> syn::Error {
-    let message = if input.peek2(token::Brace) && find(Fields::KEYS, &word.unraw().to_string()).is_none() {
+    let message = if input.peek2(token::Brace) && Name::from_word(&word.unraw().to_string()).is_none() {
         format!("write an agent's name without a colon: `{word} {{ .. }}`")
     } else if let Some(before) = before {
         let agent = &before.ident;
@@ -150,7 +149,7 @@ fn read_field(
     if let Some(read) = of_workflow.read(&name, input) {
         return read;
     }
-    let Some(known) = find(Fields::KEYS, &name) else {
+    let Some(known) = Name::from_word(&name) else {
         let (message, meant) = fields::unknown(&name);
         // The intended field counts as given, so that it is not reported as missing too.
         given.extend(meant.map(str::to_owned));
@@ -172,5 +171,5 @@ fn read_field(
     if colon.is_none() || input.is_empty() || input.peek(Token![,]) {
         return Err(syn::Error::new(key.span(), format!("`{name}` needs a value: `{name}: ..`")));
     }
-    (known.read)(fields, &mut Field { key: &key, input, errors })
+    fields.read(known, Field { key: &key, input, errors })
 }

@@ -1,8 +1,10 @@
 //! The fields of an agent that are parts of its system prompt.
 
+use onionskin_vocabulary::agent::TextField;
 use onionskin_vocabulary::places::{SESSION_STATE, TextPiece, split};
+use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::{Ident, Span};
-use syn::{Expr, ExprLit, Index, Lit, LitBool, LitStr, Member};
+use syn::{Expr, ExprLit, Index, Lit, LitStr, Member};
 
 use super::fields::Fields;
 use super::model::{PartText, Piece, PromptEntry};
@@ -10,42 +12,30 @@ use crate::diag::Errors;
 
 /// The parts that the agent has. With a `system_message` there is no other one.
 pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<PromptEntry<'a>> {
-    let texts = [
-        ("instruction", "Instructions", &fields.instruction),
-        ("role", "Role", &fields.role),
-        ("expected_output", "ExpectedOutput", &fields.expected_output),
-        ("additional_context", "AdditionalContext", &fields.additional_context),
-        ("system_message", "SystemMessage", &fields.system_message),
-    ];
-    let known = [
-        ("markdown", "Markdown", &fields.markdown),
-        ("add_datetime_to_context", "DateTime", &fields.add_datetime_to_context),
-        ("add_location_to_context", "Location", &fields.add_location_to_context),
-        ("add_name_to_context", "Name", &fields.add_name_to_context),
-        ("add_session_state_to_context", "SessionState", &fields.add_session_state_to_context),
-    ];
-    let replaced = |key: &str, at: &dyn quote::ToTokens, errors: &mut Errors| {
-        if fields.system_message.is_some() && key != "system_message" {
-            let message = format_args!(
-                "`system_message` replaces the whole prompt, so this has no effect: keep one of them"
-            );
-            errors.at(at, message);
+    let replaces = fields.text(TextField::SystemMessage).is_some();
+    let mut replaced = |at: &dyn quote::ToTokens| {
+        if replaces {
+            errors.at(at, messages::REPLACED_PROMPT);
         }
     };
-    let mut entries = Vec::new();
-    for (key, part, text) in texts {
-        if let Some(text) = text {
-            replaced(key, text, errors);
-            entries.push(PromptEntry { part, text: of_expr(text, fields.state.is_some(), errors) });
+    let mut texts = Vec::new();
+    for field in TextField::ALL.iter().filter(|field| **field != TextField::Description) {
+        let Some(text) = fields.text(*field) else { continue };
+        if *field != TextField::SystemMessage {
+            replaced(text);
         }
+        texts.push((*field, text));
     }
-    for (key, part, flag) in known {
-        if let Some(flag @ LitBool { value: true, .. }) = flag {
-            replaced(key, flag, errors);
-            entries.push(PromptEntry { part, text: PartText::Known });
-        }
-    }
-    entries
+    let flags: Vec<_> = fields.flags.iter().filter(|(_, flag)| flag.value).collect();
+    flags.iter().for_each(|(_, flag)| replaced(flag));
+    let texts = texts.into_iter().map(|(field, text)| PromptEntry {
+        part: field.variant(),
+        text: of_expr(text, fields.state.is_some(), errors),
+    });
+    let texts: Vec<_> = texts.collect();
+    let flags =
+        flags.into_iter().map(|(flag, _)| PromptEntry { part: flag.variant(), text: PartText::Known });
+    texts.into_iter().chain(flags).collect()
 }
 
 fn of_expr<'a>(text: &'a Expr, has_state: bool, errors: &mut Errors) -> PartText<'a> {

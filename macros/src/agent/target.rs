@@ -1,5 +1,7 @@
 //! Reads the filter of a hook, and looks up its targets in the agent.
 
+use onionskin_vocabulary::agent::{Calls, ToolSource};
+use onionskin_vocabulary::{AGENT_TOOL, Word as _};
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
@@ -10,23 +12,11 @@ use super::fields::Fields;
 use super::list::{built_in, entry, last_word, same, starts_upper, text, words};
 use super::model;
 use super::value::word;
-use crate::choice::{Choices, variant};
 use crate::diag::Errors;
 use crate::suggest;
 
-const SOURCES: Choices = &[
-    ("mcp", "Mcp"),
-    ("server", "Server"),
-    ("function", "Function"),
-    ("agent", "Agent"),
-    ("runtime", "Runtime"),
-];
-
 /// The word for all calls, and those of the agents below.
 const EVERYWHERE: &str = "everywhere";
-
-/// The name of a child as a tool begins with it.
-const CHILD_TOOL: &str = "agent__";
 
 impl Parse for Target {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
@@ -40,19 +30,19 @@ impl Parse for Target {
                 _ => Self::Path(path),
             });
         }
-        let of: fn(Word) -> Self = match last_word(&path).as_str() {
-            "server" => Self::Server,
-            "source" => Self::Source,
-            "tool" => Self::Tool,
-            _ => {
-                let message = "a filter names tools (`add_one`), `server(time)`, `source(mcp)`, or `tool(lookup)` for a tool that \
-                     is added when the agent is built";
-                return Err(syn::Error::new_spanned(path, message));
-            }
+        let Some(of) = Calls::from_word(&last_word(&path)) else {
+            let message = "a filter names tools (`add_one`), `server(time)`, `source(mcp)`, or `tool(lookup)` for a tool that \
+                 is added when the agent is built";
+            return Err(syn::Error::new_spanned(path, message));
         };
         let content;
         parenthesized!(content in input);
-        Ok(of(word(&content)?))
+        let word = word(&content)?;
+        Ok(match of {
+            Calls::Server => Self::Server(word),
+            Calls::Source => Self::Source(word),
+            Calls::Tool => Self::Tool(word),
+        })
     }
 }
 
@@ -79,8 +69,11 @@ pub(super) fn resolve<'a>(
             Some(model::Target::Server(&server.text))
         }
         Target::Source(source) => {
-            let chosen = variant(SOURCES, "source", &source.text, source.span);
-            errors.take(chosen).map(model::Target::Source)
+            let known = ToolSource::from_word(&source.text);
+            if known.is_none() {
+                errors.push(source.span, suggest::unknown("source", &source.text, ToolSource::WORDS));
+            }
+            known.map(|known| model::Target::Source(known, source.span))
         }
         // The builder knows the added tools, the macro does not.
         Target::Tool(name) => Some(model::Target::Added(name)),
@@ -142,7 +135,7 @@ fn method(path: &Path) -> Option<(String, &Ident)> {
 
 fn unknown(path: &Path, word: &str, fields: &Fields) -> String {
     let name = text(path);
-    if let Some(child) = name.strip_prefix(CHILD_TOOL) {
+    if let Some(child) = name.strip_prefix(AGENT_TOOL) {
         return of_child(&name, child, word, fields);
     }
     let entries = fields.function_tools.iter().chain(&fields.agents);
@@ -204,7 +197,7 @@ pub(super) fn undeclared(
     }
     let hint = match suggest::nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if SOURCES.iter().any(|(word, _)| *word == name) => source(name),
+        None if ToolSource::from_word(name).is_some() => source(name),
         None => format!("add it: `servers: [{name}]`"),
     };
     errors.push(server.span, format_args!("`{name}` is not among this agent's `servers`; {hint}"));

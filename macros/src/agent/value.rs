@@ -1,5 +1,7 @@
 //! Readers of the values of an agent's fields. Each error says what to write.
 
+use onionskin_vocabulary::agent::Setting;
+use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -25,12 +27,12 @@ pub(super) fn text(input: ParseStream<'_>, key: &str) -> syn::Result<Expr> {
     Ok(expr)
 }
 
-/// The name of a model.
-pub(super) fn model(input: ParseStream<'_>) -> syn::Result<Expr> {
-    let name = text(input, "model")?;
+/// A name: that of a model.
+pub(super) fn model(input: ParseStream<'_>, setting: Setting) -> syn::Result<Expr> {
+    let name = text(input, setting.word())?;
     match &name {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if text.value().trim().is_empty() => {
-            Err(syn::Error::new_spanned(&name, "`model` is empty: write a name, or leave it out"))
+            Err(syn::Error::new_spanned(&name, messages::empty_name(setting)))
         }
         _ => Ok(name),
     }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use onionskin_cards::{HOOK_TYPES, Item, Kind, Need, Problem, Seen, TURN_PLACES, ValueKind};
+use onionskin_cards::{Item, Kind, Need, Problem, Seen, ValueKind};
+use onionskin_vocabulary::Word;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, FnArg, ItemFn, Meta, Pat, Type, Visibility};
 
@@ -134,8 +135,8 @@ pub(crate) fn seen(name: &str, file: &syn::File) -> Seen {
     let attrs = declared.iter().find(|item| item.name == name).map_or(&[][..], |item| item.attrs);
     let has_component = attrs.iter().any(|attr| is_called(attr, "ui_tool"));
     let hook = attrs.iter().find(|attr| is_called(attr, "message_hook"));
-    let place = hook.and_then(|attr| word_of(&attr.meta, &HOOK_TYPES));
-    Seen { others, has_component, place: place.map(str::to_owned) }
+    let place = hook.and_then(|attr| word_of(&attr.meta));
+    Seen { others, has_component, place }
 }
 
 fn is_called(attr: &Attribute, name: &str) -> bool {
@@ -236,23 +237,19 @@ fn kind(attr: &Attribute) -> Option<Kind> {
         "tool_hook" => Some(Kind::ToolHook),
         "run_hook" => Some(Kind::RunHook),
         "message_hook" => Some(Kind::MessageHook),
-        "turn_hook" => Some(Kind::TurnHook(place(&attr.meta))),
-        "guardrail" => match word_of(&attr.meta, &["input", "output"])? {
-            "input" => Some(Kind::InputGuardrail),
-            _ => Some(Kind::OutputGuardrail),
-        },
+        "turn_hook" => Some(Kind::TurnHook(word_of(&attr.meta))),
+        "guardrail" if has_word(&attr.meta, "input") => Some(Kind::InputGuardrail),
+        "guardrail" if has_word(&attr.meta, "output") => Some(Kind::OutputGuardrail),
         _ => None,
     }
 }
 
-/// The place of a hook around turns.
-fn place(meta: &Meta) -> Option<&'static str> {
-    word_of(meta, TURN_PLACES)
+/// The first of these words that an attribute has.
+fn word_of<W: Word>(meta: &Meta) -> Option<W> {
+    W::ALL.iter().copied().find(|word| has_word(meta, word.word()))
 }
 
-/// The first of these words that an attribute has.
-fn word_of(meta: &Meta, words: &[&'static str]) -> Option<&'static str> {
-    let options = meta.require_list().ok()?.tokens.clone();
-    let written: Vec<String> = options.into_iter().map(|token| token.to_string()).collect();
-    words.iter().copied().find(|place| written.iter().any(|word| word == place))
+fn has_word(meta: &Meta, word: &str) -> bool {
+    meta.require_list()
+        .is_ok_and(|list| list.tokens.clone().into_iter().any(|token| token.to_string() == word))
 }

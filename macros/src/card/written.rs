@@ -7,6 +7,9 @@ use heck::ToUpperCamelCase;
 use onionskin_cards::{
     Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, Spanned, Target, Text,
 };
+use onionskin_vocabulary::Word;
+use onionskin_vocabulary::agent::{RequestParam, SettingKind, TextField};
+use onionskin_vocabulary::settings::{Number, TOOL_CHOICES, Unit, ValueKind};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use serde_json::Value;
 
@@ -138,12 +141,7 @@ impl<'w> Writer<'w> {
             path: _,
             source: _,
             name: _,
-            description,
-            instruction,
-            role,
-            expected_output,
-            additional_context,
-            system_message,
+            texts,
             flags,
             servers,
             tools: _,
@@ -159,28 +157,17 @@ impl<'w> Writer<'w> {
             message_hooks,
             runtime,
             until,
-            default,
             run,
-            model,
+            settings,
             request_params,
             limits,
-            history_source,
-            history_merge_target,
-            max_parallel,
-            child_timeout_sec,
-            max_display_instances,
-            effect,
-            lock,
             state,
             input,
             output,
         } = card;
-        self.text("description", description.as_ref());
-        self.text("instruction", instruction.as_ref());
-        self.text("role", role.as_ref());
-        self.text("expected_output", expected_output.as_ref());
-        self.text("additional_context", additional_context.as_ref());
-        self.text("system_message", system_message.as_ref());
+        for (field, text) in texts {
+            self.text(field.word(), text);
+        }
         for flag in flags {
             self.line(&flag.span, format_args!("{}: true,", flag.value));
         }
@@ -198,28 +185,23 @@ impl<'w> Writer<'w> {
         self.hooks("message_hooks", message_hooks.iter());
         self.list("runtime", runtime, |_, tool| tool.value.clone());
         self.value(UNTIL, until.as_ref(), |text| format!("{text:?}"));
-        self.value("default", default.as_ref(), bool::to_string);
-        self.value("run", run.as_ref(), |item| (self.names.path)(card, item));
-        self.value("model", model.as_ref(), |model| format!("{model:?}"));
-        self.settings("request_params", request_params);
-        self.settings("limits", limits);
-        self.value("history_source", history_source.as_ref(), ToString::to_string);
-        self.value("history_merge_target", history_merge_target.as_ref(), ToString::to_string);
-        self.value("max_parallel", max_parallel.as_ref(), u64::to_string);
-        self.value("child_timeout_sec", child_timeout_sec.as_ref(), |seconds| format!("{seconds:?}"));
-        self.value("max_display_instances", max_display_instances.as_ref(), u64::to_string);
-        self.value("effect", effect.as_ref(), ToString::to_string);
-        self.value("lock", lock.as_ref(), ToString::to_string);
-        for (field, item) in [("state", state), ("input", input), ("output", output)] {
+        for (field, item) in [("run", run), ("state", state), ("input", input), ("output", output)] {
             self.value(field, item.as_ref(), |item| (self.names.path)(card, item));
         }
+        for (setting, value) in settings {
+            self.value(setting.word(), Some(value), |value| match (setting.kind(), value.as_str()) {
+                (SettingKind::Word { .. }, Some(word)) => word.to_owned(),
+                _ => value.to_string(),
+            });
+        }
+        self.table("request_params", request_params, param);
+        self.table("limits", limits, |_, value| value.to_string());
     }
 
-    fn text(&mut self, field: &str, text: Option<&Text>) {
+    fn text(&mut self, field: &str, text: &Text) {
         match text {
-            None => {}
-            Some(Text::Written(text)) => self.line(&text.span, format_args!("{field}: {:?},", text.value)),
-            Some(Text::Function(item)) => {
+            Text::Written(text) => self.line(&text.span, format_args!("{field}: {:?},", text.value)),
+            Text::Function(item) => {
                 let path = self.path(&item.value);
                 self.line(&item.span, format_args!("{field}: {path},"));
             }
@@ -256,8 +238,7 @@ impl<'w> Writer<'w> {
                 }
             }
             if let (Some(component), Some(mode)) = (text(&used.component), &used.mode) {
-                let mode = if mode.value == "artifact" { "Artifact" } else { "Inline" };
-                calls.push_str(&format!(".component({component}, __rt::UiMode::{mode})"));
+                calls.push_str(&format!(".component({component}, __rt::UiMode::{})", mode.value.variant()));
             }
             let name = name.unwrap_or_else(|| "\"\"".to_owned());
             self.line(&used.item.span, format_args!("{WORDS}: [({index}, {name}, ({calls}))],"));
@@ -388,11 +369,16 @@ impl<'w> Writer<'w> {
         }
     }
 
-    fn settings(&mut self, field: &str, settings: &[(Spanned<&'static str>, Spanned<Value>)]) {
-        let Some((first, _)) = settings.first() else { return };
+    fn table<W: Word>(
+        &mut self,
+        field: &str,
+        entries: &[(Spanned<W>, Spanned<Value>)],
+        written: impl Fn(W, &Value) -> String,
+    ) {
+        let Some((first, _)) = entries.first() else { return };
         self.line(&first.span, format_args!("{field}: {{"));
-        for (key, value) in settings {
-            let written = setting(key.value, &value.value);
+        for (key, value) in entries {
+            let written = written(key.value, &value.value);
             self.line(&value.span, format_args!("{}: {written},", key.value));
         }
         self.line(&first.span, "},");
@@ -415,9 +401,9 @@ impl<'w> Writer<'w> {
 
 /// The documentation of the agent's type.
 fn documentation(card: &Card) -> String {
-    match &card.description {
+    match card.text(TextField::Description) {
         Some(Text::Written(description)) => description.value.clone(),
-        _ => format!("The agent of the card `{}`.", card.source.name),
+        Some(Text::Function(_)) | None => format!("The agent of the card `{}`.", card.source.name),
     }
 }
 
@@ -438,16 +424,17 @@ fn argument(value: &Value) -> Option<String> {
     })
 }
 
-/// The value of a limit or a request parameter.
-fn setting(key: &str, value: &Value) -> String {
+/// The value of a request parameter.
+fn param(param: RequestParam, value: &Value) -> String {
     let json = |value: &Value| format!("__rt::json({:?})", value.to_string());
-    match key {
-        "temperature" | "top_p" => value.as_f64().map_or_else(String::new, |number| format!("{number:?}")),
-        "response_schema" | "extra_body" => json(value),
-        "tool_choice" => match value.as_str() {
-            Some("auto" | "none" | "required") => json(value),
-            _ => json(&serde_json::json!({ "tool": value })),
-        },
-        _ => value.to_string(),
+    match (param.kind(), value.as_str()) {
+        (ValueKind::Number(Number { unit: Unit::Fraction, .. }), _) => {
+            value.as_f64().map_or_else(String::new, |number| format!("{number:?}"))
+        }
+        (ValueKind::ToolChoice, Some(choice)) if !TOOL_CHOICES.contains(&choice) => {
+            json(&serde_json::json!({ "tool": choice }))
+        }
+        (ValueKind::Map | ValueKind::ToolChoice, _) => json(value),
+        (ValueKind::Number(_) | ValueKind::Texts, _) => value.to_string(),
     }
 }

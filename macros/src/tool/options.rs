@@ -1,12 +1,14 @@
 //! `Options` holds the options of `#[tool(..)]`.
 
 use darling::FromMeta;
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::Effect;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Expr, LitStr, Meta, Path, Type};
 
 use super::approval_cache::{self, Approval, Cache};
 use super::example::{self, Example};
-use crate::choice::{self, EFFECTS};
+use crate::choice;
 use crate::diag::Errors;
 use crate::keys::options;
 use crate::option::read::{self, Timeout};
@@ -199,9 +201,9 @@ fn hints(meta: &Meta) -> darling::Result<Hints> {
 fn effect(meta: &Meta) -> darling::Result<Option<Ident>> {
     let path: Path = read::path(meta)?;
     if let Some(word) = path.get_ident() {
-        return Ok(Some(choice::variant(EFFECTS, "effect", &word.to_string(), word.span())?));
+        return Ok(Some(choice::variant::<Effect>("effect", &word.to_string(), word.span())?));
     }
     let word = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-    let near = suggest::nearest(&word.to_lowercase(), choice::words(EFFECTS)).unwrap_or("once");
+    let near = suggest::nearest(&word.to_lowercase(), Effect::WORDS.iter().copied()).unwrap_or("once");
     Err(error_at(path, format_args!("an effect is one word: `effect = {near}`")))
 }

@@ -1,6 +1,7 @@
 //! The options of `#[ui_tool(..)]` beside those of `#[tool(..)]`.
 
 use darling::FromMeta;
+use onionskin_vocabulary::agent::UiMode;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit, LitStr, Meta};
@@ -10,8 +11,6 @@ use crate::choice;
 use crate::diag::Errors;
 use crate::keys::Key;
 use crate::option::{Table, error_at};
-
-const MODES: choice::Choices = &[("inline", "Inline"), ("artifact", "Artifact")];
 
 /// The component of a UI tool.
 pub(crate) struct Ui {
@@ -84,7 +83,7 @@ fn mode(meta: &Meta) -> darling::Result<Option<Ident>> {
     let at = match meta {
         Meta::NameValue(pair) => match &pair.value {
             Expr::Path(word) if let Some(word) = word.path.get_ident() => {
-                return Ok(Some(choice::variant(MODES, "mode", &word.to_string(), word.span())?));
+                return Ok(Some(choice::variant::<UiMode>("mode", &word.to_string(), word.span())?));
             }
             other => other.to_token_stream(),
         },

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use onionskin::declaration::{AgentDeclaration, DynAgent};
+use onionskin::declaration::{AgentDeclaration, DynAgent, Lock};
 use onionskin::event::{CallOutcome, EventKind};
 use onionskin::mcp::snapshot::Snapshot;
 use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
@@ -190,7 +190,7 @@ async fn keeper(
     let text = snapshot.map(Snapshot::to_json);
     let keeper = DynAgent::new("Keeper", move || {
         let agent = AgentDeclaration::new().instruction("Echo.").server("fix", None);
-        let agent = if is_strict { agent.strict_lock() } else { agent };
+        let agent = agent.lock(if is_strict { Lock::Strict } else { Lock::Report });
         match &text {
             Some(text) => agent.server_snapshot(text.clone()),
             None => agent,

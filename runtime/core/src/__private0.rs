@@ -15,9 +15,10 @@ pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::outline::{self, FilterWord};
+pub use crate::agent::settings;
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, App, AppBuilder, BuildError, CallFilter,
-    HistoryMergeTarget, HistorySource, Limits, Onion, RunError, RunStream, StrategyAnswer, TypedAgent,
+    HistoryMergeTarget, HistorySource, Limits, Lock, Onion, RunError, RunStream, StrategyAnswer, TypedAgent,
     TypedRunOutput, TypedRunStream,
 };
 pub use crate::args::Args;
@@ -298,7 +299,8 @@ impl Seconds for f64 {
 
 /// Whether a call goes to this child agent.
 pub fn is_child(cx: &ToolContext, name: &str) -> bool {
-    cx.source() == ToolSource::Agent && cx.tool_name().strip_prefix("agent__") == Some(name)
+    cx.source() == ToolSource::Agent
+        && cx.tool_name().strip_prefix(onionskin_vocabulary::AGENT_TOOL) == Some(name)
 }
 
 // What the facade says otherwise where its features are on.
@@ -316,7 +318,7 @@ macro_rules! __onionskin_model {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_servers {
-    ($agent:ident) => {
+    ($agent:ident $missing:literal) => {
         $agent
     };
 }
@@ -325,8 +327,8 @@ macro_rules! __onionskin_servers {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_human {
-    ($agent:ident $tool:ident) => {{
-        ::core::compile_error!("`human.input` asks the user: enable feature `human-input` of onionskin");
+    ($agent:ident $tool:ident $missing:literal) => {{
+        ::core::compile_error!($missing);
         $agent
     }};
 }
@@ -335,12 +337,8 @@ macro_rules! __onionskin_human {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_filesystem {
-    ($agent:ident $tool:ident) => {{
-        ::core::compile_error!(::core::concat!(
-            "`filesystem.",
-            ::core::stringify!($tool),
-            "` uses files: enable feature `filesystem` of onionskin"
-        ));
+    ($agent:ident $tool:ident $missing:literal) => {{
+        ::core::compile_error!($missing);
         $agent
     }};
 }
@@ -349,8 +347,8 @@ macro_rules! __onionskin_filesystem {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_skills {
-    ($agent:ident $tool:ident) => {{
-        ::core::compile_error!("`skills.read` reads skills: enable feature `skills` of onionskin");
+    ($agent:ident $tool:ident $missing:literal) => {{
+        ::core::compile_error!($missing);
         $agent
     }};
 }
@@ -359,8 +357,8 @@ macro_rules! __onionskin_skills {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_shell {
-    ($agent:ident $tool:ident) => {{
-        ::core::compile_error!("`shell.execute` runs programs: enable feature `shell` of onionskin");
+    ($agent:ident $tool:ident $missing:literal) => {{
+        ::core::compile_error!($missing);
         $agent
     }};
 }

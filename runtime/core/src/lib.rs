@@ -9,6 +9,14 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+/// The rows of a table in the documentation.
+macro_rules! rows {
+    ($($(#[doc = $about:literal])+ $module:ident $name:ident {
+        $(#[doc = $form:literal] #[doc = $doc:literal] $key:ident => $variant:ident,)*
+    })*) => { concat!($($("|", $form, " |", $doc, " |\n",)*)*) };
+}
+use rows;
+
 mod agent;
 pub mod approval;
 mod args;
@@ -71,6 +79,11 @@ pub use onion::{Hook, Next};
 #[doc = include_str!("docs/strict.md")]
 pub use onionskin_macros::Strict;
 #[doc = include_str!("docs/agent.md")]
+///
+/// | field | meaning |
+/// |---|---|
+#[doc = onionskin_vocabulary::agent_fields!(rows)]
+#[doc = include_str!("docs/agent_fields.md")]
 pub use onionskin_macros::agent;
 #[doc = include_str!("docs/guardrail.md")]
 pub use onionskin_macros::guardrail;
@@ -103,7 +116,7 @@ pub use tool::{DynTool, Tool, Toolbox};
 pub mod declaration {
     pub use crate::agent::{
         AgentBuilder, AgentDeclaration, AppBuilder, CallFilter, DynAgent, HistoryMergeTarget, HistorySource,
-        Limits, RunFn, TypedAgent,
+        Limits, Lock, RunFn, TypedAgent,
     };
     pub use crate::context::NameClash;
     pub use crate::description::{AgentDescription, AppDescription, ToolDescription};

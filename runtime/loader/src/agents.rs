@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use onionskin_cards::{Card, Child, Deck};
+use onionskin_cards::{Child, Deck};
 use onionskin_core::declaration::{AgentDeclaration, DynAgent};
 
 use crate::loaded::LoadedCards;
@@ -16,8 +16,7 @@ pub(crate) fn loaded(
 ) -> LoadedCards {
     let mut making = Making { deck, plans, make, agents: vec![None; deck.cards.len()] };
     let agents = (0..deck.cards.len()).filter_map(|index| making.agent(index)).collect();
-    let is_default = |card: &Arc<Card>| card.default.as_ref().is_some_and(|default| default.value);
-    let default = deck.cards.iter().position(is_default);
+    let default = deck.cards.iter().position(|card| card.is_default());
     LoadedCards { agents, cards: deck.cards.clone(), default }
 }
 

@@ -1,6 +1,7 @@
 //! What a card names that a feature of onionskin adds.
 
 use onionskin_core::declaration::AgentDeclaration;
+use onionskin_vocabulary::BuiltIn;
 
 /// A step without values.
 pub(crate) type Plain = fn(AgentDeclaration) -> AgentDeclaration;
@@ -8,65 +9,44 @@ pub(crate) type Plain = fn(AgentDeclaration) -> AgentDeclaration;
 /// What is missing: the feature, and the words for it.
 pub(crate) type Missing = (&'static str, String);
 
-/// The step for a built-in tool. Cards were checked for its name.
-pub(crate) fn tool(name: &str) -> Result<Plain, Missing> {
-    match name {
-        "shell.execute" => shell(),
-        "human.input" => human(),
-        "skills.read" => skills(),
-        _ => filesystem(name),
+/// The step for a built-in tool.
+pub(crate) fn tool(tool: BuiltIn) -> Result<Plain, Missing> {
+    step(tool).ok_or_else(|| (tool.feature(), tool.missing()))
+}
+
+fn step(tool: BuiltIn) -> Option<Plain> {
+    match tool {
+        #[cfg(feature = "shell")]
+        BuiltIn::ShellExecute => Some(|agent| agent.runtime_tool(onionskin_builtins::shell::execute())),
+        #[cfg(feature = "human-input")]
+        BuiltIn::HumanInput => Some(|agent| agent.runtime_tool(onionskin_builtins::human::input())),
+        #[cfg(feature = "skills")]
+        BuiltIn::SkillsRead => Some(|agent| agent.runtime_tool(onionskin_builtins::skills::read())),
+        #[cfg(feature = "filesystem")]
+        BuiltIn::FilesystemRead => Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::read())),
+        #[cfg(feature = "filesystem")]
+        BuiltIn::FilesystemWrite => Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::write())),
+        #[cfg(feature = "filesystem")]
+        BuiltIn::FilesystemList => Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::list())),
+        #[cfg(feature = "filesystem")]
+        BuiltIn::FilesystemEdit => Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::edit())),
+        #[cfg(feature = "filesystem")]
+        BuiltIn::FilesystemSearch => {
+            Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::search()))
+        }
+        #[cfg(not(feature = "shell"))]
+        BuiltIn::ShellExecute => None,
+        #[cfg(not(feature = "human-input"))]
+        BuiltIn::HumanInput => None,
+        #[cfg(not(feature = "skills"))]
+        BuiltIn::SkillsRead => None,
+        #[cfg(not(feature = "filesystem"))]
+        BuiltIn::FilesystemRead
+        | BuiltIn::FilesystemWrite
+        | BuiltIn::FilesystemList
+        | BuiltIn::FilesystemEdit
+        | BuiltIn::FilesystemSearch => None,
     }
-}
-
-#[cfg(feature = "shell")]
-#[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
-fn shell() -> Result<Plain, Missing> {
-    Ok(|agent| agent.runtime_tool(onionskin_builtins::shell::execute()))
-}
-
-#[cfg(not(feature = "shell"))]
-fn shell() -> Result<Plain, Missing> {
-    Err(("shell", "`shell.execute` runs programs: enable feature `shell` of onionskin".to_owned()))
-}
-
-#[cfg(feature = "human-input")]
-#[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
-fn human() -> Result<Plain, Missing> {
-    Ok(|agent| agent.runtime_tool(onionskin_builtins::human::input()))
-}
-
-#[cfg(not(feature = "human-input"))]
-fn human() -> Result<Plain, Missing> {
-    Err(("human-input", "`human.input` asks the user: enable feature `human-input` of onionskin".to_owned()))
-}
-
-#[cfg(feature = "skills")]
-#[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
-fn skills() -> Result<Plain, Missing> {
-    Ok(|agent| agent.runtime_tool(onionskin_builtins::skills::read()))
-}
-
-#[cfg(not(feature = "skills"))]
-fn skills() -> Result<Plain, Missing> {
-    Err(("skills", "`skills.read` reads skills: enable feature `skills` of onionskin".to_owned()))
-}
-
-#[cfg(feature = "filesystem")]
-fn filesystem(name: &str) -> Result<Plain, Missing> {
-    use onionskin_builtins::filesystem;
-    Ok(match name {
-        "filesystem.read" => |agent| agent.runtime_tool(filesystem::read()),
-        "filesystem.write" => |agent| agent.runtime_tool(filesystem::write()),
-        "filesystem.list" => |agent| agent.runtime_tool(filesystem::list()),
-        "filesystem.edit" => |agent| agent.runtime_tool(filesystem::edit()),
-        "filesystem.search" => |agent| agent.runtime_tool(filesystem::search()),
-        _ => return Err(("filesystem", format!("`{name}` is not a built-in tool of this onionskin"))),
-    })
-}
-
-#[cfg(not(feature = "filesystem"))]
-fn filesystem(name: &str) -> Result<Plain, Missing> {
-    Err(("filesystem", format!("`{name}` uses files: enable feature `filesystem` of onionskin")))
 }
 
 /// The servers of the working directory's `.mcp.json`.
@@ -78,7 +58,7 @@ pub(crate) fn servers() -> Result<Plain, Missing> {
 
 #[cfg(not(feature = "mcp"))]
 pub(crate) fn servers() -> Result<Plain, Missing> {
-    Err(("mcp", "`servers` need MCP: enable feature `mcp` of onionskin".to_owned()))
+    Err(("mcp", onionskin_vocabulary::MISSING_MCP.to_owned()))
 }
 
 /// The provider of the model that an agent names.

@@ -7,6 +7,7 @@ use onionskin_core::__private0::is_child;
 use onionskin_core::ToolContext;
 use onionskin_core::declaration::CallFilter;
 use onionskin_core::definition::ToolSource;
+use onionskin_vocabulary::agent::ToolSource as SourceWord;
 
 use crate::entry::IsOfToolbox;
 
@@ -17,7 +18,7 @@ pub(crate) enum Test {
     Child(String),
     Toolbox(IsOfToolbox, Option<String>),
     Server(String),
-    Source(ToolSource),
+    Source(SourceWord),
     /// A tool of a server, by its whole name.
     Remote(String),
     /// Any tool of this name.
@@ -31,7 +32,7 @@ impl Test {
             Self::Child(name) => is_child(call, name),
             Self::Toolbox(is_of, prefix) => is_of(call, prefix.as_deref()),
             Self::Server(name) => call.source().is_server() && call.server_name() == Some(name.as_str()),
-            Self::Source(source) => call.source() == *source,
+            Self::Source(source) => SourceWord::from(call.source()) == *source,
             Self::Remote(name) => call.source().is_server() && call.tool_name() == name,
             Self::Named(name) => call.tool_name() == name,
         }
@@ -55,7 +56,7 @@ pub(crate) fn call_filter(card: &Card, filter: &Filter, items: impl Fn(&str) -> 
                 tests.extend(found);
             }
             Target::Server(server) => tests.push(Test::Server(server.clone())),
-            Target::Source(source) => tests.push(Test::Source(source_of(source))),
+            Target::Source(source) => tests.push(Test::Source(*source)),
             // A filter with it is none of names.
             Target::Everywhere => {}
             Target::Tool(tool) => {
@@ -76,14 +77,4 @@ fn by_name(card: &Card, name: &str, names: &mut Vec<String>) -> Test {
     }
     names.push(name.to_owned());
     Test::Remote(name.to_owned())
-}
-
-fn source_of(word: &str) -> ToolSource {
-    match word {
-        "mcp" => ToolSource::Mcp,
-        "server" => ToolSource::Server,
-        "agent" => ToolSource::Agent,
-        "runtime" => ToolSource::Runtime,
-        _ => ToolSource::Function,
-    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
-use onionskin_cards::{Kind, TURN_PLACES};
+use onionskin_cards::Kind;
 use onionskin_core::__private0::{is_of_toolbox, short_name};
 use onionskin_core::declaration::{AgentDeclaration, DynAgent, RunFn};
 use onionskin_core::forms::{TypedAnswer, TypedInput, Works};
@@ -17,6 +17,8 @@ use onionskin_core::run_hooks::{BoxError, RunHook};
 use onionskin_core::turn_hooks::TurnHook;
 use onionskin_core::typed::RawHook;
 use onionskin_core::{Agent, Hook, RunContext, Toolbox};
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::TurnPlace;
 use serde_json::Value;
 
 use crate::entry::{Entry, HookEntry, TypeEntry};
@@ -326,7 +328,7 @@ fn hook_entry<V: HookValues, H: 'static>(
 }
 
 fn turn_kind<H: TurnHook>() -> Kind {
-    Kind::TurnHook(H::PLACE.and_then(|place| TURN_PLACES.iter().copied().find(|known| *known == place)))
+    Kind::TurnHook(H::PLACE.and_then(TurnPlace::from_word))
 }
 
 /// A source that several declarations use.

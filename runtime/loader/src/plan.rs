@@ -7,8 +7,11 @@ use onionskin_cards::{
     Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Kind, Need, Origin, Problem, Spanned, Text,
     Toolbox,
 };
+use onionskin_core::__private0::settings::with_settings;
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
-use onionskin_core::prompt::{Prompt, PromptPart, PromptText};
+use onionskin_core::prompt::{Prompt, PromptText};
+use onionskin_vocabulary::BuiltIn;
+use onionskin_vocabulary::agent::{Setting, TextField};
 use serde_json::Value;
 
 use crate::address::{refused_item, refused_name};
@@ -92,42 +95,23 @@ impl Planner<'_> {
 
     fn texts(&mut self) {
         let card = self.card;
-        match &card.description {
-            Some(Text::Written(text)) => {
-                let text = text.value.clone();
-                self.step(move |agent| agent.description(text.clone()));
-            }
-            // A card with a function here has been refused.
-            Some(Text::Function(_)) | None => {}
-        }
-        let texts = [
-            (PromptPart::Instructions, &card.instruction),
-            (PromptPart::Role, &card.role),
-            (PromptPart::ExpectedOutput, &card.expected_output),
-            (PromptPart::AdditionalContext, &card.additional_context),
-            (PromptPart::SystemMessage, &card.system_message),
-        ];
         let mut prompt = Prompt::new();
-        for (part, text) in texts {
-            match text {
-                Some(Text::Written(text)) => prompt = prompt.text(part, &text.value),
-                Some(Text::Function(item)) => {
+        for (field, text) in &card.texts {
+            match (field, text) {
+                (TextField::Description, Text::Written(text)) => {
+                    let text = text.value.clone();
+                    self.step(move |agent| agent.description(text.clone()));
+                }
+                (field, Text::Written(text)) => prompt = prompt.text((*field).into(), &text.value),
+                (field, Text::Function(item)) => {
                     if let Some(Entry::Text(add)) = self.item(item, Kind::Text) {
-                        prompt = add(prompt, part);
+                        prompt = add(prompt, (*field).into());
                     }
                 }
-                None => {}
             }
         }
         for flag in &card.flags {
-            let part = match flag.value {
-                "markdown" => PromptPart::Markdown,
-                "add_datetime_to_context" => PromptPart::DateTime,
-                "add_location_to_context" => PromptPart::Location,
-                "add_name_to_context" => PromptPart::Name,
-                _ => PromptPart::SessionState,
-            };
-            prompt = prompt.include(part);
+            prompt = prompt.include(flag.value.into());
         }
         self.step(move |agent| agent.prompt(prompt.clone()));
     }
@@ -154,7 +138,10 @@ impl Planner<'_> {
             }
         }
         for tool in &card.runtime {
-            self.built_in(builtin::tool(&tool.value), &tool.span);
+            match BuiltIn::from_word(&tool.value) {
+                Some(known) => self.built_in(builtin::tool(known), &tool.span),
+                None => self.mistake(MistakeKind::Format, BuiltIn::unknown(&tool.value), &tool.span),
+            }
         }
         for toolbox in &card.toolboxes {
             if let Some(Entry::Toolbox { step, .. }) = self.item(&toolbox.item, Kind::Toolbox) {
@@ -299,14 +286,7 @@ impl Planner<'_> {
     /// The places of texts for fields of a state that is registered without them.
     fn unshown_fields(&mut self, state: &Spanned<Item>) {
         let card = self.card;
-        let texts = [
-            &card.instruction,
-            &card.role,
-            &card.expected_output,
-            &card.additional_context,
-            &card.system_message,
-        ];
-        for text in texts.into_iter().flatten() {
+        for (_, text) in card.texts.iter().filter(|(field, _)| *field != TextField::Description) {
             let Text::Written(text) = text else { continue };
             let places = PromptText::from(text.value.as_str());
             let mut seen = HashSet::new();
@@ -333,55 +313,17 @@ impl Planner<'_> {
 
     fn settings(&mut self) {
         let card = self.card;
-        if let Some(model) = &card.model {
-            let model = model.value.clone();
-            self.step(move |agent| builtin::model(agent.model(&model)));
+        let (settings, problems) = settings::read(card);
+        for problem in problems {
+            self.mistakes.add(&card.source, MistakeKind::Format, problem);
+        }
+        self.step(move |agent| with_settings(agent, settings.clone()));
+        if card.setting(Setting::Model).is_some() {
+            self.step(builtin::model);
         }
         if let Some(until) = &card.until {
             let until = until.value.clone();
             self.step(move |agent| agent.until(until.as_str()));
-        }
-        if let Some(default) = &card.default {
-            let default = default.value;
-            self.step(move |agent| agent.default_agent(default));
-        }
-        if !card.request_params.is_empty() {
-            let (params, problems) = settings::request_params(card);
-            for problem in problems {
-                self.mistakes.add(&card.source, MistakeKind::Format, problem);
-            }
-            self.step(move |agent| agent.request_params(params.clone()));
-        }
-        if !card.limits.is_empty() {
-            let limits = settings::limits(card);
-            self.step(move |agent| agent.limits(limits.clone()));
-        }
-        if let Some(source) = &card.history_source {
-            let source = settings::history_source(source.value);
-            self.step(move |agent| agent.history_source(source));
-        }
-        if let Some(target) = &card.history_merge_target {
-            let target = settings::history_merge_target(target.value);
-            self.step(move |agent| agent.history_merge_target(target));
-        }
-        if let Some(calls) = &card.max_parallel {
-            let calls = usize::try_from(calls.value).unwrap_or(usize::MAX);
-            self.step(move |agent| agent.max_parallel(calls));
-        }
-        if let Some(timeout) = &card.child_timeout_sec {
-            let timeout = settings::seconds(Some(timeout.value));
-            self.step(move |agent| agent.child_timeout(timeout));
-        }
-        if let Some(instances) = &card.max_display_instances {
-            let instances = usize::try_from(instances.value).unwrap_or(usize::MAX);
-            self.step(move |agent| agent.max_display_instances(instances));
-        }
-        if card.lock.as_ref().is_some_and(|lock| lock.value == "strict") {
-            self.step(AgentDeclaration::strict_lock);
-        }
-        if let Some(effect) = &card.effect {
-            let effect = settings::effect(effect.value);
-            self.step(move |agent| agent.effect(effect));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onionskin_cards::{Card, Item};
-use onionskin_core::definition::{ToolWords, UiMode};
+use onionskin_core::definition::ToolWords;
 
 use crate::entry::Step;
 
@@ -18,8 +18,7 @@ pub(crate) fn worded(card: &Card, tool: &Item, step: Step) -> Step {
         words = words.description(text.value.clone());
     }
     if let (Some(component), Some(mode)) = (&used.component, &used.mode) {
-        let mode = if mode.value == "artifact" { UiMode::Artifact } else { UiMode::Inline };
-        words = words.component(component.value.clone(), mode);
+        words = words.component(component.value.clone(), mode.value.into());
     }
     Arc::new(move |agent| agent.worded(words.clone(), |agent| step(agent)))
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use onionskin_cards::{Deck, Item, Kind, Seen, Workflow, workflow_files};
 use onionskin_core::App;
 use onionskin_core::declaration::{AppBuilder, DynAgent};
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::MessagePlace;
 
 use crate::agents::{agent, loaded};
 use crate::attempt::add;
@@ -194,9 +196,14 @@ fn seen(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<Seen> {
             (catch_unwind(AssertUnwindSafe(has_component)).unwrap_or_default(), None)
         }
         entry @ Entry::Hook(_) => {
-            (false, entry.hook(Kind::MessageHook).and_then(|hook| hook.place).map(str::to_owned))
+            (false, entry.hook(Kind::MessageHook).and_then(|hook| MessagePlace::from_word(hook.place?)))
         }
-        _ => (false, None),
+        Entry::Tool { definition: None, .. }
+        | Entry::Toolbox { .. }
+        | Entry::Text(_)
+        | Entry::Strategy(_)
+        | Entry::Type(_)
+        | Entry::Agent(_) => (false, None),
     };
     Some(Seen { others: others.map(|(other, _)| other.clone()).collect(), has_component, place })
 }

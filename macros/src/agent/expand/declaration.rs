@@ -1,8 +1,9 @@
 //! `impl Agent`, and the declaration that the runtime builds the agent from.
 
+use onionskin_vocabulary::agent::Setting;
+use onionskin_vocabulary::{MISSING_MCP, Word as _};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::Expr;
 use syn::spanned::Spanned;
 
 use super::names::{child_alias, entry_span, known_alias, known_child, known_toolbox};
@@ -10,7 +11,7 @@ use super::toolboxes::prefix;
 use super::{around, filter, prompt, typed};
 use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, BuiltIn, Server};
-use crate::agent::settings::{GivenSetting, Write};
+use crate::agent::settings::{GivenSetting, SettingValue, Write};
 
 /// `impl Agent`.
 pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
@@ -76,30 +77,23 @@ pub(super) fn run(agent: &AgentModel<'_>) -> Option<TokenStream> {
 fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     let ty = &agent.ty;
     let mut calls = TokenStream::new();
-    let mut text = |method: &str, value: Option<&Expr>| {
-        if let Some(value) = value {
-            let span = Span::call_site().located_at(value.span());
-            let method_name = Ident::new(method, span);
-            // The compiler reports a wrong model name by its type. For the other texts, `Text` lists the possible types.
-            let is_plain = method == "model" || matches!(value, Expr::Lit(_));
-            let value =
-                if is_plain { quote!(#value) } else { quote_spanned!(span=> __rt::Text::text(#value)) };
-            calls.extend(quote!(let __agent = __agent.#method_name(#value);));
-        }
-    };
-    text("description", agent.description);
-    text("model", agent.model);
+    if let Some(text) = agent.description {
+        let span = Span::call_site().located_at(text.span());
+        let (method, text) = (Ident::new("description", span), prompt::words(text));
+        calls.extend(quote!(let __agent = __agent.#method(#text);));
+    }
     calls.extend(prompt::parts(agent));
-    if agent.model.is_some() {
+    if agent.settings.iter().any(|(setting, _)| *setting == Setting::Model) {
         let root = agent.runtime.root();
         calls.extend(quote!(let __agent = #root::__onionskin_model!(__agent);));
     }
     calls.extend(servers(agent));
-    for BuiltIn { gives, word } in &agent.built_in {
-        let span = Span::call_site().located_at(gives.span());
-        let (root, gives) = (agent.runtime.root_at(span), Ident::new(&gives.to_string(), span));
-        let word = Ident::new(word, span);
-        calls.extend(quote_spanned!(span=> let __agent = #root::#gives!(__agent #word);));
+    for BuiltIn { tool, span } in &agent.built_in {
+        let span = Span::call_site().located_at(*span);
+        let (root, gives) = (agent.runtime.root_at(span), format!("__onionskin_{}", tool.family()));
+        let (gives, word) = (Ident::new(&gives, span), Ident::new(tool.name(), span));
+        let missing = tool.missing();
+        calls.extend(quote_spanned!(span=> let __agent = #root::#gives!(__agent #word #missing);));
     }
     for (index, toolbox) in agent.toolboxes.iter().enumerate() {
         let ListEntry { cfgs, path } = &toolbox.entry;
@@ -135,25 +129,13 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     if agent.run.is_some() {
         calls.extend(quote!(let __agent = __agent.runs_itself();));
     }
-    if let Some(default) = agent.is_default {
-        calls.extend(quote!(let __agent = __agent.default_agent(#default);));
-    }
     for (hook, tool) in filter::names(agent) {
         calls.extend(quote!(let __agent = __agent.filter_names(#hook, #tool);));
     }
     calls.extend(request_params(&agent.request_params));
     calls.extend(limits(&agent.limits));
     calls.extend(typed::declared(agent));
-    calls.extend(variant("history_source", "HistorySource", agent.history_source.as_ref()));
-    calls.extend(variant("history_merge_target", "HistoryMergeTarget", agent.history_merge_target.as_ref()));
-    calls.extend(variant("effect", "Effect", agent.effect.as_ref()));
-    calls.extend(count("max_parallel", agent.max_parallel));
-    calls.extend(count("max_display_instances", agent.max_display_instances));
-    if let Some(seconds) = agent.child_timeout {
-        calls.extend(quote! {
-            let __agent = __agent.child_timeout(::core::time::Duration::from_secs_f64(#seconds));
-        });
-    }
+    calls.extend(agent.settings.iter().map(|(setting, value)| declared_setting(*setting, value)));
     quote! {
         let __agent = __rt::AgentDeclaration::new();
         #calls
@@ -181,10 +163,7 @@ fn servers(agent: &AgentModel<'_>) -> TokenStream {
     if let Some(server) = agent.servers.first() {
         let span = Span::call_site().located_at(server.name.span);
         let root = agent.runtime.root_at(span);
-        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent);));
-    }
-    if agent.is_lock_strict {
-        calls.extend(quote!(let __agent = __agent.strict_lock();));
+        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent #MISSING_MCP);));
     }
     if let Some(path) = &agent.lock_file {
         // The compiler looks at the agent again when the file changes.
@@ -217,14 +196,23 @@ fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
     quote!(#(#lists)*)
 }
 
-fn variant(method: &str, of: &str, variant: Option<&Ident>) -> Option<TokenStream> {
-    let (method, of, variant) = (format_ident!("{method}"), format_ident!("{of}"), variant?);
-    Some(quote!(let __agent = __agent.#method(__rt::#of::#variant);))
-}
-
-fn count(method: &str, count: Option<usize>) -> Option<TokenStream> {
-    let (method, count) = (format_ident!("{method}"), count?);
-    Some(quote!(let __agent = __agent.#method(#count);))
+fn declared_setting(setting: Setting, value: &SettingValue<'_>) -> TokenStream {
+    let method = format_ident!("{}", setting.method());
+    let value = match value {
+        SettingValue::Text(text) => {
+            // The compiler reports a wrong name by its type.
+            let method = Ident::new(setting.method(), Span::call_site().located_at(text.span()));
+            return quote!(let __agent = __agent.#method(#text););
+        }
+        SettingValue::Boolean(value) => quote!(#value),
+        SettingValue::Count(count) => quote!(#count),
+        SettingValue::Seconds(seconds) => quote!(::core::time::Duration::from_secs_f64(#seconds)),
+        SettingValue::Word(variant) => {
+            let ty = format_ident!("{}", setting.variant());
+            quote!(__rt::#ty::#variant)
+        }
+    };
+    quote!(let __agent = __agent.#method(#value);)
 }
 
 fn request_params(given: &[GivenSetting<'_>]) -> Option<TokenStream> {
@@ -252,6 +240,7 @@ fn settings(into: &str, given: &[GivenSetting<'_>]) -> Option<TokenStream> {
         // The whole statement has the span of the value, so the compiler shows the value only.
         let into = Ident::new(into, span);
         let seconds = quote_spanned!(span=> __rt::Seconds::duration(#value));
+        let time = format_ident!("{}", key.to_string().trim_end_matches("_sec"));
         match write {
             Write::Value => quote_spanned!(span=> #into.#key = #value;),
             Write::Optional => quote_spanned!(span=> *#into.#key.get_or_insert_default() = #value;),
@@ -259,14 +248,8 @@ fn settings(into: &str, given: &[GivenSetting<'_>]) -> Option<TokenStream> {
             Write::List => {
                 quote!(#into.#key = ::core::iter::IntoIterator::into_iter(#value).map(::core::convert::Into::into).collect();)
             }
-            Write::Seconds(field) => {
-                let field = format_ident!("{field}");
-                quote!(#into.#field = #seconds;)
-            }
-            Write::OptionalSeconds(field) => {
-                let field = format_ident!("{field}");
-                quote!(#into.#field = ::core::option::Option::Some(#seconds);)
-            }
+            Write::Seconds => quote!(#into.#time = #seconds;),
+            Write::OptionalSeconds => quote!(#into.#time = ::core::option::Option::Some(#seconds);),
         }
     });
     (!given.is_empty()).then(|| quote!(#(#set)*))

@@ -1,6 +1,7 @@
 //! The filter of a hook as a test of a call.
 
-use proc_macro2::TokenStream;
+use onionskin_vocabulary::Word as _;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::names::{child_alias, toolbox_alias};
@@ -45,8 +46,8 @@ pub(super) fn words(filter: &Filter<'_>) -> TokenStream {
             vec![quote!(Named(#name))]
         }
         Target::Server(name) => vec![quote!(Server(#name))],
-        Target::Source(variant) => {
-            let word = variant.to_string().to_lowercase();
+        Target::Source(source, _) => {
+            let word = source.word();
             vec![quote!(Source(#word))]
         }
         Target::Added(Word { text, .. }) => vec![quote!(Added(#text))],
@@ -89,7 +90,10 @@ fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
             (__cx.source().is_server()
                 && __cx.server_name() == ::core::option::Option::Some(#name))
         },
-        Target::Source(variant) => quote!(__cx.source() == __rt::ToolSource::#variant),
+        Target::Source(source, span) => {
+            let variant = Ident::new(source.variant(), *span);
+            quote!(__cx.source() == __rt::ToolSource::#variant)
+        }
         Target::Added(Word { text: name, .. }) => quote!(__cx.tool_name() == #name),
         Target::Builtin(name) => quote!(__cx.tool_name() == #name),
     }

@@ -42,7 +42,7 @@ fn part(entry: &PromptEntry<'_>, agent: &AgentModel<'_>) -> TokenStream {
 }
 
 /// An expression that is text. For a literal there is nothing to check.
-fn words(text: &Expr) -> TokenStream {
+pub(super) fn words(text: &Expr) -> TokenStream {
     match text {
         Expr::Lit(_) => text.to_token_stream(),
         text => quote_spanned!(Span::call_site().located_at(text.span())=> __rt::Text::text(#text)),

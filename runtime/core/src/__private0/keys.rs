@@ -1,8 +1,8 @@
 //! The words that the macros know, each with the documentation that an editor shows for it.
 //!
-//! What the macros write for rust-analyzer names these constants with the user's own words. Nothing runs with them. Tests of
-//! the macros hold the names and words to the macros' own tables. `crate`, which is an option everywhere, is a keyword and no
-//! name.
+//! What the macros write for rust-analyzer names these constants with the user's own words. Nothing runs with them. Those of agents
+//! are the rows of the vocabulary; tests of the macros hold the others to the macros' own tables. `crate`, which is an option
+//! everywhere, is a keyword and no name.
 
 /// A word of a macro.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +15,8 @@ pub fn of<T>() -> T {
 }
 
 macro_rules! keys {
-    ($(#[doc = $of:literal] $module:ident { $($(#[doc = $doc:literal])+ $key:ident)* })*) => {$(
-        #[doc = $of]
+    ($($(#[doc = $of:literal])+ $module:ident { $($(#[doc = $doc:literal])+ $key:ident)* })*) => {$(
+        $(#[doc = $of])+
         #[allow(non_upper_case_globals)]
         pub mod $module {
             use super::Key;
@@ -26,282 +26,36 @@ macro_rules! keys {
     )*};
 }
 
+/// The fields of `agent!`.
+#[allow(non_upper_case_globals)]
+pub mod agent {
+    use super::Key;
+
+    macro_rules! fields {
+        ($($(#[doc = $about:literal])+ $module:ident $name:ident {
+            $(#[doc = $form:literal] #[doc = $doc:literal] $key:ident => $variant:ident,)*
+        })*) => {$($(
+            #[doc = $form]
+            ///
+            #[doc = $doc]
+            pub const $key: Key = Key;
+        )*)*};
+    }
+
+    onionskin_vocabulary::agent_fields!(fields);
+}
+
+macro_rules! words {
+    ($($(#[doc = $about:literal])+ $module:ident $name:ident {
+        $($(#[doc = $doc:literal])+ $key:ident => $variant:ident,)*
+    })*) => {
+        keys! { $($(#[doc = $about])+ $module { $($(#[doc = $doc])+ $key)* })* }
+    };
+}
+
+onionskin_vocabulary::agent_words!(words);
+
 keys! {
-    /// The fields of `agent!`.
-    agent {
-        /// `name: ".."`
-        ///
-        /// The name that people and parents see: letters, digits, `_` and `-`. Default: the name of the type.
-        name
-        /// `description: ".."`
-        ///
-        /// The text by which parents choose the agent, and the first part of its prompt.
-        description
-        /// `instruction: ".."`
-        ///
-        /// The main part of the system prompt: text with [places](crate::prompt::PromptText) such as `{name}`, any
-        /// expression that is text, or a function of the [`RunContext`](crate::RunContext). The only required field.
-        instruction
-        /// `role: ".."`
-        ///
-        /// The agent's role, as part of its prompt ([`PromptPart`](crate::prompt::PromptPart)); text or a function, as
-        /// all texts of the prompt.
-        role
-        /// `expected_output: ".."`
-        ///
-        /// What the answer should be like, as part of its prompt.
-        expected_output
-        /// `additional_context: ".."`
-        ///
-        /// Text behind the other instructions of its prompt.
-        additional_context
-        /// `system_message: ".."`
-        ///
-        /// A text in place of the whole prompt, and of `instruction`.
-        system_message
-        /// `markdown: true`
-        ///
-        /// The prompt asks for answers in Markdown.
-        markdown
-        /// `add_datetime_to_context: true`
-        ///
-        /// The prompt says the date and the time, in UTC.
-        add_datetime_to_context
-        /// `add_location_to_context: true`
-        ///
-        /// The prompt says where the user is; the builder or the request gives it:
-        /// `Prompt::new().text(PromptPart::Location, "..")`.
-        add_location_to_context
-        /// `add_name_to_context: true`
-        ///
-        /// The prompt says the agent's name.
-        add_name_to_context
-        /// `add_session_state_to_context: true`
-        ///
-        /// The prompt shows the agent's state and the values of the session's, as JSON, but for those under
-        /// `onionskin`, where ready-made hooks keep theirs.
-        add_session_state_to_context
-        /// `servers: [name, ..]`
-        ///
-        /// Servers of tools: MCP servers, configured in `.mcp.json` or with `.server(..)` (feature `mcp`), and sources
-        /// of your own, given with `.server(..)`.
-        servers
-        /// `tools: { server: [glob, ..] }`
-        ///
-        /// Patterns that select from the tools of a server; without an entry all.
-        tools
-        /// `lock: strict`
-        ///
-        /// Refuses tools of MCP servers that differ from the [lock
-        /// file](crate::declaration::AgentDeclaration::strict_lock); default `report`, which only says so.
-        lock
-        /// `function_tools: [path, ..]`
-        ///
-        /// Tools: `#[tool]` functions, types that implement [`Tool`](crate::Tool) and `Default`.
-        function_tools
-        /// `toolboxes: [Kb, archive: Kb]`
-        ///
-        /// Types of [toolboxes](macro@crate::toolbox), with a prefix if there are several of a type; the builder gets
-        /// their objects with `.toolbox(..)`.
-        toolboxes
-        /// `agents: [path, ..]`
-        ///
-        /// Child agents: tools called `agent__Name`.
-        agents
-        /// `tool_hooks: [hook, ..]`
-        ///
-        /// Hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place
-        /// of those that are added at run time.
-        tool_hooks
-        /// `input_guardrails: [guardrail, ..]`
-        ///
-        /// Guardrails on the arguments of all calls, in their order, inside all hooks: `path`, `path(values)`, either
-        /// with `for [..]` or `except [..]` ([`guardrail`](macro@crate::guardrail)).
-        input_guardrails
-        /// `output_guardrails: [guardrail, ..]`
-        ///
-        /// Guardrails on the results of all calls: of functions, servers, children and built-in tools.
-        output_guardrails
-        /// `run_hooks: [hook, ..]`
-        ///
-        /// Hooks around each run, in their order: `path`, `path(values)` ([`run_hook`](macro@crate::run_hook)).
-        run_hooks
-        /// `turn_hooks: [hook, ..]`
-        ///
-        /// Hooks around each turn, in their order: `path`, `path(values)` ([`turn_hook`](macro@crate::turn_hook)).
-        turn_hooks
-        /// `message_hooks: [hook, ..]`
-        ///
-        /// Hooks on its messages, in their order: `path`, `path(values)`
-        /// ([`message_hook`](macro@crate::message_hooks::message_hook)).
-        message_hooks
-        /// `runtime: [shell.execute, human.input, filesystem.read, skills.read]`
-        ///
-        /// Built-in tools (features `shell`, `human-input`, `filesystem`, `skills`).
-        runtime
-        /// `default: true`
-        ///
-        /// The entry agent of an [`App`](crate::App).
-        default
-        /// `run: path`
-        ///
-        /// A function in place of the loop: `async fn(run: &AgentRun, input: String) -> Result<String, RunError>`
-        /// ([`AgentRun`](crate::run::AgentRun)).
-        run
-        /// `model: ".."`
-        ///
-        /// The name of the model.
-        model
-        /// `request_params: { .. }`
-        ///
-        /// `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`, `tool_choice`, `response_schema`,
-        /// `extra_body`.
-        request_params
-        /// `limits: { .. }`
-        ///
-        /// `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `output_retries`, `model_timeout_sec`,
-        /// `model_retries`: see [`Limits`](crate::declaration::Limits).
-        limits
-        /// `history_source: none`
-        ///
-        /// What children start with: `none`, `child`, `orchestrator`, `messages`
-        /// ([`HistorySource`](crate::declaration::HistorySource)).
-        history_source
-        /// `history_merge_target: none`
-        ///
-        /// Where the conversations of children go: `none`, `child`, `orchestrator`
-        /// ([`HistoryMergeTarget`](crate::declaration::HistoryMergeTarget)).
-        history_merge_target
-        /// `max_parallel: 3`
-        ///
-        /// The maximum number of concurrent tool calls of a run.
-        max_parallel
-        /// `child_timeout_sec: 120`
-        ///
-        /// The maximum time of a call of a child.
-        child_timeout_sec
-        /// `max_display_instances: 20`
-        ///
-        /// How many runs of each child events mark as shown.
-        max_display_instances
-        /// `effect: once`
-        ///
-        /// Whether a failed call of the agent as a child may be repeated: `pure`, `idempotent`, `once`
-        /// ([`Effect`](crate::Effect)).
-        effect
-        /// `state: Type`
-        ///
-        /// The type of the session's state, [`State`](crate::State) in tools and hooks.
-        state
-        /// `input: Type`
-        ///
-        /// The type of the input that parents give the agent, as its parameters; the agent gets it as JSON. Default:
-        /// one text.
-        input
-        /// `output: Type`
-        ///
-        /// The type of the answers ([`TypedAgent`](crate::declaration::TypedAgent)), with `Deserialize` and
-        /// `JsonSchema`. Default: text.
-        output
-    }
-    /// The parameters of a request to a model.
-    request_params {
-        /// How much the model varies its answers: `temperature: 0.2`.
-        temperature
-        /// The share of the likeliest tokens that the model chooses from: `top_p: 0.9`.
-        top_p
-        /// The largest number of tokens in an answer: `max_tokens: 1000`.
-        max_tokens
-        /// A number that makes answers repeatable, where the provider can: `seed: 7`.
-        seed
-        /// Texts that end an answer: `stop_sequences: ["END"]`.
-        stop_sequences
-        /// Whether the model must call tools in the first turn: `tool_choice: ToolChoice::Required`.
-        tool_choice
-        /// The schema that the text of an answer has to fit, a [`ResponseSchema`](crate::model::ResponseSchema).
-        response_schema
-        /// Fields for the body of the provider's request, a map of JSON values.
-        extra_body
-    }
-    /// The limits of a run.
-    limits {
-        /// The largest number of model turns, 50 without it: `turns: 10`.
-        turns
-        /// The largest number of tool calls: `tool_calls: 50`.
-        tool_calls
-        /// The largest number of tokens read and written: `tokens: 100_000`.
-        tokens
-        /// The largest number of seconds from start to answer: `time_sec: 60`.
-        time_sec
-        /// How deep a run may be inside of others, 16 without it: `depth: 3`.
-        depth
-        /// How often one tool may ask the model to try again, 3 without it: `max_retries: 2`.
-        max_retries
-        /// How often the model is asked again for an answer that does not fit its type, 2 without it: `output_retries: 0`.
-        output_retries
-        /// For how many seconds the model may send nothing, 300 without it, and a tenth of the time for a whole answer: `model_timeout_sec: 30`.
-        model_timeout_sec
-        /// How often a model request is repeated after a transient error, 2 without it: `model_retries: 5`.
-        model_retries
-    }
-    /// Where a child's conversation begins.
-    history_source {
-        /// The child starts with its task only.
-        none
-        /// The child starts with what its earlier calls in this session left.
-        child
-        /// The child starts with the conversation of its parent.
-        orchestrator
-        /// The child starts with the messages of `.messages_for("Researcher", [..])` on the parent's builder.
-        messages
-    }
-    /// Where a child's conversation goes.
-    history_merge_target {
-        /// The conversation is dropped.
-        none
-        /// The child's next call in this session can start with it.
-        child
-        /// It is appended to the conversation of the parent.
-        orchestrator
-    }
-    /// What becomes of tools of servers that differ from the lock file.
-    lock {
-        /// A warning and a notice say so, and the agent gets them.
-        report
-        /// The agent is not built, and gets no tool that a server adds or changes later.
-        strict
-    }
-    /// Whether a call in doubt may run again.
-    effect {
-        /// It changes nothing, so a call in doubt may run again.
-        pure
-        /// A call in doubt may run again, with the same idempotency key.
-        idempotent
-        /// A call in doubt does not run again.
-        once
-    }
-    /// What the filter of a hook names, beside paths.
-    filter {
-        /// All tools of a server: `server(time)`.
-        server
-        /// All tools of a kind: `source(mcp)`.
-        source
-        /// The tool of that name, wherever it comes from: `tool(lookup)`.
-        tool
-    }
-    /// Kinds of tools.
-    source {
-        /// Tools of MCP servers.
-        mcp
-        /// Tools of servers that are not MCP.
-        server
-        /// Functions.
-        function
-        /// Children.
-        agent
-        /// Built-in tools.
-        runtime
-    }
     /// The options of `#[tool(..)]`.
     tool {
         /// `name = "add_one"`

@@ -395,7 +395,7 @@ impl AppBuilder {
     }
 
     /// Refuses tools of servers that differ from the lock file, for all agents, as `lock: strict` does for one:
-    /// [`AgentDeclaration::strict_lock`](crate::declaration::AgentDeclaration::strict_lock).
+    /// [`Lock::Strict`](crate::declaration::Lock::Strict).
     pub fn strict_lock(mut self) -> Self {
         self.setup.servers.be_strict();
         self
@@ -410,7 +410,7 @@ impl AppBuilder {
     /// one. An app of one agent needs no `default: true`. Several problems are one error ([`BuildError::Several`]).
     pub async fn build(self) -> Result<App, BuildError> {
         let is_default = |link: &DynAgent| {
-            caught(|| link.declare().is_default).map_err(|reason| declaring(link.name(), reason))
+            caught(|| link.declare().settings.is_default).map_err(|reason| declaring(link.name(), reason))
         };
         let defaults: Vec<_> = self.links.iter().map(is_default).collect::<Result<_, _>>()?;
         let entries: Vec<_> = (0..self.links.len()).filter(|index| defaults[*index]).collect();

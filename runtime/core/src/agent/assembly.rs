@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::answer_form::AnswerForm;
 use super::build_error::BuildError;
 use super::child_tool::ChildTool;
-use super::children::Children;
 use super::compiled_hook::{HookNames, NotRepeated};
 use super::declaration::{AgentDeclaration, AgentId, DynAgent, Onion, OnionBuilder};
 use super::declared::{Declared, Way, declaring};
@@ -16,6 +15,7 @@ use super::instance::Instance;
 use super::prompt::AgentPrompt;
 use super::run_ids::RunIds;
 use super::services::{AgentServices, Given};
+use super::settings::{Lock, Settings};
 use super::setup::{Extra, ExtraHook, Setup};
 use super::shared::Shared;
 use super::tool_list::{Owner, ToolList};
@@ -128,13 +128,13 @@ impl Assembly<'_> {
         }
         let Declared { declaration, link, children } = agent;
         let name = Arc::clone(&link.name);
-        let rules = rules(&declaration);
+        let settings = declaration.settings.clone();
         let (input, answer) = typed(&name, &declaration)?;
         let children: Vec<_> = children
             .into_iter()
             .map(|child| {
                 let run = child.link.run;
-                Ok(ChildTool::new(self.instance(child)?, run, rules.clone()))
+                Ok(ChildTool::new(self.instance(child)?, run, settings.clone()))
             })
             .collect::<Result<_, BuildError>>()?;
         let needs = needs(&name, link.state, &children);
@@ -199,7 +199,8 @@ impl Assembly<'_> {
         }
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         tool_checks::definitions(&name, &fixed)?;
-        let (snapshot, is_strict) = (declaration.server_snapshot.as_deref(), declaration.has_strict_lock);
+        let (snapshot, is_strict) =
+            (declaration.server_snapshot.as_deref(), declaration.settings.lock == Lock::Strict);
         let servers = self.shared.servers.providers(&name, &declaration.servers, snapshot, is_strict)?;
         let guards = (!guardrails.is_empty()).then(|| Arc::clone(&guardrails) as Arc<dyn Guards>);
         let owner =
@@ -220,13 +221,10 @@ impl Assembly<'_> {
             let (agent, effect) = (name.to_string(), tool.definition.effect);
             self.problems.push(BuildError::NotRepeated { agent, hook, tool: tool.name.to_string(), effect });
         }
-        preflight::request_params(&name, &declaration.params, &model, &table, has_servers)?;
+        preflight::request_params(&name, &declaration.settings.request_params, &model, &table, has_servers)?;
         let mut instance = Instance {
             info,
             model,
-            model_name: declaration.model,
-            params: declaration.params,
-            limits: limits.unwrap_or(declaration.limits),
             input,
             answer,
             onion: onion.entry,
@@ -243,8 +241,10 @@ impl Assembly<'_> {
             services,
             messages: messages.unwrap_or(declaration.messages).into(),
             until: declaration.until,
-            children: rules,
-            effect: declaration.effect,
+            settings: match limits {
+                Some(limits) => Settings { limits, ..settings },
+                None => settings,
+            },
             asks,
             trace_content: self.trace_content,
             tools,
@@ -323,17 +323,6 @@ fn typed(name: &str, declaration: &AgentDeclaration) -> Result<Forms, BuildError
         (input, declaration.output.map(|make| Arc::new(make())))
     });
     made.map_err(|reason| declaring(name, reason))
-}
-
-/// The rules for the children of an agent.
-fn rules(declaration: &AgentDeclaration) -> Children {
-    Children {
-        history_source: declaration.history_source,
-        history_merge_target: declaration.history_merge_target,
-        max_parallel: declaration.max_parallel,
-        timeout: declaration.child_timeout,
-        max_display_instances: declaration.max_display_instances,
-    }
 }
 
 /// The onion of an agent around its dynamic hooks. Values of hooks are code of the program.

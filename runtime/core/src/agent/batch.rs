@@ -22,7 +22,7 @@ use crate::journal::{JournalError, StepExec, StepId};
 use crate::model::{History, Message, ToolCall, ToolResultMessage};
 use crate::onion::{caught, caught_async};
 
-/// The message for the model after its children's conversations (`history_merge_target: orchestrator`).
+/// The message for the model after its children's conversations ([`HistoryMergeTarget::Orchestrator`](super::HistoryMergeTarget)).
 const HAND_BACK: &str =
     "(These were the conversations of the agents that you called. Go on with your own task.)";
 
@@ -59,7 +59,7 @@ impl AgentRun {
             let mut tally = self.tally();
             let times = tally.retries_of.entry(Arc::clone(&tool)).or_default();
             *times += 1;
-            if *times > self.instance.limits.max_retries {
+            if *times > self.instance.settings.limits.max_retries {
                 return Err(RunError::Retries { tool, times: *times, message });
             }
         }
@@ -76,7 +76,7 @@ impl AgentRun {
     pub(super) fn plan_call(&self, table: &ToolTable, name: &str) -> PlannedCall {
         let refused = |error| PlannedCall::new(Err(error), 0);
         let mut tally = self.tally();
-        if let Some(error) = self.instance.limits.refused_call(tally.calls) {
+        if let Some(error) = self.instance.settings.limits.refused_call(tally.calls) {
             return refused(error);
         }
         tally.calls += 1;

@@ -5,6 +5,9 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use onionskin_vocabulary::LONGEST_AGENT_NAME;
+use onionskin_vocabulary::agent::Setting;
+
 use crate::context::NameClash;
 use crate::definition::{Effect, ExampleError, NameProblem};
 use crate::error::{BoxError, redact_error, write_with_causes};
@@ -398,9 +401,10 @@ pub enum BuildError {
     },
     /// An agent has an output guardrail, and its children's conversations would come into its own without passing it.
     #[error(
-        "the agent `{agent}` checks results with the guardrail `{guardrail}`, and `history_merge_target: orchestrator` brings the \
+        "the agent `{agent}` checks results with the guardrail `{guardrail}`, and `{merge}: orchestrator` brings the \
          conversations of its children into its own past that: leave one of the two out, or merge into the child \
-         (`history_merge_target: child`)"
+         (`{merge}: child`)",
+        merge = Setting::HistoryMergeTarget
     )]
     #[non_exhaustive]
     MergedUnguarded {
@@ -502,7 +506,7 @@ pub enum BuildError {
     #[error(
         "an agent has the name `{agent}`: write letters A to Z, digits, `_` and `-`, 1 to {most} characters, because other agents \
          call it as a tool",
-        most = Self::LONGEST_AGENT_NAME
+        most = LONGEST_AGENT_NAME
     )]
     #[non_exhaustive]
     AgentName {
@@ -725,9 +729,6 @@ impl fmt::Debug for BuildError {
 }
 
 impl BuildError {
-    /// The maximum number of characters in an agent's name.
-    pub(super) const LONGEST_AGENT_NAME: usize = NameProblem::MOST - "agent__".len();
-
     /// Fails if there is a problem.
     pub(super) fn all(problems: Vec<Self>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self::together(problems)) }

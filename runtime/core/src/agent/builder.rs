@@ -457,7 +457,7 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// Refuses tools of servers that differ from the lock file, for all agents, as `lock: strict` does for one:
-    /// [`AgentDeclaration::strict_lock`](crate::declaration::AgentDeclaration::strict_lock).
+    /// [`Lock::Strict`](crate::declaration::Lock::Strict).
     pub fn strict_lock(mut self) -> Self {
         self.setup.servers.be_strict();
         self

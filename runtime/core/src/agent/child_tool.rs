@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use onionskin_vocabulary::AGENT_TOOL;
 
-use super::children::{Children, HistorySource};
 use super::declaration::RunFn;
 use super::drive::{drive, seed_beneath};
 use super::instance::Instance;
@@ -13,6 +13,7 @@ use super::limits::Limit;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::services::AgentServices;
+use super::settings::{HistorySource, Settings};
 use crate::args::Args;
 use crate::context::{RunSeed, ToolContext};
 use crate::deadline::Deadline;
@@ -31,7 +32,7 @@ use crate::tool::DynTool;
 pub(crate) struct ChildTool {
     child: Arc<Instance>,
     run: RunFn,
-    children: Children,
+    settings: Settings,
     definition: ToolDefinition,
 }
 
@@ -42,12 +43,12 @@ static INPUT: [Param; 1] =
     [Param { description: "What the agent is asked.", ..Param::new::<String>("input") }];
 
 impl ChildTool {
-    /// `children` are the parent's rules for its children.
-    pub(super) fn new(child: Arc<Instance>, run: RunFn, children: Children) -> Self {
+    /// `settings` are those of the parent.
+    pub(super) fn new(child: Arc<Instance>, run: RunFn, settings: Settings) -> Self {
         let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
         definition.name = tool_name(&child).into();
         definition.description = description(&child).into();
-        definition.effect = child.effect;
+        definition.effect = child.settings.effect;
         definition.asks = child.asks;
         if let Some(input) = &child.input {
             definition = definition.with_input_schema(input.schema().clone());
@@ -55,7 +56,7 @@ impl ChildTool {
         if let Some(answer) = &child.answer {
             definition = definition.with_output_schema(answer.output_schema().clone());
         }
-        Self { child, run, children, definition }
+        Self { child, run, settings, definition }
     }
 
     pub(super) fn child_name(&self) -> Arc<str> {
@@ -73,7 +74,7 @@ impl ChildTool {
     }
 
     fn history(&self, cx: &ToolContext) -> History {
-        match self.children.history_source {
+        match self.settings.history_source {
             HistorySource::None => History::new(),
             HistorySource::Messages => self.child.messages.clone(),
             HistorySource::Child => {
@@ -91,11 +92,6 @@ impl ChildTool {
         }
     }
 
-    /// Whether people are shown the run of the call with this number.
-    fn is_shown(&self, number: u32) -> bool {
-        usize::try_from(number).unwrap_or(usize::MAX) <= self.children.max_display_instances
-    }
-
     async fn ask(&self, cx: &ToolContext, input: String) -> ToolResult {
         let session = cx.run().session().cloned().ok_or_else(|| {
             Exit::Tool(ToolError::new("an agent can be called in a run only, and this call belongs to none"))
@@ -103,9 +99,9 @@ impl ChildTool {
         let number = cx.number();
         let history = self.history(cx);
         let start = history.len();
-        let shown = self.is_shown(number);
+        let shown = self.settings.shows(number);
         let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
-        let timeout = self.children.timeout;
+        let timeout = self.settings.child_timeout;
         let (events, deadline) = (cx.run().events(), Deadline::sooner(timeout, cx.run().deadline()));
         let seed = seed_beneath(cx, &self.child, &session, Arc::clone(&name), events, deadline)
             .map_err(|error| failed(cx, error, &name, timeout, ""))?;
@@ -178,7 +174,7 @@ pub(super) fn output(agent: &Instance, answer: String) -> ToolResult {
 
 /// The name of an agent as a tool.
 pub(super) fn tool_name(agent: &Instance) -> String {
-    format!("agent__{}", agent.name)
+    format!("{AGENT_TOOL}{}", agent.name)
 }
 
 /// The description of an agent as a tool.
@@ -272,7 +268,7 @@ impl DynTool for ChildTool {
                     Some(form) => form.read_text(text),
                     None => Ok(text.to_owned()),
                 };
-                let silent = !self.is_shown(cx.number());
+                let silent = !self.settings.shows(cx.number());
                 Box::pin(sent(cx, &self.child.name, input, silent, fits)).await?
             } else {
                 input

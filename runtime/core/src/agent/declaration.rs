@@ -6,28 +6,25 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::answer_form::{AnswerForm, TypedAnswer};
-use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
 use super::compiled_hook::{CompiledHook, Concerns};
 use super::declared_guardrail::DeclaredGuardrail;
 use super::identities::{Around, FilterWord, HookType};
 use super::input_form::{InputForm, TypedInput};
-use super::limits::Limits;
 use super::server_pool::ServerUse;
 use super::servers::ToolServers;
+use super::settings::Settings;
 use super::tool_filter::ToolFilter;
 use super::worded::Worded;
 use super::{Agent, AgentRun, RunError};
 use crate::context::DynCall;
-use crate::definition::Effect;
 use crate::message_hook::{DynMessageHook, MessageHook};
-use crate::model::{BoxModel, Message, Model, RequestParams};
+use crate::model::{BoxModel, Message, Model};
 use crate::onion::{Call, Core, Definitions, DynHook, Hook, MadeBy, RuntimeHooks, StateOf, caught};
 use crate::policy::{DynInputGuardrail, DynOutputGuardrail};
 use crate::prompt::{Prompt, PromptPart, PromptText};
@@ -77,7 +74,6 @@ pub struct AgentDeclaration {
     pub(crate) prompt: Prompt,
     pub(crate) servers: Vec<ServerUse>,
     pub(crate) server_snapshot: Option<Cow<'static, str>>,
-    pub(crate) has_strict_lock: bool,
     pub(crate) default_servers: Option<Arc<dyn ToolServers>>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
@@ -117,23 +113,14 @@ pub struct AgentDeclaration {
     pub(crate) state_visitor: Option<StateVisitor>,
     pub(crate) state_codec: Option<StateCodec>,
     pub(crate) children: Vec<DynAgent>,
-    pub(crate) is_default: bool,
-    pub(crate) model: Option<Arc<str>>,
     pub(crate) default_model: Option<BoxModel>,
-    pub(crate) params: RequestParams,
-    pub(crate) limits: Limits,
+    pub(crate) settings: Settings,
     /// Makes the type of the input.
     pub(crate) input: Option<fn() -> InputForm>,
     pub(crate) input_type: Option<HookType>,
     /// Makes the type of the answer.
     pub(crate) output: Option<fn() -> AnswerForm>,
     pub(crate) output_type: Option<HookType>,
-    pub(crate) history_source: HistorySource,
-    pub(crate) history_merge_target: HistoryMergeTarget,
-    pub(crate) max_parallel: Option<usize>,
-    pub(crate) child_timeout: Option<Duration>,
-    pub(crate) max_display_instances: usize,
-    pub(crate) effect: Effect,
     pub(crate) messages: Vec<Message>,
     /// The text in an answer that ends a run.
     pub(crate) until: Option<Arc<str>>,
@@ -279,7 +266,7 @@ impl DynAgent {
     /// assert!(DynAgent::of::<Clerk>().is_default());
     /// ```
     pub fn is_default(&self) -> bool {
-        caught(|| self.declare().is_default).unwrap_or_default()
+        caught(|| self.declare().settings.is_default).unwrap_or_default()
     }
 
     /// The agent's declaration.
@@ -323,7 +310,6 @@ impl AgentDeclaration {
             prompt: Prompt::new(),
             servers: Vec::new(),
             server_snapshot: None,
-            has_strict_lock: false,
             default_servers: None,
             runtime_tools: Vec::new(),
             tools: Vec::new(),
@@ -351,21 +337,12 @@ impl AgentDeclaration {
             state_visitor: None,
             state_codec: None,
             children: Vec::new(),
-            is_default: false,
-            model: None,
             default_model: None,
-            params: RequestParams::default(),
-            limits: Limits::default(),
+            settings: Settings::default(),
             input: None,
             input_type: None,
             output: None,
             output_type: None,
-            history_source: HistorySource::default(),
-            history_merge_target: HistoryMergeTarget::default(),
-            max_parallel: None,
-            child_timeout: None,
-            max_display_instances: DISPLAY_INSTANCES,
-            effect: Effect::Once,
             messages: Vec::new(),
             until: None,
         }
@@ -407,15 +384,6 @@ impl AgentDeclaration {
     #[must_use]
     pub fn server_snapshot(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.server_snapshot = Some(text.into());
-        self
-    }
-
-    /// Refuses what differs from the [`server_snapshot`](Self::server_snapshot), as `lock: strict` in `agent!` does: the agent is not built with an
-    /// MCP server that differs, or that the snapshot does not have, and gets no tool that a server adds or changes later. Without it, a
-    /// difference is only reported.
-    #[must_use]
-    pub fn strict_lock(mut self) -> Self {
-        self.has_strict_lock = true;
         self
     }
 
@@ -532,39 +500,11 @@ impl AgentDeclaration {
         self
     }
 
-    /// Makes this agent the entry agent of an [`App`](super::App).
-    #[must_use]
-    pub fn default_agent(mut self, is_default: bool) -> Self {
-        self.is_default = is_default;
-        self
-    }
-
-    /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
-    #[must_use]
-    pub fn model(mut self, name: &str) -> Self {
-        self.model = Some(name.into());
-        self
-    }
-
     /// Sets the model that is used if the builder sets none. With feature `genai`, `agent!` sets the provider that the
     /// agent names.
     #[must_use]
     pub fn default_model(mut self, model: impl Model) -> Self {
         self.default_model = Some(BoxModel::new(model));
-        self
-    }
-
-    /// Sets the model parameters, such as the temperature.
-    #[must_use]
-    pub fn request_params(mut self, params: RequestParams) -> Self {
-        self.params = params;
-        self
-    }
-
-    /// Sets the limits of one run.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
         self
     }
 
@@ -595,52 +535,6 @@ impl AgentDeclaration {
     #[must_use]
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.messages = messages.into_iter().collect();
-        self
-    }
-
-    /// Sets the messages that its children start with. Default: none.
-    #[must_use]
-    pub fn history_source(mut self, source: HistorySource) -> Self {
-        self.history_source = source;
-        self
-    }
-
-    /// Sets where the conversations of its children go. Default: nowhere.
-    #[must_use]
-    pub fn history_merge_target(mut self, target: HistoryMergeTarget) -> Self {
-        self.history_merge_target = target;
-        self
-    }
-
-    /// Sets the maximum number of concurrent tool calls of a run, the calls of a hand-written agent included. The
-    /// builder rejects 0. Default: no limit.
-    #[must_use]
-    pub fn max_parallel(mut self, calls: usize) -> Self {
-        self.max_parallel = Some(calls);
-        self
-    }
-
-    /// Sets the maximum time of the run of a child. Then its call ends with a tool error of kind
-    /// [`Timeout`](crate::ErrorKind::Timeout). The builder rejects zero. Default: no limit.
-    #[must_use]
-    pub fn child_timeout(mut self, timeout: Duration) -> Self {
-        self.child_timeout = Some(timeout);
-        self
-    }
-
-    /// Sets how many runs of each child are shown: those after them have `shown: false` in
-    /// [`EventKind::RunStarted`](crate::event::EventKind::RunStarted). The builder rejects 0. Default: 20.
-    #[must_use]
-    pub fn max_display_instances(mut self, instances: usize) -> Self {
-        self.max_display_instances = instances;
-        self
-    }
-
-    /// Sets whether a failed call of this agent as a tool may be repeated. Default: [`Effect::Once`], because its tools
-    /// may have acted before it failed; no retry repeats such a call.
-    #[must_use]
-    pub fn effect(mut self, effect: Effect) -> Self {
-        self.effect = effect;
         self
     }
 

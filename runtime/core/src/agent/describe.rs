@@ -65,7 +65,7 @@ impl Instance {
         let tools = table.entries().iter().map(|entry| self.describe_tool(entry)).collect();
         let mut agent = AgentDescription::new(&self.name, tools);
         agent.description = self.info.description().map(str::to_owned);
-        agent.model = self.model_name.as_deref().map(str::to_owned);
+        agent.model = self.settings.model.as_deref().map(str::to_owned);
         agent.children = self.info.children().map(str::to_owned).collect();
         agent.servers = self.tools.server_names();
         agent.run_hooks = self.run_hooks.iter().map(|hook| hook.name().to_owned()).collect();

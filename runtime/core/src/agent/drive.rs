@@ -90,7 +90,7 @@ pub(super) fn seed_beneath(
         begun_by: parent.map(|_| cx.begins()),
         acted: Some(Acted::beneath(caller.acted())),
         journal: caller.journal().cloned(),
-        deadline: Deadline::sooner(instance.limits.time, deadline),
+        deadline: Deadline::sooner(instance.settings.limits.time, deadline),
         user: caller.user_id(),
         approver: caller.approver().cloned(),
         answerer: caller.answerer().cloned(),
@@ -175,11 +175,11 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
             Some(_) => Box::pin(run.cx.strand(|| run.step(0, StepKind::Run).to_id(), work)).await,
         }
     });
-    let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
+    let done = match Chain::enter(&run.instance.name, run.instance.settings.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {
             let agent = Arc::clone(&run.instance.name);
-            Err(RunError::Depth { agent, most: run.instance.limits.depth, chain: chain.into() })
+            Err(RunError::Depth { agent, most: run.instance.settings.limits.depth, chain: chain.into() })
         }
     };
     let answer = match done {

@@ -467,7 +467,7 @@ impl RunRequest {
         let in_session = self.session.is_some();
         let session = self.session.unwrap_or_else(|| new_session(&shared, &instance));
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
-        let deadline = Deadline::sooner(instance.limits.time, None);
+        let deadline = Deadline::sooner(instance.settings.limits.time, None);
         let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
         let run = async move {
             // A task that a tool spawned with the run's token ends with the run.

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use super::answer_form::AnswerForm;
-use super::children::Children;
 use super::compiled_hook::HookNames;
 use super::input_form::InputForm;
-use super::limits::Limits;
 use super::run_error::RunError;
 use super::services::AgentServices;
+use super::settings::Settings;
 use super::tool_list::ToolList;
 use crate::context::{AgentInfo, DynCall, DynSender, Outside};
-use crate::definition::{Asks, Effect};
+use crate::definition::Asks;
 use crate::message_hook::MessageHooks;
-use crate::model::{BoxModel, History, RequestParams};
+use crate::model::{BoxModel, History};
 use crate::policy::AgentGuardrails;
 use crate::requirements::StateType;
 use crate::run_hook::DynRunHook;
@@ -26,9 +25,6 @@ pub(crate) struct Instance {
     pub(crate) info: AgentInfo,
     pub(crate) name: Arc<str>,
     pub(crate) model: BoxModel,
-    pub(crate) model_name: Option<Arc<str>>,
-    pub(crate) params: RequestParams,
-    pub(crate) limits: Limits,
     /// The type of the input that its parents give it, if it has one.
     pub(super) input: Option<Arc<InputForm>>,
     /// The type of its answers, if they have one.
@@ -57,9 +53,7 @@ pub(crate) struct Instance {
     pub(crate) messages: History,
     /// The text in an answer that ends a run.
     pub(super) until: Option<Arc<str>>,
-    pub(crate) children: Children,
-    /// Whether a failed call of the agent as a tool may be repeated.
-    pub(crate) effect: Effect,
+    pub(crate) settings: Settings,
     /// What its calls, and those of its children, may ask a person.
     pub(crate) asks: Asks,
     /// Whether spans have the content of messages, arguments and results.

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
+use super::seconds;
 use crate::error::{ErrorKind, ToolError};
 
 /// The limits of one run. The run of a child has its own limits and counts separately.
@@ -15,7 +18,8 @@ use crate::error::{ErrorKind, ToolError};
 /// limits.turns = 10;
 /// limits.time = Some(Duration::from_secs(60));
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Limits {
     /// Maximum number of model turns. A further turn ends the run with [`RunError::Limit`](crate::RunError::Limit).
@@ -30,6 +34,7 @@ pub struct Limits {
     /// Maximum time from start to answer, the wait for the session included. Then the run ends with
     /// [`RunError::Limit`](crate::RunError::Limit), or with [`RunError::Busy`](crate::RunError::Busy) if it still
     /// waits, and its calls are dropped. Default: no limit.
+    #[serde(rename = "time_sec", with = "seconds::optional")]
     pub time: Option<Duration>,
     /// Maximum nesting depth of the run: one more than the number of runs that wait for it. A deeper run does not begin
     /// and fails with [`RunError::Depth`](crate::RunError::Depth). A task that a tool spawns starts again at 1.
@@ -45,6 +50,7 @@ pub struct Limits {
     /// Maximum time in which the model sends nothing: no answer, or no further piece of its text, reasoning or calls. More is a transient
     /// error, so `model_retries` applies. An answer that takes ten times as long as a whole is ended, and not asked for again
     /// ([`ModelError::Unended`](crate::model::ModelError::Unended)). Default: 5 minutes.
+    #[serde(rename = "model_timeout_sec", with = "seconds")]
     pub model_timeout: Duration,
     /// Maximum number of times that a model request is repeated after a transient error
     /// ([`ModelError::is_transient`](crate::model::ModelError::is_transient)). The pause between attempts begins at

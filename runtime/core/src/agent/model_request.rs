@@ -59,7 +59,7 @@ impl AgentRun {
         let params = self.turn_params(turn, changes, offered.is_none(), table);
         Ok(ModelRequest {
             agent: Arc::clone(&self.instance.name),
-            model: changes.model.clone().or_else(|| self.instance.model_name.clone()),
+            model: changes.model.clone().or_else(|| self.instance.settings.model.clone()),
             system: None,
             messages: self.messages(),
             tools: Arc::clone(&table.declarations),
@@ -167,7 +167,7 @@ impl AgentRun {
         let Changes { params, tool_choice, response_schema, .. } = changes;
         let mut params = match params {
             Some(params) => params.clone(),
-            None => self.instance.params.in_turn(turn, all),
+            None => self.instance.settings.request_params.in_turn(turn, all),
         };
         if let Some(choice) = tool_choice {
             params.tool_choice = choice.clone();
@@ -235,7 +235,7 @@ impl AgentRun {
             let pause = pause(attempt, &error);
             // A pause that is longer than the run would end it without the words of the provider.
             let is_late = self.cx.deadline().is_some_and(|late| late.at <= Instant::now() + pause);
-            if !error.is_transient() || attempt > self.instance.limits.model_retries || is_late {
+            if !error.is_transient() || attempt > self.instance.settings.limits.model_retries || is_late {
                 self.tally().usage += failed;
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
@@ -255,7 +255,7 @@ impl AgentRun {
     /// Asks once. `billed` becomes what the model says of its tokens before it answers or fails.
     async fn ask_once(&self, asked: Asked<'_>, billed: &mut Usage) -> Result<ModelResponse, ModelError> {
         let Asked { turn, request, model, table, answer_tool } = asked;
-        let timeout = self.instance.limits.model_timeout;
+        let timeout = self.instance.settings.limits.model_timeout;
         // The session can learn secrets while the model answers.
         let redactor = || self.cx.concealed().redactor();
         let mut held = RedactedDeltas::default();

@@ -2,14 +2,11 @@
 
 use std::any::TypeId;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
 use super::declaration::{AgentDeclaration, DynAgent};
 pub use super::identities::{Around, FilterWord, Filtered, HookType};
-use super::limits::Limits;
-use crate::definition::{Effect, ToolDefinition};
-use crate::model::RequestParams;
+use super::settings::Settings;
+use crate::definition::ToolDefinition;
 use crate::onion::{RuntimeHooks, caught};
 use crate::prompt::{PromptOutline, PromptPart};
 
@@ -36,21 +33,10 @@ pub struct Outline {
     pub output_guardrails: Vec<(HookType, Option<Filtered>)>,
     pub around: Around,
     pub children: Vec<DynAgent>,
-    pub is_default: bool,
-    pub model: Option<Arc<str>>,
-    pub params: RequestParams,
-    pub limits: Limits,
     pub state: Option<HookType>,
     pub input: Option<HookType>,
     pub output: Option<HookType>,
-    pub history_source: HistorySource,
-    pub history_merge_target: HistoryMergeTarget,
-    pub max_parallel: Option<usize>,
-    pub child_timeout: Option<Duration>,
-    /// None for the default.
-    pub max_display_instances: Option<usize>,
-    pub effect: Effect,
-    pub has_strict_lock: bool,
+    pub settings: Settings,
 }
 
 /// Who wrote a declaration.
@@ -114,21 +100,10 @@ impl Outline {
             output_guardrails: declaration.output_guardrails.iter().map(|one| (one.ty, one.filter)).collect(),
             around: declaration.around,
             children: declaration.children,
-            is_default: declaration.is_default,
-            model: declaration.model,
-            params: declaration.params,
-            limits: declaration.limits,
             state: (agent.state.id != no_state).then_some(state),
             input: declaration.input_type,
             output: declaration.output_type,
-            history_source: declaration.history_source,
-            history_merge_target: declaration.history_merge_target,
-            max_parallel: declaration.max_parallel,
-            child_timeout: declaration.child_timeout,
-            max_display_instances: Some(declaration.max_display_instances)
-                .filter(|instances| *instances != DISPLAY_INSTANCES),
-            effect: declaration.effect,
-            has_strict_lock: declaration.has_strict_lock,
+            settings: declaration.settings,
             description: declaration.description,
         })
     }

@@ -4,12 +4,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::time::Duration;
+
+use onionskin_vocabulary::agent_name_mistake;
 
 use super::build_error::BuildError;
-use super::children::{HistoryMergeTarget, HistorySource};
 use super::declared::Declared;
-use super::limits::Limits;
+use super::settings::HistorySource;
 use super::setup::{Extra, Setup};
 use super::tool_checks::other_than;
 use super::tool_list::ToolList;
@@ -70,7 +70,8 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
 }
 
 fn see<'d>(agent: &'d Declared, parent: Option<&Declared>, agents: &mut Vec<Seen<'d>>) {
-    let begins = parent.is_some_and(|parent| parent.declaration.history_source == HistorySource::Messages);
+    let begins =
+        parent.is_some_and(|parent| parent.declaration.settings.history_source == HistorySource::Messages);
     match agents.iter_mut().find(|seen| seen.agent.link.id == agent.link.id) {
         Some(seen) => {
             seen.is_asked |= parent.is_none();
@@ -87,13 +88,10 @@ fn see<'d>(agent: &'d Declared, parent: Option<&Declared>, agents: &mut Vec<Seen
 /// An agent's name. `agent!` refuses the same names.
 fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
     let name = agent.link.name();
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if name.is_empty() || name.len() > BuildError::LONGEST_AGENT_NAME || !name.chars().all(is_legal) {
+    if agent_name_mistake(name).is_some() {
         problems.push(BuildError::AgentName { agent: short(name, 100).into_owned() });
     }
 }
-
-const LEAVE_OUT: &str = "leave it out for no limit";
 
 /// The missing or wrong parts of one agent.
 fn of_agent<'e>(
@@ -103,36 +101,10 @@ fn of_agent<'e>(
     problems: &mut Vec<BuildError>,
 ) {
     let (name, declaration, state) = (agent.link.name(), &agent.declaration, agent.link.state);
-    let mut zero = |setting: &'static str, advice: &'static str| {
-        problems.push(BuildError::Zero { agent: name.to_owned(), setting, advice });
-    };
-    if declaration.max_parallel == Some(0) {
-        zero("max_parallel", LEAVE_OUT);
-    }
-    if declaration.child_timeout == Some(Duration::ZERO) {
-        zero("child_timeout", LEAVE_OUT);
-    }
-    if declaration.max_display_instances == 0 {
-        zero("max_display_instances", "at least one instance is shown");
-    }
-    let given = extras.clone().filter_map(|extra| extra.limits.as_ref()).last();
-    let Limits { turns, tokens, time, depth, model_timeout, .. } = given.unwrap_or(&declaration.limits);
-    if *turns == 0 {
-        zero("limits.turns", "a run needs at least one turn");
-    }
-    if *tokens == Some(0) {
-        zero("limits.tokens", LEAVE_OUT);
-    }
-    if *time == Some(Duration::ZERO) {
-        zero("limits.time", LEAVE_OUT);
-    }
-    if *depth == 0 {
-        zero("limits.depth", "the outermost run is 1 deep");
-    }
-    if model_timeout.is_zero() {
-        zero("limits.model_timeout", "a model needs time to answer; `Duration::MAX` sets no limit");
-    }
-    if declaration.output.is_some() && declaration.params.response_schema.is_some() {
+    let limits = extras.clone().filter_map(|extra| extra.limits.as_ref()).last();
+    let zero = |(setting, advice)| BuildError::Zero { agent: name.to_owned(), setting, advice };
+    problems.extend(declaration.settings.zeros(limits).map(zero));
+    if declaration.output.is_some() && declaration.settings.request_params.response_schema.is_some() {
         problems.push(BuildError::TwoAnswerForms { agent: name.to_owned() });
     }
     if declaration.output.is_some() && declaration.until.is_some() {
@@ -165,7 +137,7 @@ fn of_agent<'e>(
         problems.push(BuildError::GuardrailEverywhere { agent: name.to_owned(), guardrail });
     }
     // Also with a filter, which sees a call: what is merged belongs to none.
-    let merges = declaration.history_merge_target == HistoryMergeTarget::Orchestrator;
+    let merges = declaration.settings.merges_into_own();
     let declared = declaration.output_guardrails.iter().map(|declared| declared.on_calls.guardrail.name());
     let added = extras.clone().flat_map(|extra| extra.output_guardrails.iter().map(|added| added.name));
     if merges && let Some(guardrail) = declared.chain(added).next() {
@@ -194,7 +166,7 @@ fn of_agent<'e>(
 
 /// `history_source: messages`, where no child has messages.
 fn no_messages(setup: &Setup, agent: &Declared, problems: &mut Vec<BuildError>) {
-    let wants = agent.declaration.history_source == HistorySource::Messages;
+    let wants = agent.declaration.settings.history_source == HistorySource::Messages;
     let has = |child: &Declared| {
         let named = setup.named.get(child.link.name());
         !child.declaration.messages.is_empty() || named.is_some_and(|extra| extra.messages.is_some())
@@ -215,7 +187,7 @@ fn no_model(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) 
     let without = |seen: &&Seen<'_>| seen.agent.declaration.default_model.is_none();
     let Some(Seen { agent: first, .. }) = agents.iter().find(without) else { return };
     let agent = first.link.name().to_owned();
-    problems.push(match &first.declaration.model {
+    problems.push(match &first.declaration.settings.model {
         Some(model) => BuildError::NamedModel { agent, model: model.to_string() },
         None => BuildError::NoModel { agent },
     });

@@ -158,7 +158,7 @@ where
 impl AgentRun {
     pub(super) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
         let permits = instance
-            .children
+            .settings
             .max_parallel
             .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
         let cx = RunContext::new(seed);
@@ -365,9 +365,9 @@ impl AgentRun {
     }
 
     fn merge(&self, transcripts: impl IntoIterator<Item = Transcript>) {
-        use super::children::HistoryMergeTarget as Target;
+        use super::settings::HistoryMergeTarget as Target;
         for Transcript { child, mut messages } in transcripts {
-            match self.instance.children.history_merge_target {
+            match self.instance.settings.history_merge_target {
                 Target::None => {}
                 Target::Child => self.session.append_child(&child, messages),
                 Target::Orchestrator => {

@@ -190,7 +190,7 @@ impl AgentRun {
         if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
             return Err(self.limit(Limit::Time(late.limit)));
         }
-        if let Some(limit) = self.instance.limits.before_turn(tally.turn, tally.usage.total()) {
+        if let Some(limit) = self.instance.settings.limits.before_turn(tally.turn, tally.usage.total()) {
             return Err(self.limit(limit));
         }
         tally.turn += 1;
@@ -249,7 +249,7 @@ impl AgentRun {
     }
 
     /// Calls a tool of the agent through its hooks, as the model would; the call counts like any other. When the call
-    /// of a child ends, its conversation goes where `history_merge_target` says. While `max_parallel` calls of the run
+    /// of a child ends, its conversation goes where [`HistoryMergeTarget`](super::HistoryMergeTarget) says. While `max_parallel` calls of the run
     /// are in progress, this call waits for one of them to end. Poll all calls that have begun, or it waits forever.
     ///
     /// Cancel safety: dropping the future ends the call; the child's conversation until then goes to the same place.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::ToolSource as SourceWord;
 use serde::{Deserialize, Serialize};
 
 /// Where a tool comes from.
@@ -31,13 +33,19 @@ impl ToolSource {
 
 impl fmt::Display for ToolSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Mcp => "mcp",
-            Self::Server => "server",
-            Self::Function => "function",
-            Self::Agent => "agent",
-            Self::Runtime => "runtime",
-        })
+        f.write_str(SourceWord::from(*self).word())
+    }
+}
+
+impl From<ToolSource> for SourceWord {
+    fn from(source: ToolSource) -> Self {
+        match source {
+            ToolSource::Mcp => Self::Mcp,
+            ToolSource::Server => Self::Server,
+            ToolSource::Function => Self::Function,
+            ToolSource::Agent => Self::Agent,
+            ToolSource::Runtime => Self::Runtime,
+        }
     }
 }
 

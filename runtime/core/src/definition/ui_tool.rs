@@ -16,6 +16,15 @@ pub enum UiMode {
     Artifact,
 }
 
+impl From<onionskin_vocabulary::agent::UiMode> for UiMode {
+    fn from(word: onionskin_vocabulary::agent::UiMode) -> Self {
+        match word {
+            onionskin_vocabulary::agent::UiMode::Inline => Self::Inline,
+            onionskin_vocabulary::agent::UiMode::Artifact => Self::Artifact,
+        }
+    }
+}
+
 /// The component of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UiTool {

@@ -85,7 +85,7 @@ pub enum EventKind {
     RunStarted {
         /// The input.
         input: Arc<str>,
-        /// False for child instances beyond `max_display_instances`: they run, and need not be displayed.
+        /// False for child instances beyond the number that is displayed: they run, and need not be displayed.
         shown: bool,
     },
     /// A model request begins.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use onionskin_vocabulary::agent::Limit;
+
 use super::{RequestOption, ToolChoiceError};
 use crate::content::ContentBlock;
 use crate::export::ExportError;
@@ -47,7 +49,8 @@ pub enum ModelError {
     /// [`Limits::model_timeout`](crate::declaration::Limits::model_timeout). It would do so again.
     #[error(
         "the model still wrote its answer after {0:?}: ask for less, limit its tokens (`max_tokens`), or allow more time \
-         (`limits: {{ model_timeout_sec: .. }}`, a tenth of the whole time)"
+         (`limits: {{ {limit}: .. }}`, a tenth of the whole time)",
+        limit = Limit::ModelTimeout
     )]
     Unended(Duration),
     /// The model is not configured correctly.

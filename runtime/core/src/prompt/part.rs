@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::{Flag, TextField};
+
 /// A part of a system prompt. A prompt has its parts in the order of the variants, which is the order of Agno's prompt.
 ///
 /// "Off" is a part that is left out until the agent or the program adds it. "Empty" is a part that has no text of its own.
@@ -29,7 +32,7 @@ pub enum PromptPart {
     Name,
     /// The `instructions` of the tools that the turn offers. On.
     ToolInstructions,
-    /// The agent's `expected_output`. Empty.
+    /// What the agent's answer should be like. Empty.
     ExpectedOutput,
     /// The agent's `additional_context`. Empty.
     AdditionalContext,
@@ -76,7 +79,7 @@ impl PromptPart {
     pub(super) fn tag(self) -> Option<&'static str> {
         Some(match self {
             Self::Role => "your_role",
-            Self::ExpectedOutput => "expected_output",
+            Self::ExpectedOutput => TextField::ExpectedOutput.word(),
             Self::Memories => "memories",
             Self::Culture => "culture",
             Self::SessionSummary => "session_summary",
@@ -97,6 +100,31 @@ impl PromptPart {
             Self::Name => "Your name is ",
             _ => return None,
         })
+    }
+}
+
+impl From<TextField> for PromptPart {
+    fn from(field: TextField) -> Self {
+        match field {
+            TextField::Description => Self::Description,
+            TextField::Instructions => Self::Instructions,
+            TextField::Role => Self::Role,
+            TextField::ExpectedOutput => Self::ExpectedOutput,
+            TextField::AdditionalContext => Self::AdditionalContext,
+            TextField::SystemMessage => Self::SystemMessage,
+        }
+    }
+}
+
+impl From<Flag> for PromptPart {
+    fn from(flag: Flag) -> Self {
+        match flag {
+            Flag::Markdown => Self::Markdown,
+            Flag::DateTime => Self::DateTime,
+            Flag::Location => Self::Location,
+            Flag::Name => Self::Name,
+            Flag::SessionState => Self::SessionState,
+        }
     }
 }
 

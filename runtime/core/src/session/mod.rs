@@ -55,7 +55,7 @@ struct Inner {
     /// Made on first use.
     id: OnceLock<Arc<str>>,
     history: Mutex<History>,
-    /// The histories from calls with `history_merge_target: child`, by the child's name.
+    /// The histories from calls whose conversations are merged into the child, by the child's name.
     children: Mutex<HashMap<Arc<str>, History>>,
     /// The states by type, or the panic message of a state that could not be cloned for this session.
     states: HashMap<TypeId, Result<StateHandle, String>>,

@@ -3,6 +3,9 @@
 use onionskin_cards::{Called, Card, Filter, Hook, HookItem, Target};
 use onionskin_core::__private0::outline::{FilterWord, Filtered, HookType};
 
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::ToolSource;
+
 use super::{Dump, DumpError, last, spanned};
 use crate::entry::Entry;
 
@@ -76,7 +79,9 @@ impl Dump<'_> {
                 }
                 FilterWord::Method(_) => return Err(code("filter")),
                 FilterWord::Server(server) => Target::Server(server.to_owned()),
-                FilterWord::Source(source) => Target::Source(source.to_owned()),
+                FilterWord::Source(source) => {
+                    Target::Source(ToolSource::from_word(source).ok_or_else(|| code("filter"))?)
+                }
                 FilterWord::Added(tool) => Target::tool(tool).ok_or_else(|| code("filter"))?,
                 FilterWord::Named(tool) => Target::Name(tool.to_owned()),
                 FilterWord::Everywhere => Target::Everywhere,

@@ -2,22 +2,23 @@
 
 mod error;
 mod hooks;
-mod settings;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use onionskin_cards::{Card, Item, READY_HOOKS, Spanned, Text, Toolbox};
+use onionskin_cards::{Card, Item, Spanned, Text, Toolbox};
 use onionskin_core::__private0::outline::{HookType, Origin, Outline};
 use onionskin_core::declaration::DynAgent;
 use onionskin_core::prompt::{PromptOutline, PromptPart};
 use onionskin_core::{Agent, ToolDefinition};
+use onionskin_vocabulary::agent::{Flag, TextField};
+use onionskin_vocabulary::{READY_HOOKS, Word as _};
 
 use crate::entry::Entry;
 use crate::loaded::{CardText, free_file};
 use crate::registry::Registry;
+use crate::settings;
 pub use error::DumpError;
-use settings::settings;
 
 impl Registry {
     /// Writes an agent of `agent!`, and the agents beneath it, as cards that name the items of this registry. They belong into the base folder of
@@ -131,7 +132,8 @@ impl Dump<'_> {
             );
         }
         let mut card = Card::named(&outline.name);
-        card.description = outline.description.as_deref().map(written);
+        let description = outline.description.as_deref().map(written);
+        card.texts.extend(description.map(|text| (TextField::Description, text)));
         self.prompt(&mut card)?;
         card.servers = outline.servers.iter().map(|(name, _)| spanned(name.to_string())).collect();
         for (server, patterns) in &outline.servers {
@@ -153,7 +155,8 @@ impl Dump<'_> {
         self.agents(&mut card);
         self.hooks(&mut card)?;
         self.types(&mut card)?;
-        settings(outline, &mut card);
+        settings::write(&outline.settings, &mut card)
+            .map_err(|error| self.code(format!("a setting ({error})"), "write the card yourself"))?;
         Ok(card)
     }
 
@@ -163,31 +166,14 @@ impl Dump<'_> {
 
     fn prompt(&self, card: &mut Card) -> Result<(), DumpError> {
         for (part, said) in &self.outline.prompt {
-            let (field, text) = match part {
-                PromptPart::Instructions => ("instruction", &mut card.instruction),
-                PromptPart::Role => ("role", &mut card.role),
-                PromptPart::ExpectedOutput => ("expected_output", &mut card.expected_output),
-                PromptPart::AdditionalContext => ("additional_context", &mut card.additional_context),
-                PromptPart::SystemMessage => ("system_message", &mut card.system_message),
-                other => {
-                    let flag = match other {
-                        PromptPart::Markdown => "markdown",
-                        PromptPart::DateTime => "add_datetime_to_context",
-                        PromptPart::Location => "add_location_to_context",
-                        PromptPart::Name => "add_name_to_context",
-                        PromptPart::SessionState => "add_session_state_to_context",
-                        other => return Err(self.code(format!("the part {other:?} of its prompt"), PROMPT)),
-                    };
-                    match said {
-                        PromptOutline::Included => card.flags.push(spanned(flag)),
-                        _ => return Err(self.code(format!("`{flag}`"), PROMPT)),
-                    }
-                    continue;
-                }
-            };
-            match said {
-                PromptOutline::Text(words) => *text = Some(written(words)),
-                _ => return Err(self.code(format!("`{field}`"), PROMPT)),
+            let text = TextField::ALL.iter().find(|text| PromptPart::from(**text) == *part);
+            let flag = Flag::ALL.iter().find(|flag| PromptPart::from(**flag) == *part);
+            match (text, flag, said) {
+                (Some(field), _, PromptOutline::Text(words)) => card.texts.push((*field, written(words))),
+                (_, Some(flag), PromptOutline::Included) => card.flags.push(spanned(*flag)),
+                (Some(field), ..) => return Err(self.code(format!("`{field}`"), PROMPT)),
+                (_, Some(flag), _) => return Err(self.code(format!("`{flag}`"), PROMPT)),
+                (None, None, _) => return Err(self.code(format!("the part {part:?} of its prompt"), PROMPT)),
             }
         }
         Ok(())

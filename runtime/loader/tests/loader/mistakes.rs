@@ -7,7 +7,7 @@ use std::path::Path;
 use onionskin::declaration::{AgentDeclaration, DynAgent};
 use onionskin::loader::{CardLoader, MistakeKind, Registry};
 use onionskin::{App, BuildError, ScriptedModel};
-use onionskin_cards::READY_HOOKS;
+use onionskin_vocabulary::READY_HOOKS;
 
 use super::pages::{self, Case};
 use super::parts::{Helper, Report, Visit, add_one, at_most, louder, mark};

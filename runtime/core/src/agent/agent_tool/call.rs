@@ -6,11 +6,11 @@ use futures_util::future::BoxFuture;
 
 use super::{Choice, THREAD, Wrapped};
 use crate::agent::child_tool;
-use crate::agent::children::DISPLAY_INSTANCES;
 use crate::agent::drive::{Kept, drive, never_began, scope, seed_beneath};
 use crate::agent::handle::AgentHandle;
 use crate::agent::run::AgentRun;
 use crate::agent::run_error::RunError;
+use crate::agent::settings::DISPLAY_INSTANCES;
 use crate::args::Args;
 use crate::context::{CallStages, RunSeed, ToolContext};
 use crate::deadline::Deadline;
@@ -112,7 +112,7 @@ impl AgentCall {
         };
         let events = cx.run().events().relayed(scope(cx), session.state().clone());
         let caller = Deadline::sooner(self.tool.timeout, cx.run().deadline());
-        let deadline = Deadline::sooner(instance.limits.time, caller);
+        let deadline = Deadline::sooner(instance.settings.limits.time, caller);
         let wait = Wait { deadline, token: &cx.cancellation() };
         let did = OnceLock::new();
         let asked = Asked { name: Arc::clone(&name), deadline, input, did: &did };

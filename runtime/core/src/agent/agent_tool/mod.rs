@@ -180,7 +180,7 @@ impl AgentTool {
             output: None,
             on_error: None,
             timeout: None,
-            effect: agent.instance.effect,
+            effect: agent.instance.settings.effect,
             thread: Choice::Fresh,
             thread_argument: false,
         }))

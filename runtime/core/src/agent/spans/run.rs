@@ -44,7 +44,7 @@ impl<'r> RunSpan<'r> {
         if let Some(description) = instance.info.description() {
             span.record("gen_ai.agent.description", &*hidden(cx, description));
         }
-        record_params(span, &instance.params, redactor.as_deref());
+        record_params(span, &instance.settings.request_params, redactor.as_deref());
         if self.run.answer_form().is_some() {
             span.record("gen_ai.output.type", "json");
         }
@@ -146,7 +146,7 @@ fn log_panic<T>() -> Option<T> {
 }
 
 fn span(instance: &Instance) -> Span {
-    let identity = || instance.model.identity(instance.model_name.as_deref());
+    let identity = || instance.model.identity(instance.settings.model.as_deref());
     tracing::info_span!(
         target: TARGET,
         "invoke_agent",

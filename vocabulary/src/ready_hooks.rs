@@ -21,11 +21,11 @@ pub const READY_HOOKS: [&str; 13] = [
 ];
 
 /// The path of the ready hook or guardrail that is meant by a path which begins at no crate: `hooks::retry`.
-pub(crate) fn without_crate(path: &str) -> Option<&'static str> {
+pub fn ready_hook_at(path: &str) -> Option<&'static str> {
     READY_HOOKS.into_iter().find(|ready| ready.strip_prefix(CRATE) == Some(path))
 }
 
 /// The path of the ready hook or guardrail of this name.
-pub(crate) fn named(name: &str) -> Option<&'static str> {
+pub fn ready_hook(name: &str) -> Option<&'static str> {
     READY_HOOKS.into_iter().find(|ready| ready.rsplit("::").next() == Some(name))
 }

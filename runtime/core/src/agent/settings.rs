@@ -1,0 +1,202 @@
+//! What the author of an agent says in single values: words, numbers, the name of the model.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use onionskin_vocabulary::agent::{HistoryMergeTarget, HistorySource, Lock};
+use serde::{Deserialize, Serialize};
+
+use super::declaration::AgentDeclaration;
+use super::limits::Limits;
+use super::seconds;
+use crate::definition::Effect;
+use crate::model::RequestParams;
+
+/// The settings of an agent. Cards are read into them, and written from them, by the names in the vocabulary.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    #[serde(rename = "default")]
+    pub(crate) is_default: bool,
+    pub(crate) model: Option<Arc<str>>,
+    #[serde(with = "word")]
+    pub(crate) lock: Lock,
+    #[serde(with = "word")]
+    pub(crate) history_source: HistorySource,
+    #[serde(with = "word")]
+    pub(crate) history_merge_target: HistoryMergeTarget,
+    pub(crate) max_parallel: Option<usize>,
+    #[serde(rename = "child_timeout_sec", with = "seconds::optional")]
+    pub(crate) child_timeout: Option<Duration>,
+    pub(crate) max_display_instances: usize,
+    pub(crate) effect: Effect,
+    pub(crate) request_params: RequestParams,
+    pub(crate) limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            is_default: false,
+            model: None,
+            lock: Lock::default(),
+            history_source: HistorySource::default(),
+            history_merge_target: HistoryMergeTarget::default(),
+            max_parallel: None,
+            child_timeout: None,
+            max_display_instances: DISPLAY_INSTANCES,
+            effect: Effect::Once,
+            request_params: RequestParams::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// The default number of displayed instances of a child agent.
+pub(super) const DISPLAY_INSTANCES: usize = 20;
+
+const LEAVE_OUT: &str = "leave it out for no limit";
+
+impl Settings {
+    /// Whether the conversations of children come into that of the agent.
+    pub(crate) fn merges_into_own(&self) -> bool {
+        self.history_merge_target == HistoryMergeTarget::Orchestrator
+    }
+
+    /// Whether people are shown the run of the call of a child with this number.
+    pub(crate) fn shows(&self, number: u32) -> bool {
+        usize::try_from(number).unwrap_or(usize::MAX) <= self.max_display_instances
+    }
+
+    /// The settings that are 0 and must not be, each with advice. `limits` are those that a builder set.
+    pub(crate) fn zeros(
+        &self,
+        limits: Option<&Limits>,
+    ) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let Limits { turns, tokens, time, depth, model_timeout, .. } = limits.unwrap_or(&self.limits);
+        [
+            (self.max_parallel == Some(0), "max_parallel", LEAVE_OUT),
+            (self.child_timeout == Some(Duration::ZERO), "child_timeout", LEAVE_OUT),
+            (self.max_display_instances == 0, "max_display_instances", "at least one instance is shown"),
+            (*turns == 0, "limits.turns", "a run needs at least one turn"),
+            (*tokens == Some(0), "limits.tokens", LEAVE_OUT),
+            (*time == Some(Duration::ZERO), "limits.time", LEAVE_OUT),
+            (*depth == 0, "limits.depth", "the outermost run is 1 deep"),
+            (
+                model_timeout.is_zero(),
+                "limits.model_timeout",
+                "a model needs time to answer; `Duration::MAX` sets no limit",
+            ),
+        ]
+        .into_iter()
+        .filter(|(is_zero, ..)| *is_zero)
+        .map(|(_, setting, advice)| (setting, advice))
+    }
+}
+
+/// Gives an agent all settings at once.
+pub fn with_settings(mut agent: AgentDeclaration, settings: Settings) -> AgentDeclaration {
+    agent.settings = settings;
+    agent
+}
+
+impl AgentDeclaration {
+    /// Sets what becomes of tools that differ from the [`server_snapshot`](Self::server_snapshot), as `lock` in `agent!` does. With
+    /// [`Lock::Strict`], the agent is not built with an MCP server that differs, or that the snapshot does not have, and gets no tool that a
+    /// server adds or changes later. Default: [`Lock::Report`], a difference is only reported.
+    #[must_use]
+    pub fn lock(mut self, lock: Lock) -> Self {
+        self.settings.lock = lock;
+        self
+    }
+
+    /// Makes this agent the entry agent of an [`App`](super::App).
+    #[must_use]
+    pub fn default_agent(mut self, is_default: bool) -> Self {
+        self.settings.is_default = is_default;
+        self
+    }
+
+    /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
+    #[must_use]
+    pub fn model(mut self, name: &str) -> Self {
+        self.settings.model = Some(name.into());
+        self
+    }
+
+    /// Sets the model parameters, such as the temperature.
+    #[must_use]
+    pub fn request_params(mut self, params: RequestParams) -> Self {
+        self.settings.request_params = params;
+        self
+    }
+
+    /// Sets the limits of one run.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.settings.limits = limits;
+        self
+    }
+
+    /// Sets the messages that its children start with. Default: none.
+    #[must_use]
+    pub fn history_source(mut self, source: HistorySource) -> Self {
+        self.settings.history_source = source;
+        self
+    }
+
+    /// Sets where the conversations of its children go. Default: nowhere.
+    #[must_use]
+    pub fn history_merge_target(mut self, target: HistoryMergeTarget) -> Self {
+        self.settings.history_merge_target = target;
+        self
+    }
+
+    /// Sets the maximum number of concurrent tool calls of a run, the calls of a hand-written agent included. The
+    /// builder rejects 0. Default: no limit.
+    #[must_use]
+    pub fn max_parallel(mut self, calls: usize) -> Self {
+        self.settings.max_parallel = Some(calls);
+        self
+    }
+
+    /// Sets the maximum time of the run of a child. Then its call ends with a tool error of kind
+    /// [`Timeout`](crate::ErrorKind::Timeout). The builder rejects zero. Default: no limit.
+    #[must_use]
+    pub fn child_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.child_timeout = Some(timeout);
+        self
+    }
+
+    /// Sets how many runs of each child are shown: those after them have `shown: false` in
+    /// [`EventKind::RunStarted`](crate::event::EventKind::RunStarted). The builder rejects 0. Default: 20.
+    #[must_use]
+    pub fn max_display_instances(mut self, instances: usize) -> Self {
+        self.settings.max_display_instances = instances;
+        self
+    }
+
+    /// Sets whether a failed call of this agent as a tool may be repeated. Default: [`Effect::Once`], because its tools
+    /// may have acted before it failed; no retry repeats such a call.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.settings.effect = effect;
+        self
+    }
+}
+
+/// A word of the vocabulary.
+mod word {
+    use onionskin_vocabulary::{Word, unknown};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<W: Word, S: Serializer>(word: &W, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(word.word())
+    }
+
+    pub(super) fn deserialize<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<W, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        W::from_word(&word).ok_or_else(|| D::Error::custom(unknown("value", &word, W::WORDS)))
+    }
+}

@@ -1,0 +1,113 @@
+//! Messages that `agent!` and cards share.
+
+use crate::agent::{Field, Limit, Part, RequestParam, Setting};
+use crate::nearest::nearest;
+use crate::synonyms;
+use crate::words::Word;
+
+/// A setting whose name is empty.
+pub fn empty_name(setting: Setting) -> String {
+    format!("`{setting}` is empty: write a name, or leave it out")
+}
+
+/// A part of the prompt beside a `system_message`.
+pub const REPLACED_PROMPT: &str =
+    "`system_message` replaces the whole prompt, so this has no effect: keep one of them";
+
+/// A second `..` in a list of hooks.
+pub const SECOND_REST: &str = "dynamic hooks have one place; `..` is in the list already";
+
+/// `tools` without the name of a server.
+pub const TOOLS_OF_SERVERS: &str = "`tools` chooses among the tools of servers: `tools: { time: [get_time] }`; functions belong in `function_tools`";
+
+/// A list of patterns with none.
+pub fn no_pattern(server: &str) -> String {
+    format!("no tool of `{server}` is let through; name some, or take `{server}` off `servers`")
+}
+
+/// A second default agent.
+pub fn second_default(first: &str) -> String {
+    format!("`{first}` is the default agent already; an app has one entry, so take one of them off")
+}
+
+/// The error for an unknown word: the word that was meant, or all words.
+pub fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
+    match nearest(word, candidates.iter().copied()) {
+        Some(near) => format!("unknown {what} `{word}`; did you mean `{near}`?"),
+        None => format!("unknown {what} `{word}`; there are: {}", candidates.join(", ")),
+    }
+}
+
+/// The error for a field that does not exist, and the field that its author most likely meant. `others` are the fields that only this kind
+/// of file has.
+pub fn unknown_field(name: &str, others: &[&'static str]) -> (String, Option<&'static str>) {
+    if let Some(message) = synonyms::elsewhere(name) {
+        return (message.to_owned(), None);
+    }
+    let tables = [(Part::RequestParams, RequestParam::WORDS), (Part::Limits, Limit::WORDS)];
+    if let Some((table, _)) = tables.into_iter().find(|(_, entries)| entries.contains(&name)) {
+        return (format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`"), None);
+    }
+    if let Some(write) = synonyms::of_fast_agent(name) {
+        return (format!("there is no field `{name}`: {write}"), None);
+    }
+    if let Some(ours) = synonyms::ours(name) {
+        return (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours));
+    }
+    let mut fields = Field::words();
+    fields.extend(others);
+    let meant = nearest(name, fields.iter().copied());
+    let meant = meant.and_then(|near| fields.iter().copied().find(|field| *field == near));
+    (unknown("field", name, &fields), meant)
+}
+
+/// The error for an unknown entry of `limits` or `request_params`.
+pub fn unknown_entry<W: Word>(what: &str, name: &str) -> String {
+    if synonyms::is_turns(name) { synonyms::TURNS.to_owned() } else { unknown(what, name, W::WORDS) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unknown_field;
+    use crate::agent::{Field, Limit, Part, RequestParam};
+    use crate::synonyms::{ELSEWHERE, FAST_AGENT, SYNONYMS};
+    use crate::words::Word as _;
+
+    #[test]
+    fn c1_names_of_other_frameworks_say_what_to_write() {
+        let message = |name: &str| unknown_field(name, &[]).0;
+        for (theirs, ours) in SYNONYMS {
+            assert_eq!(message(theirs), format!("there is no field `{theirs}`: it is called `{ours}`"));
+            assert!(Field::from_word(ours).is_some(), "{ours}");
+        }
+        for (theirs, write) in ELSEWHERE {
+            assert_eq!(message(theirs), *write);
+        }
+        for (theirs, write) in FAST_AGENT {
+            assert_eq!(message(theirs), format!("there is no field `{theirs}`: {write}"));
+        }
+        for (table, entries) in [("request_params", RequestParam::WORDS), ("limits", Limit::WORDS)] {
+            for name in entries {
+                let expected = format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`");
+                assert_eq!(message(name), expected);
+            }
+        }
+        let (message, meant) = unknown_field("instructio", &[]);
+        assert_eq!(
+            (&*message, meant),
+            ("unknown field `instructio`; did you mean `instruction`?", Some("instruction"))
+        );
+    }
+
+    #[test]
+    fn a1_the_rows_of_the_tables_list_their_entries() {
+        for (table, entries) in [(Part::RequestParams, RequestParam::WORDS), (Part::Limits, Limit::WORDS)] {
+            for name in entries {
+                assert!(
+                    table.row()[1].contains(&format!("`{name}`")),
+                    "{name} is not in the row of `{table}`"
+                );
+            }
+        }
+    }
+}

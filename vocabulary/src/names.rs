@@ -1,0 +1,28 @@
+//! The names of agents and tools.
+
+/// What the tool begins with as which a parent calls an agent.
+pub const AGENT_TOOL: &str = "agent__";
+
+/// The most characters of a tool's name that providers take.
+pub const LONGEST_TOOL_NAME: usize = 64;
+
+/// The most characters of an agent's name.
+pub const LONGEST_AGENT_NAME: usize = LONGEST_TOOL_NAME - AGENT_TOOL.len();
+
+/// The mistake in the name of an agent.
+pub fn agent_name_mistake(name: &str) -> Option<String> {
+    let is_legal = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if let Some(wrong) = name.chars().find(|c| !is_legal(c)) {
+        let found = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
+        return Some(format!(
+            "an agent's name holds letters, digits, `_` and `-`, because other agents call it as a tool; this one holds {found}"
+        ));
+    }
+    let is_short = (1..=LONGEST_AGENT_NAME).contains(&name.len());
+    (!is_short).then(|| {
+        format!(
+            "an agent's name has 1 to {LONGEST_AGENT_NAME} characters, because other agents call it as a tool; this one has {}",
+            name.len()
+        )
+    })
+}

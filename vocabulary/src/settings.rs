@@ -1,0 +1,164 @@
+//! The values of limits, request parameters and other settings: their units and bounds, and the messages about them.
+
+use std::time::Duration;
+
+use crate::agent::{Limit, RequestParam};
+
+/// What the value of a limit or of a request parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueKind {
+    /// A number.
+    Number(Number),
+    /// A list of texts.
+    Texts,
+    /// A word, or the name of a tool.
+    ToolChoice,
+    /// A map of JSON values.
+    Map,
+}
+
+/// A number, its unit and its bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Number {
+    /// The unit.
+    pub unit: Unit,
+    /// The least value.
+    pub least: Least,
+}
+
+/// The unit of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A whole number of at most 32 bits.
+    Whole,
+    /// A whole number of at most 64 bits.
+    LongWhole,
+    /// Seconds, also parts of them.
+    Seconds,
+    /// Any number.
+    Fraction,
+}
+
+/// The least value of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Least {
+    /// Any value.
+    Any,
+    /// 0.
+    Zero,
+    /// More than 0.
+    MoreThanZero,
+}
+
+/// The words for which `tool_choice` is not the name of a tool.
+pub const TOOL_CHOICES: [&str; 3] = ["auto", "none", "required"];
+
+impl Limit {
+    /// Its number.
+    pub const fn number(self) -> Number {
+        let (unit, least) = match self {
+            Self::Turns | Self::Depth => (Unit::Whole, Least::MoreThanZero),
+            Self::ToolCalls | Self::MaxRetries | Self::OutputRetries | Self::ModelRetries => {
+                (Unit::Whole, Least::Zero)
+            }
+            Self::Tokens => (Unit::LongWhole, Least::MoreThanZero),
+            Self::Time | Self::ModelTimeout => (Unit::Seconds, Least::MoreThanZero),
+        };
+        Number { unit, least }
+    }
+
+    /// Whether runs are without this limit if nobody sets it.
+    pub const fn is_optional(self) -> bool {
+        match self {
+            Self::ToolCalls | Self::Tokens | Self::Time => true,
+            Self::Turns
+            | Self::Depth
+            | Self::MaxRetries
+            | Self::OutputRetries
+            | Self::ModelTimeout
+            | Self::ModelRetries => false,
+        }
+    }
+}
+
+impl RequestParam {
+    /// What its value is.
+    pub const fn kind(self) -> ValueKind {
+        let (unit, least) = match self {
+            Self::Temperature | Self::TopP => (Unit::Fraction, Least::Any),
+            Self::MaxTokens => (Unit::Whole, Least::MoreThanZero),
+            Self::Seed => (Unit::LongWhole, Least::Zero),
+            Self::StopSequences => return ValueKind::Texts,
+            Self::ToolChoice => return ValueKind::ToolChoice,
+            Self::ResponseSchema | Self::ExtraBody => return ValueKind::Map,
+        };
+        ValueKind::Number(Number { unit, least })
+    }
+}
+
+impl Number {
+    /// One for example.
+    pub const fn example(self) -> &'static str {
+        match self.unit {
+            Unit::Whole | Unit::LongWhole | Unit::Seconds => "10",
+            Unit::Fraction => "0.2",
+        }
+    }
+
+    /// The mistake of a number out of its bounds.
+    pub fn out_of_bounds(self, name: &str, number: f64) -> Option<String> {
+        if self.least != Least::Any && number < 0.0 {
+            return Some(format!("`{name}` cannot be less than 0"));
+        }
+        let is_time = self.unit == Unit::Seconds;
+        if self.least == Least::MoreThanZero && (number == 0.0 || is_time && is_zero_time(number)) {
+            return Some(more_than_zero(name, "the default"));
+        }
+        (is_time && is_beyond_time(number)).then(|| beyond_time("the default"))
+    }
+
+    /// The mistake of a number that is not whole, or has too many digits. `is_written_whole`: it has no `.` and no exponent.
+    pub fn not_whole(self, name: &str, number: f64, is_written_whole: bool) -> Option<String> {
+        let most = match self.unit {
+            Unit::Whole => u64::from(u32::MAX),
+            Unit::LongWhole => u64::MAX,
+            Unit::Seconds | Unit::Fraction => return None,
+        };
+        if number.fract() != 0.0 || !is_written_whole {
+            return Some(format!("`{name}` is a whole number: `{name}: {}`", self.example()));
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a bound")]
+        (number > most as f64).then(|| format!("`{name}` is at most {most}"))
+    }
+}
+
+/// The mistake of a number that is not a whole one from 1.
+pub fn count_mistake(name: &str, number: f64) -> Option<String> {
+    let is_count = number >= 1.0 && number.fract() == 0.0;
+    (!is_count).then(|| format!("`{name}` is a whole number from 1; leave it out for the default"))
+}
+
+/// The mistake of a time in seconds that sets no limit if nobody gives it.
+pub fn timeout_mistake(name: &str, seconds: f64) -> Option<String> {
+    if is_zero_time(seconds) {
+        return Some(more_than_zero(name, "no limit"));
+    }
+    is_beyond_time(seconds).then(|| beyond_time("no limit"))
+}
+
+fn more_than_zero(name: &str, without: &str) -> String {
+    format!("`{name}` is more than 0; leave it out for {without}")
+}
+
+fn beyond_time(without: &str) -> String {
+    format!("these are more seconds than a time can hold; leave it out for {without}")
+}
+
+/// Whether nothing of these seconds remains in a `Duration`, which counts nanoseconds.
+fn is_zero_time(seconds: f64) -> bool {
+    seconds <= 0.0 || Duration::try_from_secs_f64(seconds).is_ok_and(|time| time.is_zero())
+}
+
+fn is_beyond_time(seconds: f64) -> bool {
+    Duration::try_from_secs_f64(seconds).is_err()
+}

@@ -1,0 +1,86 @@
+//! The names that other frameworks have for the fields of an agent.
+
+/// The names that other frameworks have for a field, and its name here.
+pub const SYNONYMS: &[(&str, &str)] = &[
+    ("hooks", "tool_hooks"),
+    ("middleware", "tool_hooks"),
+    ("pre_hooks", "run_hooks"),
+    ("post_hooks", "run_hooks"),
+    ("prompt", "instruction"),
+    ("system_prompt", "instruction"),
+    ("functions", "function_tools"),
+    ("mcp", "servers"),
+    ("mcp_servers", "servers"),
+    ("children", "agents"),
+    ("subagents", "agents"),
+    ("sub_agents", "agents"),
+    ("handoffs", "agents"),
+    ("builtins", "runtime"),
+    ("strategy", "run"),
+    ("output_type", "output"),
+    ("output_schema", "output"),
+    ("response_format", "output"),
+    ("input_type", "input"),
+    ("input_schema", "input"),
+    ("timeout", "child_timeout_sec"),
+    ("child_timeout", "child_timeout_sec"),
+];
+
+/// Where the limit of turns belongs.
+pub const TURNS: &str = "the limit is called `turns`: `limits: { turns: .. }`";
+
+const GUARDRAILS: &str = "guardrails are in two lists: `input_guardrails` on the arguments of calls, `output_guardrails` on their results";
+
+/// The names that other frameworks have for a field, where there is none here, and what to write.
+pub const ELSEWHERE: &[(&str, &str)] = &[
+    ("guardrails", GUARDRAILS),
+    ("ui_tools", "UI tools are tools: name them in `function_tools`"),
+    ("max_turns", TURNS),
+    ("max_iterations", TURNS),
+];
+
+/// Fields of fast-agent's cards that are said otherwise here, and what to write.
+pub const FAST_AGENT: &[(&str, &str)] = &[
+    ("human_input", "write `runtime: [human.input]`"),
+    ("shell", "write `runtime: [shell.execute]`"),
+    ("skills", "write `runtime: [skills.read]`"),
+    ("use_history", "a session of the program keeps the history; `history_source` is for children"),
+    ("resources", "the resources of a server are tools of it: name them in `tools`"),
+    ("prompts", "the prompts of a server are tools of it: name them in `tools`"),
+    ("api_key", "a key belongs in the environment, where the provider's name says it"),
+    ("lifecycle_hooks", "write `run_hooks`"),
+    ("messages", "the program gives the first messages: `.messages(..)` of a builder"),
+    ("agents_as_tools", "name the children in `agents`"),
+    ("schema_version", "cards have no version here"),
+    ("cwd", "the program gives the shell and the files their folder"),
+    ("url", "a server's address belongs in `.mcp.json`"),
+    ("mcp_connect", "a server belongs in `.mcp.json`, and its name in `servers`"),
+    ("tool_only", "an agent that others name in `agents` is a tool of theirs"),
+    ("subagent_model", "each agent has a `model` of its own"),
+    ("harness_tools", "name built-in tools in `runtime`"),
+    ("tool_input_schema", "write `input`, with a type of the program"),
+    ("trim_tool_history", "write `turn_hooks: [\"::onionskin::turn_hooks::last_inputs\"]`, with its value"),
+    ("save_trajectory", "a journal of the program keeps the steps of a run"),
+    ("commands", "a command of a program is a tool: name it in `function_tools`"),
+    ("variables", "texts show the session's `state`: `{name}`"),
+];
+
+/// The field that other frameworks call so.
+pub fn ours(name: &str) -> Option<&'static str> {
+    SYNONYMS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+}
+
+/// What to write in place of a name that is not one of a field here.
+pub fn elsewhere(name: &str) -> Option<&'static str> {
+    ELSEWHERE.iter().find(|(theirs, _)| *theirs == name).map(|(_, write)| *write)
+}
+
+/// Whether other frameworks call the limit of turns so.
+pub fn is_turns(name: &str) -> bool {
+    elsewhere(name) == Some(TURNS)
+}
+
+/// What to write in place of a field of fast-agent's cards.
+pub fn of_fast_agent(name: &str) -> Option<&'static str> {
+    FAST_AGENT.iter().find(|(theirs, _)| *theirs == name).map(|(_, write)| *write)
+}
