@@ -30,7 +30,7 @@ use crate::turn_hook::TurnHook;
 use crate::typed::RawHook;
 
 /// Builds an agent: sets its model, state, servers and dynamic hooks. Each agent has a function
-/// [`builder`](crate::Agent::builder) that makes one.
+/// [`builder`](crate::Agent::builder) that makes one. An [`App`](super::App) of several agents has one too: [`AppBuilder`](super::AppBuilder).
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn, State, agent, tool};
@@ -58,26 +58,37 @@ use crate::typed::RawHook;
 /// ```
 #[must_use = "a builder does nothing until it is built"]
 pub struct AgentBuilder<A> {
-    setup: Setup,
+    pub(super) setup: Setup,
+    /// What only an app has.
+    pub(super) app: AppParts,
     agent: PhantomData<fn() -> A>,
 }
 
-impl<A: Agent> Default for AgentBuilder<A> {
+/// The parts of an [`App`](super::App) that one agent does not have.
+#[derive(Default)]
+pub(super) struct AppParts {
+    pub(super) links: Vec<DynAgent>,
+    pub(super) entry: Option<String>,
+    pub(super) initial_message: Option<Arc<str>>,
+}
+
+impl<A> Default for AgentBuilder<A> {
     fn default() -> Self {
-        Self { setup: Setup::default(), agent: PhantomData }
+        Self { setup: Setup::default(), app: AppParts::default(), agent: PhantomData }
     }
 }
 
-impl<A: Agent> AgentBuilder<A> {
-    /// Sets the model for the agent and its children, also for those that name one: the model gets the name in
+/// What agents and apps have in common.
+impl<A> AgentBuilder<A> {
+    /// Sets the model for all agents, also for those that name one: the model gets the name in
     /// [`ModelRequest::model`](crate::model::ModelRequest::model).
     pub fn model(mut self, model: impl Model) -> Self {
         self.setup.model = Some(BoxModel::new(model));
         self
     }
 
-    /// Sets the initial state of new sessions. Children with another type of state need their own: call this method
-    /// once per type. A state that holds a [`Secret`] implements [`VisitSecrets`](trait@crate::secret::VisitSecrets).
+    /// Sets the initial state of new sessions, for the agents with this type of state; call this method once per type. It is an error
+    /// if there is no such agent. A state that holds a [`Secret`] implements [`VisitSecrets`](trait@crate::secret::VisitSecrets).
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
         self
@@ -91,9 +102,9 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Provides a service: a value that the tools, hooks and guardrails of the agent and its children take by its type, as
+    /// Provides a service: a value that the tools, hooks and guardrails of all agents take by its type, as
     /// [`Provided<T>`](crate::Provided). All sessions share it. A later call for the same type replaces it, and a request
-    /// can replace it for its run ([`RunRequest::provide`](crate::run::RunRequest::provide)). [`Self::build`] fails if
+    /// can replace it for its run ([`RunRequest::provide`](crate::run::RunRequest::provide)). Building fails if
     /// nothing takes the service.
     ///
     /// ```
@@ -148,7 +159,7 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Provides a toolbox that the agent or its children name in `toolboxes: [..]`.
+    /// Provides a toolbox that agents name in `toolboxes: [..]`.
     pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
         self.setup.toolbox(None, &toolbox.share());
         self
@@ -160,6 +171,182 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
+    /// As [`Self::prompt`], for the agent of this name, for example a child.
+    pub fn prompt_for(mut self, agent: impl Into<String>, prompt: Prompt) -> Self {
+        self.setup.of(agent).prompt(prompt);
+        self
+    }
+
+    /// Adds a hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::hook`]. `build` checks that the hook works on the agent's state.
+    pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_hook(hook);
+        self
+    }
+
+    /// Adds a guardrail on the arguments to the agent of this name, for example a child; see
+    /// [`AgentBuilder::input_guardrail`]. `build` checks that it works on the
+    /// agent's state.
+    pub fn input_guardrail_for<G>(mut self, agent: impl Into<String>, guardrail: G) -> Self
+    where
+        G: InputGuardrail<Made: MadeBy<G, State: Works>>,
+    {
+        self.setup.of(agent).input_guardrail(guardrail, works_on::<G, G::Made>());
+        self
+    }
+
+    /// As [`Self::input_guardrail_for`], on the results.
+    pub fn output_guardrail_for<G>(mut self, agent: impl Into<String>, guardrail: G) -> Self
+    where
+        G: OutputGuardrail<Made: MadeBy<G, State: Works>>,
+    {
+        self.setup.of(agent).output_guardrail(guardrail, works_on::<G, G::Made>());
+        self
+    }
+
+    /// Adds a run hook to the agent of this name, for example a child; see [`AgentBuilder::run_hook`].
+    /// `build` checks that the hook works on the agent's state.
+    pub fn run_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: RunHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_run_hook(hook);
+        self
+    }
+
+    /// Adds a turn hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::turn_hook`]. `build` checks that the hook works on the agent's state.
+    pub fn turn_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: TurnHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_turn_hook(hook);
+        self
+    }
+
+    /// Adds a message hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::message_hook`]. `build` checks that the hook works on the agent's state.
+    pub fn message_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: MessageHook<Made: MadeBy<H, State: Works>>,
+    {
+        self.setup.of(agent).unchecked_message_hook(hook);
+        self
+    }
+
+    /// Adds a tool to the agent of this name; see [`AgentBuilder::tool`].
+    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl ToolValue) -> Self {
+        self.setup.of(agent).tools.push(tool.tool_value());
+        self
+    }
+
+    /// Replaces the declared limits of each run of the agent of this name.
+    pub fn limits_for(mut self, agent: impl Into<String>, limits: Limits) -> Self {
+        self.setup.of(agent).limits = Some(limits);
+        self
+    }
+
+    /// Sets the messages that the agent of this name begins with. They begin each new session of the agent, and each
+    /// call by a parent whose `history_source` is `messages`.
+    pub fn messages_for(
+        mut self,
+        agent: impl Into<String>,
+        messages: impl IntoIterator<Item = Message>,
+    ) -> Self {
+        self.setup.of(agent).messages(messages);
+        self
+    }
+
+    /// Sets who answers the questions of calls while the run waits, those of children included. Without an answerer, and with
+    /// questions that it leaves open, the run pauses ([`RunError::Paused`](crate::RunError::Paused)).
+    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
+        self.setup.answerer = Some(Arc::new(answerer));
+        self
+    }
+
+    /// Sets the approver for calls of tools with `approval`, those of children included. Without one, the
+    /// [answerer](Self::answerer) is asked, or the run pauses.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.setup.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Records the content of runs in their spans, those of children included: messages, system prompts, definitions of
+    /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
+    /// content may be confidential. The secrets of the session are redacted in both cases.
+    ///
+    /// Runs write their spans to `tracing`, under the target `onionskin` at level info: `invoke_agent` for a run, `chat` for
+    /// each request to a model, `execute_tool` for each tool call. Their fields are OpenTelemetry's attributes for generative
+    /// AI; the book lists them.
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
+    /// Clerk::builder().model(model).trace_content().run("Hello.").await.unwrap();
+    /// # });
+    /// ```
+    pub fn trace_content(mut self) -> Self {
+        self.setup.trace_content = true;
+        self
+    }
+
+    /// Sets the journal that records the steps of runs, those of children included. Without one no step is recorded,
+    /// and no run can be replayed.
+    ///
+    /// A run is continued under its id: give it one with [`RunRequest::run_id`](crate::run::RunRequest::run_id). The
+    /// [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
+    ///
+    /// ```
+    /// use onionskin::journal::Journal;
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Desk { instruction: "Take orders." } }
+    ///
+    /// async fn serve(order: u32, text: &str, journal: impl Journal) -> Result<String, Box<dyn std::error::Error>> {
+    ///     let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
+    ///     let desk = Desk::builder().model(model).journal(journal).build().await?;
+    ///     Ok(desk.request(text).run_id(format!("order-{order}")).run().await?.text)
+    /// }
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let text = serve(7, "A lamp.", onionskin::journal::MemoryJournal::default()).await.unwrap();
+    /// # assert_eq!(text, "I note: A lamp.");
+    /// # });
+    /// ```
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.setup.journal = Some(Arc::new(journal));
+        self
+    }
+
+    /// Adds the configuration of a server, for example an `mcp::ServerConfig`. An agent has to use the
+    /// server; one that no agent uses is not started.
+    pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
+        self.setup.servers.one(name.into(), server);
+        self
+    }
+
+    /// Adds the configurations of several servers, for example an `mcp::McpConfig` read from a `.mcp.json`. They
+    /// override servers of the same names from earlier calls.
+    pub fn servers(mut self, servers: impl ToolServers) -> Self {
+        self.setup.servers.several(servers);
+        self
+    }
+
+    /// Refuses tools of servers that differ from the lock file, for all agents, as `lock: strict` does for one:
+    /// [`Lock::Strict`](crate::declaration::Lock::Strict).
+    pub fn strict_lock(mut self) -> Self {
+        self.setup.servers.be_strict();
+        self
+    }
+}
+
+impl<A: Agent> AgentBuilder<A> {
     /// Adds a dynamic hook: one that the declaration of the agent does not name. Dynamic hooks run around the declared
     /// hooks, or at the `..` in `tool_hooks`. The first one that is added is the outermost. Make the hook of a
     /// `#[tool_hook]` function with `new`: `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
@@ -286,180 +473,6 @@ impl<A: Agent> AgentBuilder<A> {
     /// Sets parts of the agent's system prompt, in place of what its declaration has there.
     pub fn prompt(mut self, prompt: Prompt) -> Self {
         self.setup.own.prompt(prompt);
-        self
-    }
-
-    /// As [`Self::prompt`], for the agent of this name, for example a child.
-    pub fn prompt_for(mut self, agent: impl Into<String>, prompt: Prompt) -> Self {
-        self.setup.of(agent).prompt(prompt);
-        self
-    }
-
-    /// Adds a hook to the agent of this name, for example a child; see
-    /// [`AgentBuilder::hook`](super::AgentBuilder::hook). `build` checks that the hook works on the agent's state.
-    pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
-    where
-        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
-    {
-        self.setup.of(agent).unchecked_hook(hook);
-        self
-    }
-
-    /// Adds a guardrail on the arguments to the agent of this name, for example a child; see
-    /// [`AgentBuilder::input_guardrail`](super::AgentBuilder::input_guardrail). `build` checks that it works on the
-    /// agent's state.
-    pub fn input_guardrail_for<G>(mut self, agent: impl Into<String>, guardrail: G) -> Self
-    where
-        G: InputGuardrail<Made: MadeBy<G, State: Works>>,
-    {
-        self.setup.of(agent).input_guardrail(guardrail, works_on::<G, G::Made>());
-        self
-    }
-
-    /// As [`Self::input_guardrail_for`], on the results.
-    pub fn output_guardrail_for<G>(mut self, agent: impl Into<String>, guardrail: G) -> Self
-    where
-        G: OutputGuardrail<Made: MadeBy<G, State: Works>>,
-    {
-        self.setup.of(agent).output_guardrail(guardrail, works_on::<G, G::Made>());
-        self
-    }
-
-    /// Adds a run hook to the agent of this name, for example a child; see [`AgentBuilder::run_hook`](super::AgentBuilder::run_hook).
-    /// `build` checks that the hook works on the agent's state.
-    pub fn run_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
-    where
-        H: RunHook<Made: MadeBy<H, State: Works>>,
-    {
-        self.setup.of(agent).unchecked_run_hook(hook);
-        self
-    }
-
-    /// Adds a turn hook to the agent of this name, for example a child; see
-    /// [`AgentBuilder::turn_hook`](super::AgentBuilder::turn_hook). `build` checks that the hook works on the agent's state.
-    pub fn turn_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
-    where
-        H: TurnHook<Made: MadeBy<H, State: Works>>,
-    {
-        self.setup.of(agent).unchecked_turn_hook(hook);
-        self
-    }
-
-    /// Adds a message hook to the agent of this name, for example a child; see
-    /// [`AgentBuilder::message_hook`](super::AgentBuilder::message_hook). `build` checks that the hook works on the agent's state.
-    pub fn message_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
-    where
-        H: MessageHook<Made: MadeBy<H, State: Works>>,
-    {
-        self.setup.of(agent).unchecked_message_hook(hook);
-        self
-    }
-
-    /// Adds a tool to the agent of this name; see [`AgentBuilder::tool`](super::AgentBuilder::tool).
-    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl ToolValue) -> Self {
-        self.setup.of(agent).tools.push(tool.tool_value());
-        self
-    }
-
-    /// Replaces the declared limits of each run of the agent of this name.
-    pub fn limits_for(mut self, agent: impl Into<String>, limits: Limits) -> Self {
-        self.setup.of(agent).limits = Some(limits);
-        self
-    }
-
-    /// Sets the messages that the agent of this name begins with. They begin each new session of the agent, and each
-    /// call by a parent whose `history_source` is `messages`.
-    pub fn messages_for(
-        mut self,
-        agent: impl Into<String>,
-        messages: impl IntoIterator<Item = Message>,
-    ) -> Self {
-        self.setup.of(agent).messages(messages);
-        self
-    }
-
-    /// Sets who answers the questions of calls while the run waits, those of children included. Without an answerer, and with
-    /// questions that it leaves open, the run pauses ([`RunError::Paused`](crate::RunError::Paused)).
-    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
-        self.setup.answerer = Some(Arc::new(answerer));
-        self
-    }
-
-    /// Sets the approver for calls of tools with `approval`, those of children included. Without one, the
-    /// [answerer](Self::answerer) is asked, or the run pauses.
-    pub fn approver(mut self, approver: impl Approver) -> Self {
-        self.setup.approver = Some(Arc::new(approver));
-        self
-    }
-
-    /// Records the content of runs in their spans, those of children included: messages, system prompts, definitions of
-    /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
-    /// content may be confidential. The secrets of the session are redacted in both cases.
-    ///
-    /// Runs write their spans to `tracing`, under the target `onionskin` at level info: `invoke_agent` for a run, `chat` for
-    /// each request to a model, `execute_tool` for each tool call. Their fields are OpenTelemetry's attributes for generative
-    /// AI; the book lists them.
-    ///
-    /// ```
-    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
-    ///
-    /// agent! { Clerk { instruction: "Answer." } }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
-    /// Clerk::builder().model(model).trace_content().run("Hello.").await.unwrap();
-    /// # });
-    /// ```
-    pub fn trace_content(mut self) -> Self {
-        self.setup.trace_content = true;
-        self
-    }
-
-    /// Sets the journal that records the steps of runs, those of children included. Without one no step is recorded,
-    /// and no run can be replayed.
-    ///
-    /// A run is continued under its id: give it one with [`RunRequest::run_id`](crate::run::RunRequest::run_id). The
-    /// [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
-    ///
-    /// ```
-    /// use onionskin::journal::Journal;
-    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
-    ///
-    /// agent! { Desk { instruction: "Take orders." } }
-    ///
-    /// async fn serve(order: u32, text: &str, journal: impl Journal) -> Result<String, Box<dyn std::error::Error>> {
-    ///     let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
-    ///     let desk = Desk::builder().model(model).journal(journal).build().await?;
-    ///     Ok(desk.request(text).run_id(format!("order-{order}")).run().await?.text)
-    /// }
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// # let text = serve(7, "A lamp.", onionskin::journal::MemoryJournal::default()).await.unwrap();
-    /// # assert_eq!(text, "I note: A lamp.");
-    /// # });
-    /// ```
-    pub fn journal(mut self, journal: impl Journal) -> Self {
-        self.setup.journal = Some(Arc::new(journal));
-        self
-    }
-
-    /// Adds the configuration of a server, for example an `mcp::ServerConfig`. The agent or a child has to use the
-    /// server.
-    pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
-        self.setup.servers.one(name.into(), server);
-        self
-    }
-
-    /// Adds the configurations of several servers, for example an `mcp::McpConfig` read from a `.mcp.json`. They
-    /// override servers of the same names from earlier calls.
-    pub fn servers(mut self, servers: impl ToolServers) -> Self {
-        self.setup.servers.several(servers);
-        self
-    }
-
-    /// Refuses tools of servers that differ from the lock file, for all agents, as `lock: strict` does for one:
-    /// [`Lock::Strict`](crate::declaration::Lock::Strict).
-    pub fn strict_lock(mut self) -> Self {
-        self.setup.servers.be_strict();
         self
     }
 
