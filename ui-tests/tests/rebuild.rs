@@ -63,6 +63,25 @@ fn c2_a_changed_card_or_file_is_compiled_again() {
     assert!(words.contains("`tools.rs` has no `add_one`; did you mean `add_two`?"), "{words}");
 }
 
+#[test]
+fn c2_what_rustc_finds_in_a_file_of_a_card_is_shown_there() {
+    let folder = package("rustc_in_a_card", "(card = \"cards/clerk.md\");");
+    let tools = folder.join("cards/tools.rs");
+    fs::write(&tools, TOOLS.replace("x + 1", "x +")).unwrap();
+    let words = check(&folder);
+    assert!(words.contains("error: expected expression, found `}`\n"), "{words}");
+    assert!(words.contains("cards/tools.rs:5:1\n"), "{words}");
+
+    let adders = "macro_rules! adders { ($($name:ident: $step:literal),*) => { $(
+        #[doc = \"Adds.\"] #[onionskin::tool] pub fn $name(x: i64) -> i64 { x + $step }
+    )* } }\n\nadders!(add_two: 2, add_ten: 10);\n";
+    fs::write(&tools, adders).unwrap();
+    let words = check(&folder);
+    assert!(words.contains("error[E0425]: cannot find type `add_one` in module `tools_rs`"), "{words}");
+    assert!(words.contains("src/main.rs:1:26\n"), "{words}");
+    assert!(words.contains("similarly named struct `add_ten` defined here"), "{words}");
+}
+
 /// A lock file in which the server `time` has this tool.
 fn lock_file(tool: &str) -> String {
     let tools = format!("{{\n        \"{tool}\": {{\n          \"inputSchema\": {{}}\n        }}\n      }}");

@@ -1,65 +1,50 @@
-//! What does not compile, and what the compiler says about it: `cases` says what a case is.
+//! What does not compile, and what the compiler says about it: programs `<folder>/<case>.rs`, and beside each its words, `<case>.stderr`.
 //!
-//! `cargo test -p onionskin-ui-tests --test fail` checks all of them.
-//!
-//! An error that the macros write alone needs no rustc: its case is in `macros/tests/errors`, and `macros/src/golden`
+//! An error that the macros write alone needs no rustc: its case is on a page of `macros/tests/errors`, and `macros/src/golden`
 //! compares it. That rustc shows the same is an ignored test here, which `.ci/run` runs.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-mod cases;
-mod normal;
 #[path = "../../../cards/tests/pages/mod.rs"]
 mod pages;
-mod project;
 mod words;
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use cases::{hold, programs};
-use project::{check, root};
+use trybuild::TestCases;
 
-/// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 17] = [
-    ("agent", 49),
-    ("answer", 13),
-    ("card", 5),
-    ("guardrail", 17),
-    ("run_hook", 15),
-    ("half_typed", 16),
-    ("hook", 53),
-    ("loader", 22),
-    ("message_hook", 9),
-    ("program", 6),
-    ("strict", 27),
-    ("tool", 81),
-    ("toolbox", 13),
-    ("turn_hook", 8),
-    ("unused", 7),
-    ("visit", 1),
-    ("workflow", 4),
-];
-
-/// What rustc says about each case: one run of cargo for all of them.
-static SHOWN: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    let programs: Vec<_> = FOLDERS
-        .iter()
-        .flat_map(|(name, _)| programs(root(), &format!("ui-tests/tests/fail/{name}")))
-        .collect();
-    check("fail", &programs)
-});
-
-/// Compares the cases of a folder with what rustc says about them.
-fn holds(folder: &str, at_least: usize, shown: &BTreeMap<String, String>) {
-    hold(root(), folder, at_least, |program| match &shown[program] {
-        nothing if nothing.is_empty() => Err("it compiles".to_owned()),
-        found => Ok(found.clone()),
-    });
+/// The folder of the cases.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fail")
 }
 
-fn words_of(name: &str) {
-    let (_, at_least) = FOLDERS.into_iter().find(|(folder, _)| *folder == name).unwrap();
-    holds(&format!("ui-tests/tests/fail/{name}"), at_least, &SHOWN);
+/// The folder of the package that trybuild writes for the cases. The paths of cards in them begin here.
+fn package() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    target.join("tests/trybuild").join(env!("CARGO_PKG_NAME"))
+}
+
+/// The folder of the pages of the macros' own errors.
+fn errors() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../macros/tests/errors")
+}
+
+/// Compares the cases of a folder with what rustc says about them.
+fn words_of(folder: &str) {
+    TestCases::new().compile_fail(format!("tests/fail/{folder}/*.rs"));
+}
+
+/// Takes the cards of the cases of a folder into the package, from the folder of `ui-tests`.
+fn copy(path: &Path) {
+    let to = package().join(path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap());
+    if path.is_dir() {
+        fs::create_dir_all(&to).unwrap();
+        for entry in fs::read_dir(path).unwrap() {
+            copy(&entry.unwrap().path());
+        }
+    } else {
+        fs::copy(path, to).unwrap();
+    }
 }
 
 #[test]
@@ -74,6 +59,7 @@ fn a8_answer() {
 
 #[test]
 fn c2_card() {
+    copy(&root().join("card"));
     words_of("card");
 }
 
@@ -130,6 +116,7 @@ fn a2_tool() {
 
 #[test]
 fn c4_workflow() {
+    copy(&root().join("workflow"));
     words_of("workflow");
 }
 
@@ -138,7 +125,7 @@ fn a2_toolbox() {
     words_of("toolbox");
 }
 
-/// The words are warnings.
+/// The programs deny the warnings, because trybuild compares errors.
 #[test]
 fn a2_items_that_nothing_uses() {
     words_of("unused");
@@ -147,4 +134,54 @@ fn a2_items_that_nothing_uses() {
 #[test]
 fn a2_visit_secrets() {
     words_of("visit");
+}
+
+#[test]
+fn every_folder_has_its_test() {
+    for entry in fs::read_dir(root()).unwrap().map(Result::unwrap) {
+        let test = format!("words_of(\"{}\")", entry.file_name().display());
+        assert!(
+            entry.path().is_file() || include_str!("main.rs").contains(&test),
+            "{}",
+            entry.path().display()
+        );
+    }
+}
+
+/// `macros/src/golden` shows these errors without rustc. Rustc shows the same, and no other.
+#[test]
+#[ignore = "it proves again what `macros/src/golden` has proved, with rustc; `.ci/run` runs it"]
+fn a2_the_macros_own_errors_are_shown_so_by_rustc() {
+    let pages = pages::pages(&errors());
+    // A package has one lock file.
+    let (locked, others): (Vec<_>, Vec<_>) =
+        pages.into_iter().partition(|page| page.parent().unwrap().ends_with("lock"));
+    shown_by_rustc(&others);
+    for page in locked {
+        shown_by_rustc(&[page]);
+    }
+    fs::remove_file(package().join("onionskin-mcp.lock.json")).unwrap();
+}
+
+/// Writes the cases of pages into the package, as programs with their words.
+fn shown_by_rustc(pages: &[PathBuf]) {
+    let cases = TestCases::new();
+    for page in pages {
+        let folder = page.strip_prefix(errors()).unwrap().with_extension("");
+        fs::create_dir_all(package().join(&folder)).unwrap();
+        for case in pages::read(&fs::read_to_string(page).unwrap()).1 {
+            for (name, text) in case.files.iter().filter(|(name, _)| **name != case.name) {
+                let file = package().join(case.name.trim_end_matches(".rs")).join(name);
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, text).unwrap();
+            }
+            let program = package().join(&folder).join(&case.name);
+            fs::write(&program, &case.files[&case.name]).unwrap();
+            let place = format!(" --> {}:", case.name);
+            let words =
+                case.message.replace(&place, &format!(" --> {}/{}:", folder.display(), case.name)) + "\n";
+            fs::write(program.with_extension("stderr"), words).unwrap();
+            cases.compile_fail(program);
+        }
+    }
 }

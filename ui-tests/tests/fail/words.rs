@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::pages;
+use crate::{errors, pages, root};
 
 /// The cases of the macros that do not compile: their names, programs and words. The words are in part rustc's, or are the macros'.
 fn cases() -> Vec<(String, String, String)> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let names = [
         "agent",
         "guardrail",
@@ -21,18 +20,34 @@ fn cases() -> Vec<(String, String, String)> {
         "turn_hook",
         "visit",
     ];
-    let folders = names.into_iter().map(|name| here.join("tests/fail").join(name));
+    let folders = names.into_iter().map(|name| root().join(name));
     let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap()).map(|file| file.unwrap().path());
     let programs = files.filter(|path| path.extension().unwrap() == "rs");
     let read = |path: &Path| fs::read_to_string(path).unwrap();
     let cases =
         programs.map(|path| (path.display().to_string(), read(&path), read(&path.with_extension("stderr"))));
-    let own = pages::cases(&here.join("../macros/tests/errors")).into_iter();
+    let own = pages::cases(&errors()).into_iter();
     let own = own.map(|mut case| {
         let program = case.files.remove(&case.name).unwrap();
         (case.name, program, case.message)
     });
     cases.chain(own).collect()
+}
+
+/// Rustc shows lines of the standard library only where the component `rust-src` is installed, so no case may depend on them.
+#[test]
+fn words_stand_beside_their_programs_and_show_nothing_of_std() {
+    let folders =
+        fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap()).map(|file| file.unwrap().path());
+    let (words, others): (Vec<_>, Vec<_>) =
+        files.partition(|path| path.extension().is_some_and(|of| of == "stderr"));
+    let programs = others.iter().filter(|path| path.is_file()).count();
+    assert!(programs >= 360 && words.len() == programs, "{programs} programs, and words of {}", words.len());
+    for words in words {
+        assert!(words.with_extension("rs").exists(), "{} belongs to no case", words.display());
+        assert!(!fs::read_to_string(&words).unwrap().contains("$RUST"), "{}", words.display());
+    }
 }
 
 /// Where rustc adds errors that cannot be prevented, the case begins with the reason.
@@ -143,7 +158,7 @@ fn a2_nothing_private_is_named() {
 /// For programs that are half typed in an editor.
 #[test]
 fn none_of_the_words_are_ours() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fail/half_typed");
+    let folder = root().join("half_typed");
     let mut seen = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

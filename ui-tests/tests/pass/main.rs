@@ -2,8 +2,9 @@
 //!
 //! `cargo test -p onionskin-ui-tests --test pass -- PART_OF_A_NAME` runs those whose names hold the text.
 //!
-//! The programs are one binary because compiling and linking each of them takes seconds. It has no test harness: rustc does
-//! not look for missing documentation in one, and some programs forbid that. The modules are public for that reason too.
+//! The programs are one binary: as cases of trybuild they take five CPU minutes more, because it builds what they depend on twice and links
+//! each of them. It has no test harness: rustc does not look for missing documentation in one, and some programs forbid that. The modules
+//! are public for that reason too.
 #![allow(missing_docs, unreachable_pub, unused, reason = "each program says what it denies")]
 #![allow(clippy::all, clippy::pedantic, clippy::unwrap_used, reason = "each program says what it denies")]
 

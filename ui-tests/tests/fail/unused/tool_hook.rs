@@ -1,5 +1,5 @@
 //! What nothing lists or calls is a warning, as it is for a function.
-#![warn(missing_docs, clippy::pedantic)]
+#![deny(missing_docs, unused, clippy::pedantic)]
 
 use onionskin::{Args, Next, ToolOutput, ToolResult, agent, tool, tool_hook};
 
