@@ -1,4 +1,5 @@
-//! The queue between the writers and the reader of a run's events.
+//! The queue between the writers and the reader of a run's events. It is by hand because it joins deltas when the reader is slow, which a
+//! channel cannot.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

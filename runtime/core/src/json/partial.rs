@@ -1,4 +1,4 @@
-//! The value of a JSON text that is still being written.
+//! The value of a JSON text that is still being written. It is by hand because it is short, and keeps the digits of long numbers.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! Checks a value against a schema and reports problems by path, in words for a model.
+//! Checks a value against a schema and reports problems by path, in words for a model. It is by hand because crates that validate schemas give
+//! other words, do not bound the work, and bring dozens of crates.
 //!
 //! It supports the keywords that schemars writes for Rust types and that MCP servers send, and the conditions of JSON
 //! Schema (`conditions.rs`). An unknown keyword never refuses a value: decoding, or the server, still decides. Schema and value may both be hostile. The work is bounded
