@@ -1,5 +1,7 @@
 //! The meaning of each macro's words to an editor.
 
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::{Setting, SettingKind};
 use proc_macro2::{Delimiter, TokenTree};
 
 use super::is_punct;
@@ -36,9 +38,7 @@ pub(super) fn shape(module: &str, key: &str) -> ValueForm {
         ("agent", "runtime") => ValueForm::Dotted("runtime"),
         ("agent", "request_params") => ValueForm::Keys("request_params"),
         ("agent", "limits") => ValueForm::Keys("limits"),
-        ("agent", "history_source") => ValueForm::Word("history_source"),
-        ("agent", "history_merge_target") => ValueForm::Word("history_merge_target"),
-        ("agent", "lock") => ValueForm::Word("lock"),
+        ("agent", key) if let Some(module) = words(key) => ValueForm::Word(module),
         (_, "effect") => ValueForm::Word("effect"),
         (_, "state" | "crate") => ValueForm::Type,
         ("tool_hook", "tool") => ValueForm::Entry,
@@ -49,6 +49,12 @@ pub(super) fn shape(module: &str, key: &str) -> ValueForm {
         }
         _ => ValueForm::Value,
     }
+}
+
+/// The module of the words of which a setting of an agent takes one.
+fn words(key: &str) -> Option<&'static str> {
+    let setting = Setting::from_word(key)?;
+    matches!(setting.kind(), SettingKind::Word { .. }).then(|| setting.word())
 }
 
 impl Probes {

@@ -14,6 +14,7 @@ mod pages;
 mod parts;
 mod reload;
 mod scripts;
+mod settings;
 mod unused;
 mod urls;
 mod workflows;
