@@ -35,10 +35,10 @@ pub use crate::context::{
 pub use crate::context::{bound, conceal};
 pub use crate::definition::ToolSource;
 pub use crate::definition::{
-    Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Itself, Kind, Lent,
-    NoAlias, Nth, Param, Raw, Reader, Returned, Same, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg,
-    ToolDefinition, ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, Veiled, check_args, encode,
-    failed, ladder, lend, read, reader, reader_of, reads, schema_of,
+    Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Kind, Lent, NoAlias,
+    Param, Raw, Reader, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg, ToolDefinition,
+    ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed, ladder, lend,
+    read, reader, reader_of, reads, schema_of,
 };
 pub use crate::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use crate::event::RunOutput;
@@ -84,7 +84,7 @@ pub use crate::tool::{
     Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, States, Tool,
     Toolbox, ToolboxPart, Works, can_be_shared, offload, schema_by,
 };
-pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
+pub use crate::tool::{Itself, Nth, Same, Veiled, is_method, is_of_toolbox, tool_of_method};
 pub use crate::turn_hook::{
     BeforeModelReturn, BeforeToolReturn, CompletedTurn, StateOfTurnHook, TurnHook, TurnHookReturn,
     TurnRequest, TurnToolCall, ValuesOfTurnHook,

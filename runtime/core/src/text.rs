@@ -2,7 +2,6 @@
 
 mod folded;
 mod hidden;
-mod pace;
 
 use std::borrow::Cow;
 
@@ -10,7 +9,6 @@ pub use folded::{folded, folded_json};
 pub(crate) use hidden::is_unseen;
 pub use hidden::{visible, without_hidden};
 pub use onionskin_vocabulary::nearest;
-pub(crate) use pace::{PART, Pace, parts};
 
 /// The number of list items that a message shows before it counts the others.
 pub(crate) const MOST: usize = 20;

@@ -31,7 +31,6 @@ use crate::secret::{Redact, Redactor};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Wire", into = "Wire")]
-#[non_exhaustive]
 pub enum ContentBlock {
     /// Plain text.
     Text(String),

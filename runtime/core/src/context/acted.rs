@@ -37,23 +37,9 @@ impl Acted {
         let (failed, open) = match outcome {
             CallOutcome::Ok | CallOutcome::Stop | CallOutcome::Error(ErrorKind::Withheld) => (0, 0),
             CallOutcome::Paused => return,
-            CallOutcome::Abort
-            | CallOutcome::Error(
-                ErrorKind::Timeout
-                | ErrorKind::Panic
-                | ErrorKind::Unreadable
-                | ErrorKind::Cancelled
-                | ErrorKind::InDoubt,
-            ) => (0, 1),
-            CallOutcome::Error(
-                ErrorKind::Failed
-                | ErrorKind::Arguments
-                | ErrorKind::UnknownTool
-                | ErrorKind::Denied
-                | ErrorKind::Remote
-                | ErrorKind::Retry
-                | ErrorKind::Limit,
-            ) => (1, 0),
+            CallOutcome::Abort => (0, 1),
+            CallOutcome::Error(kind) if kind.is_in_doubt() => (0, 1),
+            CallOutcome::Error(_) => (1, 0),
         };
         let mut run = Some(self);
         while let Some(acted) = run {

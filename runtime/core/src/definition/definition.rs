@@ -21,7 +21,6 @@ use crate::secret::{Redact, Redactor};
 /// Whether a call that may have taken effect can be repeated, after a crash or by a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Effect {
     /// The tool changes nothing, so a call can be repeated.
     Pure,

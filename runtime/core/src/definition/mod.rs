@@ -16,7 +16,6 @@ mod of_each_run;
 mod own_form;
 mod param;
 mod parse;
-mod private_types;
 #[cfg(test)]
 mod property_tests;
 mod read_args;
@@ -47,8 +46,6 @@ pub use name::NameProblem;
 pub(crate) use param::missing;
 #[doc(hidden)]
 pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
-#[doc(hidden)]
-pub use private_types::{Itself, Nth, Same, Veiled};
 #[doc(hidden)]
 pub use refusal::check_args;
 pub(crate) use refusal::{arguments_error, refuse_lost, refused_by};

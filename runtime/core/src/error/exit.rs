@@ -31,7 +31,6 @@ pub type ToolResult<T = ToolOutput> = Result<T, Exit>;
 ///
 /// `Exit`, [`Stop`] and [`Abort`] are not [`Error`]s: if they were, `?` could turn an abort into a tool error.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub enum Exit {
     /// The call failed. The model gets the error, and the run continues.
     Tool(ToolError),

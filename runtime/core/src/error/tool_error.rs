@@ -47,6 +47,54 @@ pub enum ErrorKind {
     InDoubt,
 }
 
+impl ErrorKind {
+    /// The kind as one word, as it is in JSON.
+    ///
+    /// ```
+    /// assert_eq!(onionskin::ErrorKind::UnknownTool.word(), "unknown_tool");
+    /// ```
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Arguments => "arguments",
+            Self::UnknownTool => "unknown_tool",
+            Self::Timeout => "timeout",
+            Self::Denied => "denied",
+            Self::Withheld => "withheld",
+            Self::Panic => "panic",
+            Self::Remote => "remote",
+            Self::Unreadable => "unreadable",
+            Self::Retry => "retry",
+            Self::Limit => "limit",
+            Self::Cancelled => "cancelled",
+            Self::InDoubt => "in_doubt",
+        }
+    }
+
+    /// Whether the tool may have taken effect although the call has no result.
+    ///
+    /// ```
+    /// use onionskin::ErrorKind;
+    ///
+    /// assert!(ErrorKind::Timeout.is_in_doubt() && !ErrorKind::Denied.is_in_doubt());
+    /// ```
+    #[must_use]
+    pub const fn is_in_doubt(self) -> bool {
+        match self {
+            Self::Timeout | Self::Panic | Self::Unreadable | Self::Cancelled | Self::InDoubt => true,
+            Self::Failed
+            | Self::Arguments
+            | Self::UnknownTool
+            | Self::Denied
+            | Self::Withheld
+            | Self::Remote
+            | Self::Retry
+            | Self::Limit => false,
+        }
+    }
+}
+
 /// A failed tool call: the content for the model, the kind of the error, and its source.
 ///
 /// ```

@@ -44,21 +44,7 @@ impl CallOutcome {
         Some(match self {
             Self::Ok | Self::Stop | Self::Paused => return None,
             Self::Abort => "aborted",
-            Self::Error(kind) => match kind {
-                ErrorKind::Failed => "failed",
-                ErrorKind::Arguments => "arguments",
-                ErrorKind::UnknownTool => "unknown_tool",
-                ErrorKind::Timeout => "timeout",
-                ErrorKind::Denied => "denied",
-                ErrorKind::Withheld => "withheld",
-                ErrorKind::Panic => "panic",
-                ErrorKind::Remote => "remote",
-                ErrorKind::Unreadable => "unreadable",
-                ErrorKind::Retry => "retry",
-                ErrorKind::Limit => "limit",
-                ErrorKind::Cancelled => "cancelled",
-                ErrorKind::InDoubt => "in_doubt",
-            },
+            Self::Error(kind) => kind.word(),
         })
     }
 }

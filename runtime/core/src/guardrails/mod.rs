@@ -5,6 +5,7 @@
 mod injection;
 mod length;
 mod moderation;
+mod pace;
 mod pii;
 mod texts;
 

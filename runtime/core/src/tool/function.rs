@@ -6,10 +6,11 @@ use std::future::Future;
 
 use serde_json::Value;
 
+use super::private_types::Veiled;
 use super::{Tool, Works};
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Defined, Encoded, Returned, ToolDefinition, Values, Veiled, check_args};
+use crate::definition::{Defined, Encoded, Returned, ToolDefinition, Values, check_args};
 use crate::error::ToolResult;
 
 /// A function with owned arguments and result, as a tool; `V` is its [`Veiled::Veil`].

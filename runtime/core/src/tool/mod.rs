@@ -4,6 +4,7 @@ mod function;
 mod hand_written;
 mod offload;
 mod other_thread;
+mod private_types;
 mod state;
 mod toolbox;
 mod with_policy;
@@ -17,6 +18,8 @@ pub use crate::context::Works;
 pub use function::{Function, schema_by};
 pub use offload::offload;
 pub(crate) use other_thread::block_on;
+#[doc(hidden)]
+pub use private_types::{Itself, Nth, Same, Veiled};
 pub use state::{FitsState, FitsTool, Make, ReachesBeneath, States};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,

@@ -3,9 +3,10 @@
 use super::{TypedCall, TypedTool};
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Failed, Veiled, encode, failed};
+use crate::definition::{Failed, encode, failed};
 use crate::error::ToolResult;
 use crate::tool::Function;
+use crate::tool::Veiled;
 
 #[diagnostic::do_not_recommend]
 impl<F: Veiled + Function<F::Veil>> TypedTool for F {

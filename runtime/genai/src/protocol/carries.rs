@@ -125,7 +125,6 @@ impl Protocol {
                     (_, Files::Any) => true,
                 }
             }),
-            _ => false,
         }
     }
 }

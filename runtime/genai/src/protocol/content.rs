@@ -204,7 +204,6 @@ fn part(block: &ContentBlock) -> Part<'_> {
             }
             .into(),
         ),
-        other => Part::Text(json!(other).to_string().into()),
     }
 }
 

@@ -7,6 +7,7 @@ mod scan;
 mod signs;
 
 use self::scan::{Scan, chunks};
+use super::pace::Pace;
 use super::texts::{texts_of_args, texts_of_result};
 use crate::ToolContext;
 use crate::args::Args;
@@ -15,7 +16,6 @@ use crate::error::{BoxError, ToolError, ToolResult};
 use crate::onion::ByDefault;
 use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{CheckTrigger, InputCheckError, RunHook, RunInput};
-use crate::text::Pace;
 
 /// How strongly a text looks as if it gave a model other instructions: 0 for no sign, 1 or more for what [`RejectInjection`] refuses. Each sign counts
 /// once. Spaced letters, digits in place of letters, letters of other styles, and invisible characters are read as the text that they mean, and a text in

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex_lite::Regex;
 
+use super::super::pace::PART;
 use super::encoded::decoded;
 use super::forms::forms;
 use super::literals::beginnings;
 use super::signs::SIGNS;
-use crate::text::PART;
 
 /// The most bytes of one sign.
 const LONGEST: usize = 1024;

@@ -1,5 +1,6 @@
 //! Guardrails on personal data, around runs and around calls of tools.
 
+use super::super::pace::Pace;
 use super::{Pii, kinds_in};
 use crate::ToolContext;
 use crate::args::Args;
@@ -13,7 +14,6 @@ use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{
     CheckTrigger, DeltaFilter, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
 };
-use crate::text::Pace;
 
 /// Masks personal data. As a run hook, it masks the input before the model gets it, and the answer, also in the pieces of a streamed run.
 /// As a guardrail of a tool, it masks the arguments that the tool gets, or the result that the model gets.

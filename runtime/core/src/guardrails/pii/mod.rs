@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use self::folded::Folded;
 use self::json::{JsonDeltas, Numbers};
 use self::stream::{PiiDeltas, TextDeltas};
+use super::pace::{Pace, parts};
 use crate::run_hook::DeltaFilter;
-use crate::text::{Pace, parts};
 
 /// A kind of personal data that [`Pii`] finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
