@@ -36,17 +36,17 @@ const ENUMS: [(&str, &str); 27] = [
     ("ScriptedModelError", "runtime/core/src/model/error.rs"),
     ("ToolChoiceError", "runtime/core/src/model/options.rs"),
     ("ResponseSchemaError", "runtime/core/src/model/options.rs"),
-    ("ContentError", "runtime/core/src/content/files.rs"),
+    ("ContentError", "runtime/definitions/src/content/files.rs"),
     ("ScriptError", "runtime/rhai/src/load_error.rs"),
     ("OtelError", "runtime/otel/src/error.rs"),
     ("SpecError", "runtime/core/src/spec/error.rs"),
-    ("ExportError", "runtime/core/src/export/error.rs"),
+    ("ExportError", "runtime/definitions/src/export/error.rs"),
     ("KnowledgeError", "runtime/toolboxes/src/knowledge/error.rs"),
     ("WebSearchError", "runtime/toolboxes/src/web/error.rs"),
     ("FilesystemError", "runtime/builtins/src/filesystem/root.rs"),
     ("SkillsError", "runtime/builtins/src/skills/error.rs"),
-    ("Exit", "runtime/core/src/error/exit.rs"),
-    ("ErrorKind", "runtime/core/src/error/tool_error.rs"),
+    ("Exit", "runtime/definitions/src/error/exit.rs"),
+    ("ErrorKind", "runtime/definitions/src/error/tool_error.rs"),
 ];
 
 fn root() -> &'static Path {

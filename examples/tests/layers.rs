@@ -1,5 +1,5 @@
 //! Which modules of a crate use which others: no crate has a knot of modules that use each other in a circle, and the modules
-//! of `onionskin-core` use lower layers only, in the order of `docs/design/crates.md`. The same holds for the files inside of the
+//! of `onionskin-definitions` and `onionskin-core` use lower layers only, in the order of `docs/design/crates.md`. The same holds for the files inside of the
 //! folders that `docs/design/crates.md` names.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
@@ -11,11 +11,13 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 const DESIGN: &str = include_str!("../../docs/design/crates.md");
 const CORE: &str = "runtime/core";
+const DEFINITIONS: &str = "runtime/definitions";
 
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
     "vocabulary",
     "cards",
     "macros",
+    DEFINITIONS,
     CORE,
     "runtime/mcp",
     "runtime/genai",
@@ -215,9 +217,10 @@ fn item_length(tokens: &[TokenTree]) -> usize {
     tokens.iter().position(ends).map_or(tokens.len(), |at| at + 1)
 }
 
-/// The layers of core's modules, low to high, in the picture of `docs/design/crates.md`.
-fn layers() -> Vec<Vec<&'static str>> {
-    let picture = DESIGN.split("The modules of `onionskin-core`, low to high:\n\n").nth(1).unwrap();
+/// The layers of a crate's modules, low to high, in the picture of `docs/design/crates.md`.
+fn layers(package: &str) -> Vec<Vec<&'static str>> {
+    let title = format!("The modules of `{package}`, low to high:\n\n");
+    let picture = DESIGN.split(&title).nth(1).unwrap();
     let lines = picture.lines().take_while(|line| line.starts_with("    "));
     let lines = lines.map(|line| line.trim_start().split("  ").next().unwrap().split(", ").collect());
     lines.collect()
@@ -256,13 +259,22 @@ fn files_of_folders_have_no_knots() {
 }
 
 #[test]
+fn modules_of_definitions_use_lower_layers() {
+    use_lower_layers(DEFINITIONS, "onionskin-definitions");
+}
+
+#[test]
 fn modules_of_core_use_lower_layers() {
-    let layers = layers();
+    use_lower_layers(CORE, "onionskin-core");
+}
+
+fn use_lower_layers(folder: &str, package: &str) {
+    let layers = layers(package);
     let layer = |module: &str| {
         let at = layers.iter().position(|layer| layer.contains(&module));
         at.unwrap_or_else(|| panic!("`{module}` is in no layer of docs/design/crates.md"))
     };
-    let modules = Modules::of(CORE);
+    let modules = Modules::of(folder);
     let mut upwards = Vec::new();
     for (module, uses) in &modules.uses {
         for used in uses {

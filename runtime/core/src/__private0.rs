@@ -21,7 +21,6 @@ pub use crate::agent::{
     HistoryMergeTarget, HistorySource, Limits, Lock, Onion, RunError, RunStream, StrategyAnswer, TypedAgent,
     TypedRunOutput, TypedRunStream,
 };
-pub use crate::args::Args;
 pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
     HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOfUnstated, HookOnOwnTool, InputOfAgent, MadeBy,
@@ -33,14 +32,6 @@ pub use crate::context::{
     Inject, InjectArgs, InjectContext, InjectInRun, InjectName, RunContext, State, ToolContext,
 };
 pub use crate::context::{bound, conceal};
-pub use crate::definition::ToolSource;
-pub use crate::definition::{
-    Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Kind, Lent, NoAlias,
-    Param, Raw, Reader, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg, ToolDefinition,
-    ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed, ladder, lend,
-    read, reader, reader_of, reads, schema_of,
-};
-pub use crate::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use crate::event::RunOutput;
 pub use crate::message_hook::{
     BeforeReplyReturn, BeforeSendReturn, Delivery, MessageHook, Participant, SentMessage, StateOfMessageHook,
@@ -55,7 +46,6 @@ pub use crate::onion::{
     StateOf, Values, call_dynamic, call_tool, define, has_each, has_no_more, short_name, taken, trace_hook,
     traced_next,
 };
-pub use crate::output::ToolOutput;
 pub use crate::policy::{
     Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
     StateOfInputGuardrail, StateOfOutputGuardrail, ToolPolicy, ValuesOfInputGuardrail,
@@ -66,20 +56,14 @@ pub use crate::prompt::{
     computed, template,
 };
 pub use crate::question::AskError;
-pub use crate::requirements::StateType;
 pub use crate::run_hook::{
     AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput, RunAnswer, RunHook, RunInput, StateOfRunHook,
     ValuesOfRunHook,
 };
-pub use crate::secret::{VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome};
 pub use crate::services::ServiceTypes;
 pub use crate::spec::ToolSpec;
 pub use crate::spec::ToolboxTools;
 pub use crate::state::{CodecNone, CodecSome, RecordedType};
-pub use crate::strict::{
-    CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields, strict_reader,
-};
-use crate::text::same;
 pub use crate::tool::{
     Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, States, Tool,
     Toolbox, ToolboxPart, Works, can_be_shared, offload, schema_by,
@@ -93,6 +77,24 @@ pub use crate::typed::{
     EndRing, RawRing, Reading, Ring, RingOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
     TypedReturn, TypedTool, Written, run_in, settled, through,
 };
+pub use onionskin_definitions::args::Args;
+pub use onionskin_definitions::definition::ToolSource;
+pub use onionskin_definitions::definition::{
+    Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Kind, Lent, NoAlias,
+    Param, Raw, Reader, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg, ToolDefinition,
+    ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed, ladder, lend,
+    read, reader, reader_of, reads, schema_of,
+};
+pub use onionskin_definitions::error::{Abort, BoxError, Exit, ToolError, ToolResult};
+pub use onionskin_definitions::output::ToolOutput;
+pub use onionskin_definitions::requirements::StateType;
+pub use onionskin_definitions::secret::{
+    VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome,
+};
+pub use onionskin_definitions::strict::{
+    CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields, strict_reader,
+};
+use onionskin_definitions::text::same;
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
 /// a whole list, and nearly always settled by a hash: the compiler's interpreter is slow enough that comparing all

@@ -7,9 +7,9 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::args::Args;
-use crate::definition::Effect;
-use crate::output::ToolOutput;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::Effect;
+use onionskin_definitions::output::ToolOutput;
 
 /// Decides whether a call may run, for tools with `approval`.
 ///

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub use crate::definition::ReadAgain;
 pub use crate::onion::{ForEachClone, ListValues, MadeBy};
 pub use crate::spec::ToolValue;
 pub use crate::typed::{HookMadeBy, RawHook};
+pub use onionskin_definitions::definition::ReadAgain;
 
 use crate::agent::{TypedAnswer, TypedInput};
-use crate::args::Args;
 use crate::policy::{Needed, NeedsApproval};
 use crate::tool::{Toolbox, ToolboxPart};
+use onionskin_definitions::args::Args;
 
 /// A type that can be the `output` of an agent.
 #[diagnostic::on_unimplemented(

@@ -19,43 +19,31 @@ use rows;
 
 mod agent;
 pub mod approval;
-mod args;
 mod backoff;
 mod caught;
 pub mod checks;
-pub mod content;
 mod context;
 mod deadline;
-pub mod definition;
 mod description;
-mod error;
 pub mod event;
-pub mod export;
 pub mod guardrails;
 pub mod hooks;
 pub mod journal;
-pub mod json;
-mod lock;
 mod message_hook;
 pub mod message_hooks;
 pub mod model;
 mod onion;
-mod output;
 mod policy;
 pub mod prompt;
 pub mod question;
 mod random;
-mod requirements;
 mod run_hook;
-pub mod schema;
 pub mod secret;
 pub mod services;
 mod session;
 pub mod spec;
 mod state;
-mod strict;
 pub mod testing;
-pub mod text;
 mod tool;
 pub mod trace;
 mod turn_hook;
@@ -65,11 +53,16 @@ pub mod typed;
 // The macros refer to this crate by its path, also in its own tests and examples.
 extern crate self as onionskin;
 
+#[doc(inline)]
+pub use onionskin_definitions::{
+    Abort, Args, Effect, ErrorKind, Exit, Secret, Stop, Strict, ToolDefinition, ToolError, ToolOutput,
+    ToolResult,
+};
+#[doc(inline)]
+pub use onionskin_definitions::{content, export, json, schema, text};
+
 pub use agent::{Agent, AgentHandle, AgentTool, App, BuildError, RunError};
-pub use args::Args;
 pub use context::{Inject, Progress, RunContext, State, ToolContext};
-pub use definition::{Effect, ToolDefinition};
-pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use event::RunOutput;
 /// The future of the traits that are trait objects, such as [`DynTool`] and [`Journal`](journal::Journal).
 #[doc(no_inline)]
@@ -99,18 +92,23 @@ pub use onionskin_macros::toolbox;
 pub use onionskin_macros::turn_hook;
 #[doc = include_str!("docs/workflow.md")]
 pub use onionskin_macros::workflow;
-pub use output::ToolOutput;
 pub use policy::Cache;
-pub use secret::Secret;
 pub use services::Provided;
 pub use session::Session;
 pub use spec::ToolSpec;
 // Exported beside the attribute of the same name, so that one `use` imports both.
 pub use spec::ToolboxTools as toolbox;
 pub use state::SessionState;
-pub use strict::Strict;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{DynTool, Tool, Toolbox};
+
+/// Definitions of tools: the model's view of a tool ([`ToolDefinition`]), its options and its examples.
+pub mod definition {
+    pub use onionskin_definitions::definition::{
+        Annotations, Effect, ExampleError, NameProblem, ServerKind, ToolDeclaration, ToolDefinition,
+        ToolExample, ToolSource, ToolWords, UiMode, wire_name,
+    };
+}
 
 /// The declaration that `agent!` writes, as a value: for agents that are implemented by hand or configured at run time.
 pub mod declaration {
@@ -134,20 +132,20 @@ pub mod run {
         AgentRun, Ask, Finish, Limit, MisuseError, RunRequest, RunStream, ToolResults, TypedHandle,
         TypedRunOutput, TypedRunStream,
     };
-    pub use crate::args::ArgsError;
     pub use crate::context::{AgentInfo, IdempotencyKey, InjectInRun, StateError, Team};
     pub use crate::event::ToolCallReport;
     pub use crate::onion::{Forked, ToolCaller};
-    pub use crate::output::StructuredContent;
     pub use crate::session::{SavedSession, SavedSessionError};
+    pub use onionskin_definitions::args::ArgsError;
+    pub use onionskin_definitions::output::StructuredContent;
 }
 
 #[doc = include_str!("docs/run_hooks.md")]
 pub mod run_hooks {
-    pub use crate::error::BoxError;
     pub use crate::run_hook::{
         CheckTrigger, DeltaFilter, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
     };
+    pub use onionskin_definitions::error::BoxError;
 }
 
 /// Sources of tools, such as MCP servers.
@@ -160,16 +158,16 @@ pub mod servers {
     pub use crate::agent::{
         IntoToolServer, ProviderRequest, ServerError, ToolFilter, ToolProvider, ToolServer, ToolServers,
     };
-    pub use crate::definition::ServerKind;
-    pub use crate::error::BoxError;
+    pub use onionskin_definitions::definition::ServerKind;
+    pub use onionskin_definitions::error::BoxError;
 }
 
 /// UI tools: tools that show a component to a person and wait for the answer. [`macro@ui::ui_tool`] declares one, and
 /// [`ToolContext::ui`] shows it.
 pub mod ui {
     pub use crate::context::Ui;
-    pub use crate::definition::UiMode;
     pub use crate::question::UiComponent;
+    pub use onionskin_definitions::definition::UiMode;
     #[doc = include_str!("docs/ui_tool.md")]
     pub use onionskin_macros::ui_tool;
 }
@@ -183,19 +181,19 @@ pub mod forms {
     pub use crate::__private0::{Seconds, Text};
     pub use crate::agent::{StrategyAnswer, TypedAnswer, TypedInput};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
-    pub use crate::definition::{
-        ErrorText, FromText, SentToCalls, ShownToModel, ToolArg, ToolParameter, ToolReturn,
-    };
     pub use crate::message_hook::{BeforeReplyReturn, BeforeSendReturn};
     pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls};
     pub use crate::policy::{
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
     };
     pub use crate::run_hook::{AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput};
-    pub use crate::strict::{StrictFields, StrictParameter};
     pub use crate::tool::{BothStates, FitsState, FitsTool, Make, ReachesBeneath, SharedToolbox, Works};
     pub use crate::turn_hook::{BeforeModelReturn, BeforeToolReturn, TurnHookReturn};
     pub use crate::typed::{TypedArgs, TypedReturn};
+    pub use onionskin_definitions::definition::{
+        ErrorText, FromText, SentToCalls, ShownToModel, ToolArg, ToolParameter, ToolReturn,
+    };
+    pub use onionskin_definitions::strict::{StrictFields, StrictParameter};
 }
 
 /// The items that macro expansions use. They are not part of the public interface. The module's name contains the patch

@@ -45,16 +45,16 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use self::model_suite::{CaseOutcome, Exchange, Reply, Scenario, SuiteReport, model_suite};
-use crate::args::Args;
 use crate::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
-use crate::definition::{ServerKind, ToolDefinition, ToolSource};
-use crate::error::ToolResult;
 use crate::onion::Next;
 use crate::question::{Answerer, DynAnswerer};
 use crate::services::{GivenService, Service, Services};
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{ServerKind, ToolDefinition, ToolSource};
+use onionskin_definitions::error::ToolResult;
 
 /// Makes the rest of a call from a function, for a test of a hook. The function gets the arguments as the hook passes
 /// them on.

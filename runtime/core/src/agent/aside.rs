@@ -10,9 +10,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::model_request::Asked;
 use super::run::AgentRun;
 use super::run_error::RunError;
-use crate::definition::Effect;
 use crate::journal::{StepKind, StepRef, fingerprint};
 use crate::model::{BoxModel, ModelError, ModelRequest, ModelResponse, RedactedRequests};
+use onionskin_definitions::definition::Effect;
 
 use crate::turn_hook::Aside;
 

@@ -22,16 +22,16 @@ use super::tool_list::{Owner, ToolList};
 use super::worded::{DeclaredTool, Worded};
 use super::{guardrails, preflight, tool_checks};
 use crate::context::{AgentInfo, Guards, Target, ToolEntry};
-use crate::definition::{Asks, ToolDefinition, ToolSource};
 use crate::message_hook::{DynMessageHook, MessageHooks};
 use crate::model::BoxModel;
 use crate::onion::{
     Call, Core, Definitions, DynHook, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
 };
-use crate::requirements::StateType;
-use crate::secret::keys_of_environment;
 use crate::spec::ToolSpec;
 use crate::tool::{DynTool, Dynamic, ToolboxLink};
+use onionskin_definitions::definition::{Asks, ToolDefinition, ToolSource};
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::secret::keys_of_environment;
 
 impl Setup {
     /// Builds agents with their children. A server that several agents use is started once.
@@ -340,8 +340,8 @@ impl Call for NoCore {
     fn call<'a, 'b>(
         &'a self,
         cx: &'a crate::context::ToolContext,
-        args: &'b mut crate::args::Args,
-    ) -> impl Future<Output = crate::error::ToolResult> + Send {
+        args: &'b mut onionskin_definitions::args::Args,
+    ) -> impl Future<Output = onionskin_definitions::error::ToolResult> + Send {
         call_tool(cx, args, async move |args| call_dynamic(cx, args).await)
     }
 }

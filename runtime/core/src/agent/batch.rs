@@ -14,13 +14,13 @@ use super::open_calls::TakenCalls;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::tool_call::{self, PlannedCall, TurnCall};
-use crate::content::ContentBlock;
 use crate::context::{AbortCause, ToolTable};
-use crate::error::{ErrorKind, ToolError};
 use crate::event::CallOutcome;
 use crate::journal::{JournalError, StepExec, StepId};
 use crate::model::{History, Message, ToolCall, ToolResultMessage};
 use crate::onion::{caught, caught_async};
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::error::{ErrorKind, ToolError};
 
 /// The message for the model after its children's conversations ([`HistoryMergeTarget::Orchestrator`](super::HistoryMergeTarget)).
 const HAND_BACK: &str =

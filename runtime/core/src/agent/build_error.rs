@@ -9,12 +9,12 @@ use onionskin_vocabulary::LONGEST_AGENT_NAME;
 use onionskin_vocabulary::agent::Setting;
 
 use crate::context::NameClash;
-use crate::definition::{Effect, ExampleError, NameProblem};
-use crate::error::{BoxError, redact_error, write_with_causes};
 use crate::model::{HistoryError, ModelError};
 use crate::prompt::PromptPart;
-use crate::secret::{Redact, Redactor};
 use crate::services::ServiceType;
+use onionskin_definitions::definition::{Effect, ExampleError, NameProblem};
+use onionskin_definitions::error::{BoxError, redact_error, write_with_causes};
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// An error of a server, as the crate that implements it returned it.
 #[derive(Debug, Clone)]

@@ -22,12 +22,12 @@ use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::prompt::Prompt;
 use crate::question::Answerer;
 use crate::run_hook::{RunHook, RunInput};
-use crate::secret::{Secret, Sensitive};
 use crate::services::{GivenService, Service, ServiceType};
 use crate::spec::ToolValue;
 use crate::tool::{FitsState, ReachesBeneath, SharedToolbox, Works, block_on};
 use crate::turn_hook::TurnHook;
 use crate::typed::RawHook;
+use onionskin_definitions::secret::{Secret, Sensitive};
 
 /// Builds an agent: sets its model, state, servers and dynamic hooks. Each agent has a function
 /// [`builder`](crate::Agent::builder) that makes one. An [`App`](super::App) of several agents has one too: [`AppBuilder`](super::AppBuilder).

@@ -10,10 +10,10 @@ use super::open_calls::OpenCalls;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use crate::context::{State, StateError};
-use crate::definition::ToolDefinition;
 use crate::event::EventKind;
 use crate::model::{Message, ToolCall, ToolResultMessage};
-use crate::secret::Redact as _;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::secret::Redact as _;
 
 /// The results of [`AgentRun::call_tools`].
 ///

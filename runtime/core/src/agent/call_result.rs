@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::content::ContentBlock;
-use crate::error::{Exit, ToolResult};
 use crate::event::CallOutcome;
 use crate::model::{ToolCall, ToolResultMessage};
-use crate::output::{StructuredContent, ToolOutput};
 use crate::spec::error_chain;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::output::{StructuredContent, ToolOutput};
 
 /// The part of a call's result that the run needs, and until its end is reported, the rest of it.
 pub(super) struct CallResult {
@@ -54,8 +54,8 @@ impl CallResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::{Image, Media};
-    use crate::error::{ErrorKind, ToolError};
+    use onionskin_definitions::content::{Image, Media};
+    use onionskin_definitions::error::{ErrorKind, ToolError};
 
     #[test]
     fn t3_an_error_is_never_without_a_text() {

@@ -14,19 +14,19 @@ use super::run::AgentRun;
 use super::run_error::RunError;
 use super::services::AgentServices;
 use super::settings::{HistorySource, Settings};
-use crate::args::Args;
 use crate::context::{RunSeed, ToolContext};
 use crate::deadline::Deadline;
-use crate::definition::{Param, StaticTool, ToolDefinition};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::model::{History, Message};
-use crate::output::ToolOutput;
-use crate::requirements::StateType;
-use crate::schema::{Problem, problem_lines};
-use crate::secret::Redact as _;
 use crate::session::Transcript;
-use crate::text::short;
 use crate::tool::DynTool;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Param, StaticTool, ToolDefinition};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::output::ToolOutput;
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::schema::{Problem, problem_lines};
+use onionskin_definitions::secret::Redact as _;
+use onionskin_definitions::text::short;
 
 /// A child agent as a tool of its parent. Each call runs a fresh instance.
 pub(crate) struct ChildTool {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::identities::{FilterWord, Filtered, HookType};
 use crate::context::{RunContext, ToolContext, ToolEntry};
-use crate::definition::{Effect, ToolSource};
 use crate::onion::{Hook, MadeBy, RuntimeHooks, short_name};
 use crate::services::ServiceTypes;
+use onionskin_definitions::definition::{Effect, ToolSource};
 
 /// Whether a hook concerns a call.
 pub(crate) type Concerns = fn(&ToolContext) -> bool;

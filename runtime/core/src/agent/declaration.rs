@@ -28,15 +28,15 @@ use crate::model::{BoxModel, Message, Model};
 use crate::onion::{Call, Core, Definitions, DynHook, Hook, MadeBy, RuntimeHooks, StateOf, caught};
 use crate::policy::{DynInputGuardrail, DynOutputGuardrail};
 use crate::prompt::{Prompt, PromptPart, PromptText};
-use crate::requirements::StateType;
 use crate::run_hook::{DynRunHook, RunHook};
-use crate::secret::{StateVisitor, VisitSecrets};
 use crate::services::ServiceTypes;
 use crate::spec::ToolSpec;
 use crate::state::StateCodec;
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink, Works};
 use crate::turn_hook::{DynTurnHook, TurnHook};
 use crate::typed::RawHook;
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::secret::{StateVisitor, VisitSecrets};
 
 /// The declaration of an agent, as `agent!` writes it from its fields. A hand-written [`Agent`](crate::Agent) returns one
 /// from [`declare`](crate::Agent::declare). It has no name: that of the agent is [`Agent::NAME`](crate::Agent::NAME).

@@ -72,7 +72,7 @@ impl Declared {
     /// Stores in the states that they are declared, and how their secrets are visited.
     pub(super) fn declare_states(&self, into: &mut StateMakers) {
         let own = self.link.state;
-        if let Some(state) = into.get_mut(&own.id).filter(|_| !own.is_none()) {
+        if let Some(state) = into.get_mut(&own.id()).filter(|_| !own.is_none()) {
             state.is_declared = true;
             state.visitor = self.declaration.state_visitor.or(state.visitor);
         }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::declaration::{AgentDeclaration, DynAgent, RunFn};
-use crate::definition::ToolWords;
 use crate::spec::ToolValue;
+use onionskin_definitions::definition::ToolWords;
 
 impl AgentDeclaration {
     /// Sets the place of the dynamic hooks, those that the builder adds: inside of the hooks that were added before, as `..` in

@@ -17,11 +17,11 @@ use crate::event::{EventKind, Events};
 use crate::journal::{StepId, StepKind, new_id};
 use crate::model::History;
 use crate::onion::{both, caught_async};
-use crate::secret::Redact as _;
 use crate::services::Services;
 use crate::session::{Chain, Session};
 use crate::state::{StateCell, StateHandle};
 use crate::trace::TraceParent;
+use onionskin_definitions::secret::Redact as _;
 
 /// The parts of an outermost run of an agent in a session. The caller sets what the run's request decides.
 pub(super) fn seed(
@@ -273,15 +273,15 @@ static NO_STATE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle((), 
 /// The agent's state in a session that may also contain states of its children.
 fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
     for (agent, state) in &instance.needs {
-        match session.state_handle(state.id) {
+        match session.state_handle(state.id()) {
             Some(Ok(_)) => {}
             Some(Err(panic)) => {
-                let reason = format!("its state `{}` panicked when it was copied: {panic}", state.name);
+                let reason = format!("its state `{}` panicked when it was copied: {panic}", state.name());
                 return Err(RunError::Agent { agent: Arc::clone(agent), reason });
             }
-            None => return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name }),
+            None => return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name() }),
         }
     }
-    let own = session.state_handle(instance.state.id).and_then(Result::ok);
+    let own = session.state_handle(instance.state.id()).and_then(Result::ok);
     Ok(own.unwrap_or_else(|| Arc::clone(&NO_STATE)))
 }

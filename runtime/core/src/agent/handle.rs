@@ -20,19 +20,19 @@ use super::stream::{Finish, RunStream};
 use super::tool_list::ListError;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
 use crate::approval::{Approver, DynApprover};
-use crate::content::ContentBlock;
 use crate::context::RunSeed;
 use crate::deadline::Deadline;
-use crate::definition::ToolDefinition;
 use crate::event::{Events, Queue, RunOutput};
 use crate::journal::new_id;
 use crate::onion::caught;
 use crate::prompt::Prompt;
 use crate::question::{Answer, Answerer, DynAnswerer, Paused};
 use crate::run_hook::RunInput;
-use crate::secret::Redact as _;
 use crate::services::{GivenService, Service, Services};
 use crate::session::{Session, Wait};
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::secret::Redact as _;
 
 /// A built agent: its tools, hooks, connections and model. [`AgentBuilder::build`](super::AgentBuilder::build) and
 /// [`App`](super::App) make it. Cloning is cheap; clones share everything.

@@ -5,9 +5,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::json_form::{ARGUMENTS, JsonForm};
-use crate::args::Args;
-use crate::definition::{ObjectSchema, ToolDefinition, object_schema};
-use crate::schema::Problem;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{ObjectSchema, ToolDefinition, object_schema};
+use onionskin_definitions::schema::Problem;
 
 /// A type that can be the input of an agent: its parents' models can write it as JSON.
 ///

@@ -10,15 +10,15 @@ use super::services::AgentServices;
 use super::settings::Settings;
 use super::tool_list::ToolList;
 use crate::context::{AgentInfo, DynCall, DynSender, Outside};
-use crate::definition::Asks;
 use crate::message_hook::MessageHooks;
 use crate::model::{BoxModel, History};
 use crate::policy::AgentGuardrails;
-use crate::requirements::StateType;
 use crate::run_hook::DynRunHook;
 use crate::services::Services;
 use crate::state::StateCodec;
 use crate::turn_hook::DynTurnHook;
+use onionskin_definitions::definition::Asks;
+use onionskin_definitions::requirements::StateType;
 
 /// A built agent. All its runs share its tools, hooks and connections.
 pub(crate) struct Instance {

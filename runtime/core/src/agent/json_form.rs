@@ -7,10 +7,10 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::args::Args;
-use crate::definition::ToolDefinition;
-use crate::json::with_digits;
-use crate::schema::{Problem, halves, reason_of};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::json::with_digits;
+use onionskin_definitions::schema::{Problem, halves, reason_of};
 
 /// What errors call the input of an agent, which a model writes as the arguments of a call.
 pub(super) const ARGUMENTS: &str = "the arguments";

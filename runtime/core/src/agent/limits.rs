@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::seconds;
-use crate::error::{ErrorKind, ToolError};
+use onionskin_definitions::error::{ErrorKind, ToolError};
 
 /// The limits of one run. The run of a child has its own limits and counts separately.
 ///

@@ -8,7 +8,7 @@ use super::run_error::RunError;
 use crate::message_hook::Participant;
 use crate::model::{ModelRequest, ModelResponse};
 use crate::run_hook::RunInput;
-use crate::secret::Redact as _;
+use onionskin_definitions::secret::Redact as _;
 
 impl AgentRun {
     /// Whether texts of the agent pass hooks before they are sent. They are shown after the hooks then.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::ToolCall;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// A mistake of a hand-written loop: [`AgentRun`](crate::run::AgentRun) did nothing, and the conversation is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -17,16 +17,16 @@ use super::spans::ChatSpan;
 use super::tool_list::TurnTools;
 use crate::backoff::Backoff;
 use crate::context::{AbortCause, ToolTable};
-use crate::definition::Effect;
 use crate::event::EventKind;
 use crate::journal::StepKind;
-use crate::lock::lock;
 use crate::model::{
     BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
     ToolChoice, Usage, redact_name,
 };
 use crate::random::random;
-use crate::secret::Redact as _;
+use onionskin_definitions::definition::Effect;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::Redact as _;
 
 const BACKOFF: Backoff =
     Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(16), jitter: 100 };

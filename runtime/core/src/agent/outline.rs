@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::declaration::{AgentDeclaration, DynAgent};
 pub use super::identities::{Around, FilterWord, Filtered, HookType};
 use super::settings::Settings;
-use crate::definition::ToolDefinition;
 use crate::onion::{RuntimeHooks, caught};
 use crate::prompt::{PromptOutline, PromptPart};
+use onionskin_definitions::definition::ToolDefinition;
 
 /// A declared agent as data. Its functions and types are there by their identities only.
 #[doc(hidden)]
@@ -67,7 +67,7 @@ impl Outline {
         let tools = tools.collect::<Result<_, String>>()?;
         let AgentDeclaration { compiled_hooks, toolboxes, servers, runtime_tools, .. } = &declaration;
         let no_state = TypeId::of::<()>();
-        let state = HookType { id: agent.state.id, name: agent.state.name, has_values: false };
+        let state = HookType { id: agent.state.id(), name: agent.state.name(), has_values: false };
         let is_generated = declaration.onion.is_some()
             && declaration.tools.is_empty()
             && declaration.specs.is_empty()
@@ -100,7 +100,7 @@ impl Outline {
             output_guardrails: declaration.output_guardrails.iter().map(|one| (one.ty, one.filter)).collect(),
             around: declaration.around,
             children: declaration.children,
-            state: (agent.state.id != no_state).then_some(state),
+            state: (agent.state.id() != no_state).then_some(state),
             input: declaration.input_type,
             output: declaration.output_type,
             settings: declaration.settings,

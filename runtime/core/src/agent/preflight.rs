@@ -14,12 +14,12 @@ use super::setup::{Extra, Setup};
 use super::tool_checks::other_than;
 use super::tool_list::ToolList;
 use crate::context::{ToolEntry, ToolTable};
-use crate::definition::NameProblem;
 use crate::model::{BoxModel, RequestParams, check_messages};
 use crate::onion::{Undefined, caught};
 use crate::spec::ToolSpec;
-use crate::text::{list, nearest, short};
 use crate::tool::ToolboxLink;
+use onionskin_definitions::definition::NameProblem;
+use onionskin_definitions::text::{list, nearest, short};
 
 /// An agent of the program. An agent that several others call is listed once.
 struct Seen<'d> {
@@ -116,8 +116,8 @@ fn of_agent<'e>(
     if declaration.worded.adds_nothing {
         problems.push(BuildError::WordsWithoutTool { agent: name.to_owned() });
     }
-    if !state.is_none() && !setup.states.contains_key(&state.id) {
-        problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name });
+    if !state.is_none() && !setup.states.contains_key(&state.id()) {
+        problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name() });
     }
     let is_silent = |child: &&Declared| child.declaration.description.as_deref().is_none_or(str::is_empty);
     problems.extend(agent.children.iter().filter(is_silent).map(|child| BuildError::NoDescription {
@@ -147,7 +147,7 @@ fn of_agent<'e>(
     for (hook, states) in &declaration.reaching_states {
         if let Some(other) = states.iter().find(|state| !state.is_none()) {
             let agent = name.to_owned();
-            problems.push(BuildError::HookEverywhere { agent, hook, takes: other.name });
+            problems.push(BuildError::HookEverywhere { agent, hook, takes: other.name() });
         }
     }
     let added = extras.flat_map(Extra::hook_states);
@@ -157,8 +157,8 @@ fn of_agent<'e>(
             problems.push(BuildError::HookState {
                 agent: name.to_owned(),
                 hook,
-                takes: other.name,
-                state: state.name,
+                takes: other.name(),
+                state: state.name(),
             });
         }
     }
@@ -198,7 +198,7 @@ fn unused_states(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildErr
         setup.states.values().filter(|maker| !maker.is_declared).map(|maker| maker.name).collect();
     unused.sort_unstable();
     let used = agents.iter().map(|seen| seen.agent.link.state).filter(|state| !state.is_none());
-    let declared: BTreeSet<_> = used.map(|state| format!("`{}`", state.name)).collect();
+    let declared: BTreeSet<_> = used.map(|state| format!("`{}`", state.name())).collect();
     let declared = list(declared);
     problems.extend(
         unused.into_iter().map(|state| BuildError::UnusedState { state, declared: declared.clone() }),
@@ -216,7 +216,7 @@ const VISIT_BY_HAND: &str = "write `#[derive(onionskin::secret::VisitSecrets)]` 
 fn unvisited_secrets(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
     let mut checked = BTreeSet::new();
     for Seen { agent, .. } in agents {
-        let id = agent.link.state.id;
+        let id = agent.link.state.id();
         let Some(given) = setup.states.get(&id).filter(|_| checked.insert(id)) else { continue };
         if caught(|| given.state.owns_unvisited(given.visitor, &setup.secrets)).unwrap_or(false) {
             let advice = match (given.visitor, agent.declaration.onion) {

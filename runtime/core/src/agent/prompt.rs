@@ -9,8 +9,8 @@ use crate::context::{AgentInfo, RunContext, ToolTable};
 use crate::journal::fingerprint;
 use crate::model::{BoxModel, Model as _};
 use crate::prompt::{Known, Prompt, PromptFailure};
-use crate::requirements::StateType;
 use crate::state::StateCodec;
+use onionskin_definitions::requirements::StateType;
 
 /// What one turn changes of the prompt.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ impl AgentPrompt {
         }
         let (state, has_json) = self.state;
         if self.prompt.shows_state() && !has_json {
-            return Err(BuildError::NoStateText { agent: agent(), state: state.name });
+            return Err(BuildError::NoStateText { agent: agent(), state: state.name() });
         }
         Ok(())
     }

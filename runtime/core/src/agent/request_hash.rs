@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::run::AgentRun;
 use crate::context::ToolTable;
-use crate::definition::Effect;
 use crate::journal::fingerprint;
 use crate::model::ModelRequest;
+use onionskin_definitions::definition::Effect;
 
 impl AgentRun {
     /// The hash of a turn's request, and of what decides beside it how the run goes on: the effects of its tools, and in the first turn

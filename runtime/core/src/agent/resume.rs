@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::instance::Instance;
 use super::run_error::RunError;
 use crate::context::RunContext;
-use crate::definition::Asks;
 use crate::journal::{Journal, JournalError, MemoryJournal, Step, recorded};
 use crate::question::{Answer, AnswerError, Given, Paused, Questions, Use};
-use crate::secret::Redact as _;
 use crate::trace::TraceParent;
+use onionskin_definitions::definition::Asks;
+use onionskin_definitions::secret::Redact as _;
 
 /// What a run is continued with; nothing for a new run.
 #[derive(Debug, Default)]

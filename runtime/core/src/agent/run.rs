@@ -22,10 +22,10 @@ use super::tool_list::{ListError, ToolList, TurnTools};
 use crate::context::{Permit, RunContext, RunSeed};
 use crate::event::EventKind;
 use crate::journal::{StepKind, StepRef};
-use crate::lock::lock;
 use crate::model::{History, RedactedRequests, StopReason, Usage};
 use crate::run_hook::RunInput;
 use crate::session::{CallIds, Session, Transcript};
+use onionskin_definitions::lock::lock;
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
 ///

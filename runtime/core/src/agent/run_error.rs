@@ -9,17 +9,17 @@ use super::build_error::{BuildError, ServerError};
 use super::limits::Limit;
 use super::misuse::MisuseError;
 use crate::context::{AbortCause, FailedHook, RunContext, ScriptFault, StateError};
-use crate::error::{Abort, redact_error, write_with_causes};
 use crate::journal::JournalError;
 use crate::message_hook::Participant;
 use crate::model::{ModelError, StopReason};
 use crate::prompt::PromptPart;
 use crate::question::{AnswerError, AskError, Paused};
 use crate::run_hook::{InputCheckError, OutputCheckError};
-use crate::secret::{Redact, Redactor};
 use crate::services::ServiceType;
 use crate::session::{NoTurn, Session};
-use crate::text::short;
+use onionskin_definitions::error::{Abort, redact_error, write_with_causes};
+use onionskin_definitions::secret::{Redact, Redactor};
+use onionskin_definitions::text::short;
 
 /// The reason why a run has no answer.
 ///

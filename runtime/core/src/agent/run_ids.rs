@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use crate::lock::lock;
+use onionskin_definitions::lock::lock;
 
 /// The ids of the runs in progress, of all agents of one [`App`](super::App).
 #[derive(Clone, Default)]

@@ -6,9 +6,9 @@ use futures_util::future::BoxFuture;
 
 use super::tool_filter::ToolFilter;
 use crate::context::RunContext;
-use crate::definition::ServerKind;
-use crate::error::BoxError;
 use crate::tool::DynTool;
+use onionskin_definitions::definition::ServerKind;
+use onionskin_definitions::error::BoxError;
 
 /// The tools of a server for one agent. They can change while the program runs: an agent lists them again before a turn
 /// if [`generation`](Self::generation) changed. A panic of its methods is an error of the build or of the run that calls it.

@@ -12,11 +12,11 @@ use crate::context::{RunContext, ToolEntry};
 use crate::message_hook::DynMessageHook;
 use crate::onion::{DynHook, caught};
 use crate::policy::AgentGuardrails;
-use crate::requirements::StateType;
 use crate::run_hook::DynRunHook;
 use crate::services::{GivenService, ServiceType, ServiceTypes, Services};
-use crate::text::list;
 use crate::turn_hook::DynTurnHook;
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::text::list;
 
 /// The services that a builder got.
 #[derive(Clone, Default)]
@@ -232,7 +232,7 @@ impl AgentServices {
     pub(super) fn missing(&self, agent: &Arc<str>, state: StateType, problems: &mut Vec<BuildError>) {
         for (part, takes) in self.states.iter().filter(|(_, takes)| *takes != state) {
             // The list of hooks has its own words for it.
-            let is_known = |problem: &BuildError| matches!(problem, BuildError::HookState { agent: of, takes: known, .. } if **of == **agent && *known == takes.name);
+            let is_known = |problem: &BuildError| matches!(problem, BuildError::HookState { agent: of, takes: known, .. } if **of == **agent && *known == takes.name());
             if !problems.iter().any(is_known) {
                 problems.push(other_state(agent, part, *takes, state));
             }
@@ -303,7 +303,7 @@ impl AgentServices {
 
 fn other_state(agent: &str, part: &str, takes: StateType, state: StateType) -> BuildError {
     let (agent, part) = (agent.to_owned(), part.to_owned());
-    BuildError::OtherState { agent, part, takes: takes.name, state: state.name }
+    BuildError::OtherState { agent, part, takes: takes.name(), state: state.name() }
 }
 
 fn of_tool(tool: &ToolEntry) -> String {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::declaration::AgentDeclaration;
 use super::limits::Limits;
 use super::seconds;
-use crate::definition::Effect;
 use crate::model::RequestParams;
+use onionskin_definitions::definition::Effect;
 
 /// The settings of an agent. Cards are read into them, and written from them, by the names in the vocabulary.
 #[derive(Debug, Clone, Serialize, Deserialize)]

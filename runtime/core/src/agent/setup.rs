@@ -16,13 +16,13 @@ use crate::onion::{DynHook, Hook, MadeBy};
 use crate::policy::{DynInputGuardrail, DynOutputGuardrail, InputGuardrail, OutputGuardrail};
 use crate::prompt::Prompt;
 use crate::question::DynAnswerer;
-use crate::requirements::StateType;
 use crate::run_hook::{DynRunHook, RunHook};
-use crate::secret::{Secret, Sensitive, StateVisitor, owns_unvisited, texts};
 use crate::spec::ToolSpec;
 use crate::state::{RestoreState, StateCell, StateHandle};
 use crate::tool::{Toolbox, Works};
 use crate::turn_hook::{DynTurnHook, TurnHook};
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::secret::{Secret, Sensitive, StateVisitor, owns_unvisited, texts};
 
 /// The states that new sessions begin with.
 pub(super) type StateMakers = HashMap<TypeId, StateMaker>;

@@ -8,7 +8,7 @@ use crate::context::ToolTable;
 use crate::event::EventKind;
 use crate::model::{ModelDelta, ToolCall, ToolCallDelta, redact_name};
 use crate::run_hook::DeltaFilters;
-use crate::secret::Redactor;
+use onionskin_definitions::secret::Redactor;
 
 /// Shows the pieces of one answer.
 pub(super) struct ShownDeltas<'r> {

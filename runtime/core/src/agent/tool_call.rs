@@ -18,17 +18,17 @@ use super::run::AgentRun;
 use super::run_error::RunError;
 use super::spans::ToolSpan;
 use super::unfinished_call::Fate;
-use crate::args::Args;
 use crate::context::{AbortCause, ToolContext, ToolTable};
-use crate::definition::{Effect, ToolSource};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind, HookExit};
 use crate::journal::{CallRecord, StepKind, StepRef, fingerprint};
-use crate::lock::lock;
 use crate::model::{ToolCall, redact_name};
 use crate::onion;
-use crate::output::ToolOutput;
 use crate::state::Recorded;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Effect, ToolSource};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::output::ToolOutput;
 
 /// A counted call, and its end.
 pub(super) struct PlannedCall {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::build_error::BuildError;
 use crate::context::ToolEntry;
-use crate::definition::ToolDefinition;
 use crate::onion::caught;
-use crate::requirements::StateType;
 use crate::spec::ToolSpec;
-use crate::text::short;
 use crate::tool::DynTool;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::text::short;
 
 /// The state of a tool or a hook that is not the agent's.
 pub(super) fn other_than(agent: StateType, states: &[StateType]) -> Option<StateType> {
@@ -28,8 +28,8 @@ pub(super) fn state(
         Some(other) => Err(BuildError::ToolState {
             agent: agent.to_owned(),
             tool: short(tool, 100).into_owned(),
-            takes: other.name,
-            state: state.name,
+            takes: other.name(),
+            state: state.name(),
         }),
     }
 }

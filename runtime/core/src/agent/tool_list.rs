@@ -13,13 +13,13 @@ use super::servers::ToolProvider;
 use super::services::Given;
 use super::tool_checks;
 use crate::context::{Guards, RunContext, ToolEntry, ToolTable, definition_for_run};
-use crate::definition::{ServerKind, ToolDefinition};
-use crate::error::{BoxError, ErrorKind, ToolError};
-use crate::lock::lock;
 use crate::onion::{caught, caught_async};
-use crate::requirements::StateType;
-use crate::text::{first_of, nearest, short};
 use crate::tool::{DynTool, Dynamic};
+use onionskin_definitions::definition::{ServerKind, ToolDefinition};
+use onionskin_definitions::error::{BoxError, ErrorKind, ToolError};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::text::{first_of, nearest, short};
 
 /// The tools of an agent, for all its runs or for one.
 pub(crate) struct ToolList {

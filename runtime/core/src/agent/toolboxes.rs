@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::context::ToolEntry;
-use crate::definition::ToolSource;
 use crate::onion::{Undefined, caught, define};
 use crate::tool::{DynTool, Dynamic, Toolbox, ToolboxLink, disagreement};
+use onionskin_definitions::definition::ToolSource;
 
 /// The tools of all toolboxes, by type and prefix.
 #[derive(Default)]

@@ -11,13 +11,13 @@ use super::run::{AgentRun, BegunTurn};
 use super::run_error::RunError;
 use super::tool_call::PlannedCall;
 use crate::context::ToolTable;
-use crate::error::BoxError;
 use crate::event::CallOutcome;
 use crate::model::{ModelRequest, ModelResponse, ToolCall, redact_name};
 use crate::onion::caught_async;
-use crate::output::ToolOutput;
-use crate::secret::Redact as _;
 use crate::turn_hook::{CompletedTurn, DynTurnHook, NoMessagesError, TurnRequest, TurnToolCall};
+use onionskin_definitions::error::BoxError;
+use onionskin_definitions::output::ToolOutput;
+use onionskin_definitions::secret::Redact as _;
 
 impl AgentRun {
     pub(super) fn has_turn_hooks(&self) -> bool {
@@ -173,11 +173,11 @@ impl AgentRun {
 
 impl CallResult {
     /// Replaces what the model reads.
-    fn replace(&mut self, content: Arc<[crate::content::ContentBlock]>, is_error: bool) {
+    fn replace(&mut self, content: Arc<[onionskin_definitions::content::ContentBlock]>, is_error: bool) {
         self.content = content;
         let was_error = matches!(self.outcome, CallOutcome::Error(_) | CallOutcome::Abort);
         if is_error && !was_error {
-            self.outcome = CallOutcome::Error(crate::error::ErrorKind::Failed);
+            self.outcome = CallOutcome::Error(onionskin_definitions::error::ErrorKind::Failed);
         } else if was_error && !is_error {
             self.outcome = CallOutcome::Ok;
         }

@@ -13,11 +13,11 @@ use super::run::{AgentRun, BegunTurn};
 use super::run_error::RunError;
 use super::tool_call::{self, TurnCall};
 use super::tool_list::TurnTools;
-use crate::args::Args;
 use crate::context::ToolTable;
-use crate::error::{Exit, ToolResult};
 use crate::event::EventKind;
 use crate::model::{Message, ModelResponse, StopReason, ToolCall, redact_name};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::{Exit, ToolResult};
 
 /// An answer of the model, which is in the conversation.
 pub(super) struct Said {

@@ -12,8 +12,8 @@ use super::answer_form::TypedAnswer;
 use super::run_error::RunError;
 use super::stream::RunStream;
 use crate::event::{Event, EventKind, RunOutput};
-use crate::json::partial_value;
 use crate::model::ResponseSchema;
+use onionskin_definitions::json::partial_value;
 
 /// The output of a run whose answer has a type: [`RunRequest::run_as`](super::RunRequest::run_as).
 ///

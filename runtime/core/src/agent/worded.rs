@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::definition::ToolWords;
 use crate::onion::Definitions;
 use crate::tool::DynTool;
+use onionskin_definitions::definition::ToolWords;
 
 /// The words for tools of a declaration.
 #[derive(Default)]

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use crate::error::ErrorKind;
 use crate::event::CallOutcome;
-use crate::lock::lock;
+use onionskin_definitions::error::ErrorKind;
+use onionskin_definitions::lock::lock;
 
 /// The most tools that are named.
 const NAMED: usize = 10;

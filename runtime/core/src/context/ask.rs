@@ -9,11 +9,11 @@ use tokio::time::Instant;
 
 use super::asking::{Front, Unanswered};
 use super::{AbortCause, Data, ToolContext};
-use crate::args::Args;
-use crate::definition::{Asks, Effect, type_schema};
 use crate::journal::{StepId, StepKind, recorded, recorded_for};
 use crate::question::{Answer, AnswerType, AskError, QuestionKind};
-use crate::schema::mistake;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Asks, Effect, type_schema};
+use onionskin_definitions::schema::mistake;
 
 /// The names of the questions that a call asked, as their steps have them.
 #[derive(Default)]

@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 
 use super::{AbortCause, RunContext, ToolContext};
 use crate::approval::{Always, Approval};
-use crate::args::Args;
-use crate::definition::{Asks, Effect, ToolDefinition, bring_into_types};
 use crate::event::EventKind;
 use crate::journal::{JournalError, StepId, StepKind, StepRef, fingerprint, recorded};
-use crate::json::{exact_value, holds_long_numbers, repair};
 use crate::question::{Answer, Asked, Question, QuestionKind};
-use crate::secret::Redact as _;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Asks, Effect, ToolDefinition, bring_into_types};
+use onionskin_definitions::json::{exact_value, holds_long_numbers, repair};
+use onionskin_definitions::secret::Redact as _;
 
 /// Why a question has no answer.
 pub(crate) enum Unanswered {

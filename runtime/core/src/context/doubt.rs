@@ -8,11 +8,11 @@ use futures_util::FutureExt as _;
 
 use super::{IdempotencyKey, ToolContext};
 use crate::approval::{ApprovalRequest, Resolution};
-use crate::args::Args;
-use crate::definition::{Asks, Effect, ToolSource};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};
-use crate::output::ToolOutput;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Asks, Effect, ToolSource};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::output::ToolOutput;
 
 impl ToolContext {
     /// Keeps the arguments of an attempt, and their hash, for a person who has to find out what became of the call.

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::redact_error;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::error::redact_error;
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// The failure of a message hook. It ends the run of the agent that has the hook.
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use futures_util::future::BoxFuture;
 
 use super::ToolContext;
-use crate::args::Args;
-use crate::definition::ToolDefinition;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 impl ToolContext {
     /// The guardrails around the call. A call from inside of the core, such as one of the tool's own hooks, is within them already.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{AgentInfo, RunContext, State, Team, ToolContext};
-use crate::args::Args;
-use crate::definition::ToolSource;
-use crate::error::Exit;
 use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::services::{Provided, Service, ServiceTypes};
 use crate::state::SessionState;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::error::Exit;
 
 /// A parameter of a tool or a hook that the runtime fills. The model never sees it.
 ///

@@ -3,10 +3,10 @@
 use tokio_util::sync::CancellationToken;
 
 use super::{AgentInfo, RunContext, State, Team};
-use crate::error::BoxError;
 use crate::services::{Provided, Service, ServiceTypes};
 use crate::session::Session;
 use crate::state::SessionState;
+use onionskin_definitions::error::BoxError;
 
 /// A parameter of a run hook, a turn hook or a message hook that the runtime fills. [`Inject`](crate::Inject) is the same for tools and tool hooks, which run in a
 /// call of a tool.

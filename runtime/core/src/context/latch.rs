@@ -7,11 +7,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::ToolContext;
 use super::failed_hook::FailedHook;
-use crate::error::Abort;
 use crate::journal::JournalError;
 use crate::model::ModelError;
 use crate::question::AskError;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::error::Abort;
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// Set by the first abort of a run. It cancels everything beneath the run.
 #[derive(Default)]

@@ -72,15 +72,15 @@ pub use ui::Ui;
 use latch::CallToken;
 use permits::CallPermit;
 
-use crate::args::Args;
-use crate::definition::{ToolDefinition, ToolSource};
 use crate::event::{EventKind, HookExit};
 use crate::journal::{StepId, StepKind, StepRef};
-use crate::lock::lock;
-use crate::secret::{Secret, Sensitive};
 use crate::services::{Provided, Service, ServiceError, ServiceType};
 use crate::session::Transcript;
 use crate::state::SessionState;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{ToolDefinition, ToolSource};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::{Secret, Sensitive};
 
 /// One tool call as its hooks and its tool see it: the caller, the tool, its source, and the run.
 ///

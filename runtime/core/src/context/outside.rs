@@ -3,8 +3,8 @@
 use futures_util::future::BoxFuture;
 
 use super::{DynCall, ToolContext};
-use crate::args::Args;
-use crate::error::ToolResult;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::ToolResult;
 
 /// The hooks of the agents above a run that see its calls too.
 pub(crate) trait Outside: Send + Sync {

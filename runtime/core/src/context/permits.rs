@@ -7,7 +7,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
 use super::run::{BegunBy, Calls};
 use super::{RunContext, ToolContext};
-use crate::lock::lock;
+use onionskin_definitions::lock::lock;
 
 /// One of the permits for concurrent calls.
 pub(crate) struct Permit {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::ToolContext;
-use crate::args::Args;
+use onionskin_definitions::args::Args;
 
 impl ToolContext {
     /// Brings the arguments that a hook passes on into what the tool gets, so that the hooks inside see it, and notes them.

@@ -24,17 +24,17 @@ use super::sender::DynSender;
 use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
-use crate::definition::Effect;
-use crate::error::{Abort, BoxError, ToolResult};
 use crate::event::Events;
 use crate::journal::{DynJournal, JournalError, Step, StepId, run_step};
-use crate::lock::lock;
 use crate::model::{History, Message, RequestIds};
 use crate::question::{DynAnswerer, Questions};
-use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 use crate::services::{GivenService, Provided, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
 use crate::state::{Address, SessionState, StateCell, StateChange, StateCodec, StateHandle, repeated};
+use onionskin_definitions::definition::Effect;
+use onionskin_definitions::error::{Abort, BoxError, ToolResult};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 
 /// The step of a run that records reads, while it is recorded and later.
 pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;

@@ -1,8 +1,8 @@
 //! Definitions of tools that depend on the run.
 
 use super::run::RunContext;
-use crate::definition::ToolDefinition;
-use crate::error::BoxError;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::BoxError;
 
 type Change = Box<dyn Fn(ToolDefinition, &RunContext) -> Result<ToolDefinition, BoxError> + Send + Sync>;
 

@@ -4,8 +4,8 @@ use std::mem::{replace, take};
 use std::sync::atomic::Ordering;
 
 use super::{Data, ToolContext, timed};
-use crate::definition::refused_by;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::definition::refused_by;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// The starts of a call's tool, besides the attempts that the core counts.
 #[derive(Clone, Copy, Default)]

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use super::{RunContext, ToolContext};
-use crate::definition::missing;
-use crate::error::{BoxError, Exit};
-use crate::requirements::StateType;
-use crate::secret::{NotAsSecret, OnlyAsSecret, made_during, texts};
 use crate::state::{SessionState, StateCell, StateCodec};
+use onionskin_definitions::definition::missing;
+use onionskin_definitions::error::{BoxError, Exit};
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::secret::{NotAsSecret, OnlyAsSecret, made_during, texts};
 
 /// The agent's typed state, injected into tools and hooks.
 ///

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::RunContext;
 use super::latch::AbortCause;
-use crate::definition::Effect;
 use crate::journal::{DynJournal, JournalError, StepId, StepKind, recorded, run_step};
-use crate::lock::lock;
-use crate::secret::Redact as _;
 use crate::state::{Address, Reads, StateChange};
+use onionskin_definitions::definition::Effect;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::Redact as _;
 
 tokio::task_local! {
     /// The strand that this task runs; `None` inside of a step, whose result is recorded.

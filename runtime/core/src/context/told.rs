@@ -4,9 +4,9 @@
 use std::sync::atomic::Ordering;
 
 use super::ToolContext;
-use crate::definition::ToolSource;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::event::CallOutcome;
+use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// The tool did not start, or its start has no end.
 pub(super) const OPEN: u8 = 0;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::{Guards, ToolContext};
-use crate::args::Args;
-use crate::definition::{Asks, ToolDeclaration, ToolDefinition, ToolSource, wire_name};
-use crate::error::ToolResult;
-use crate::text::nearest;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Asks, ToolDeclaration, ToolDefinition, ToolSource, wire_name};
+use onionskin_definitions::error::ToolResult;
+use onionskin_definitions::text::nearest;
 
 /// One tool of an agent.
 #[derive(Clone)]

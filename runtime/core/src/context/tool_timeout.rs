@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::{Left, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 pin_project! {
     /// A part of a call with the tool's `timeout`, unless the limit applies to a part further inside.

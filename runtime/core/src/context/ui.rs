@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::ToolContext;
 use super::ask::{Wanted, read};
-use crate::definition::type_schema;
 use crate::question::{AnswerType, AskError, QuestionKind, UiComponent};
+use onionskin_definitions::definition::type_schema;
 
 /// Shows the component of a UI tool to a person; [`ToolContext::ui`] makes it.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The text for a model that called an unknown tool.
 
 use super::ToolTable;
-use crate::text::{first_of, nearest, short};
+use onionskin_definitions::text::{first_of, nearest, short};
 
 impl ToolTable {
     /// The text for a model that called an unknown tool.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{AgentDescription, AppDescription, ToolDescription};
-use crate::definition::{Effect, ToolSource};
+use onionskin_definitions::definition::{Effect, ToolSource};
 
 /// The whole page.
 pub(super) fn page(app: &AppDescription) -> String {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::AppDescription;
-use crate::definition::ToolSource;
+use onionskin_definitions::definition::ToolSource;
 
 /// The agents, with their children, servers and local tools.
 pub(super) fn graph(app: &AppDescription) -> String {

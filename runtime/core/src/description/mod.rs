@@ -6,7 +6,7 @@ mod mermaid;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::definition::{Effect, ToolSource};
+use onionskin_definitions::definition::{Effect, ToolSource};
 
 /// The agents of an app. [`App::describe`](crate::App::describe) makes it. Serialized it is JSON for programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]

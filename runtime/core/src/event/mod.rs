@@ -16,13 +16,13 @@ pub use outcome::{CallOutcome, HookEnd, HookExit};
 pub(crate) use queue::{Events, Queue};
 pub use run_output::{RunOutput, ToolCallReport};
 
-use crate::content::ContentBlock;
-use crate::definition::ToolSource;
 use crate::journal::StepId;
 use crate::model::{StopReason, Usage};
-use crate::output::StructuredContent;
 use crate::question::Question;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::output::StructuredContent;
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// One event of a run.
 ///

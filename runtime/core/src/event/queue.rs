@@ -8,9 +8,9 @@ use std::task::{Poll, Waker};
 
 use super::{Event, EventKind, RunOutput};
 use crate::journal::StepRef;
-use crate::lock::lock;
-use crate::secret::Redact as _;
 use crate::state::SessionState;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::Redact as _;
 
 /// The number of waiting events from which a delta is joined with the last one of its kind, and progress replaces that before it. So far
 /// back that one is looked for.
@@ -232,8 +232,8 @@ mod tests {
     use super::{CAPACITY, Events, Queue};
     use crate::event::{EventKind, RunOutput};
     use crate::journal::{StepId, StepKind};
-    use crate::lock::lock;
     use crate::state::SessionState;
+    use onionskin_definitions::lock::lock;
 
     /// What a thread writes that outlives its run.
     fn write(queue: &Arc<Queue>) -> usize {

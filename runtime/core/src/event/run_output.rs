@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{CallOutcome, Event, EventKind, HookExit};
-use crate::content::ContentBlock;
-use crate::definition::ToolSource;
 use crate::journal::{StepId, StepRef};
 use crate::model::{StopReason, Usage};
-use crate::output::StructuredContent;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::output::StructuredContent;
 
 /// The output of a run: the sum of its events.
 ///

@@ -4,10 +4,10 @@ use onionskin_macros::{guardrail, run_hook};
 
 use super::texts::{length_of_result, texts_of_args};
 use crate::ToolContext;
-use crate::args::Args;
-use crate::error::{Exit, ToolError, ToolResult};
-use crate::output::ToolOutput;
 use crate::run_hook::{CheckTrigger, InputCheckError, OutputCheckError, RunInput};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::{Exit, ToolError, ToolResult};
+use onionskin_definitions::output::ToolOutput;
 
 /// Refuses the input of a run if its text and the texts of its files and links have more than `chars` characters.
 ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Step;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// A step has no record that the run can go on with. The run ends with
 /// [`RunError::Journal`](crate::RunError::Journal).

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use futures_util::future::BoxFuture;
 
 use super::{Journal, JournalError, Step, StepRecord, StepWork};
-use crate::lock::lock;
+use onionskin_definitions::lock::lock;
 
 /// Stores steps in memory, for tests and to list the steps of a run. A second run with the same
 /// [`run_id`](crate::run::RunRequest::run_id) is answered from them. Steps are never removed, so the memory grows with

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Step;
-use crate::json::{self, Problem, Unique, Unread};
-use crate::text::short;
+use onionskin_definitions::json::{self, Problem, Unique, Unread};
+use onionskin_definitions::text::short;
 
 /// The version of the stored form. A later one adds fields or changes their meaning.
 const VERSION: u64 = 1;

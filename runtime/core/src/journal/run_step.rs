@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::error::{JournalError, JournalErrorKind};
 use super::{Journal, Step, StepRecord, StepWork};
 use crate::caught::caught_async;
-use crate::lock::lock;
+use onionskin_definitions::lock::lock;
 
 /// Runs fallible work as a step of a run. Its failures are not recorded.
 ///

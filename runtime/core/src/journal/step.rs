@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{StepId, StepKind, fingerprint};
-use crate::definition::Effect;
+use onionskin_definitions::definition::Effect;
 
 /// One step of a run: where it is, and what it was asked.
 ///

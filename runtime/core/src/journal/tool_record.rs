@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::output::{RecordedOutput, ToolOutput};
 use crate::state::{Recorded, StateChange};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::output::{RecordedOutput, ToolOutput};
 
 /// A tool result that can be serialised. Typed values of the result and the types of an error's causes are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,10 +5,10 @@ use futures_util::future::BoxFuture;
 use super::hook::MessageHook;
 use super::message::{Delivery, Participant, SentMessage};
 use crate::context::RunContext;
-use crate::error::BoxError;
 use crate::model::{History, Message};
 use crate::onion::{at_place, short_name};
 use crate::services::ServiceTypes;
+use onionskin_definitions::error::BoxError;
 
 type Done<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 

@@ -1,7 +1,7 @@
 //! The return types of message hooks.
 
 use super::message::Delivery;
-use crate::error::BoxError;
+use onionskin_definitions::error::BoxError;
 
 /// A type that a message hook in `process_message_before_send` can return: nothing, or whether the message is sent; either may be an
 /// error.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::message::{Delivery, Participant, SentMessage};
 use crate::context::RunContext;
-use crate::error::BoxError;
 use crate::model::{History, Message};
 use crate::onion::{Absent, InArc, MadeBy};
 use crate::services::ServiceTypes;
+use onionskin_definitions::error::BoxError;
 
 /// Code on the messages of an agent: see the [module](crate::message_hooks) for its order and its errors. By default all methods do
 /// nothing.

@@ -8,11 +8,11 @@ use futures_util::future::BoxFuture;
 use super::erased::DynMessageHook;
 use super::message::{Delivery, Participant, SentMessage};
 use crate::context::{DynSender, FailedHook, RunContext, ToolContext};
-use crate::error::BoxError;
 use crate::model::{History, HistoryError, Message};
 use crate::onion::{caught, caught_async};
 use crate::run_hook::RunInput;
 use crate::turn_hook::NoMessagesError;
+use onionskin_definitions::error::BoxError;
 
 /// The message hooks of an agent, in their order.
 pub(crate) struct MessageHooks {

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::content::ContentBlock;
 use crate::run_hook::RunInput;
+use onionskin_definitions::content::ContentBlock;
 
 /// One that sends or gets messages.
 ///

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{ModelDelta, ToolCallDelta};
-use crate::secret::{Redactor, StreamRedactor};
+use onionskin_definitions::secret::{Redactor, StreamRedactor};
 
 /// Redacts the pieces of a model's answer: its text, its reasoning and the arguments of its calls. Without a redactor, pieces are passed
 /// on unchanged. Ids and names of calls are not redacted here.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::ModelError;
-use crate::json::exact_text;
+use onionskin_definitions::json::exact_text;
 
 /// The JSON of a value that was read from `source`, with the digits that its numbers have there: a [`Value`] rounds those that are longer than 64 bits. It is
 /// for models whose provider writes the arguments of calls as values, and for arguments that go back as values.

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use super::{
     Model, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse, RequestOption, ResponseSchema,
 };
-use crate::content::ContentBlock;
+use onionskin_definitions::content::ContentBlock;
 
 /// A model of any type, chosen at run time. It is a [`Model`] itself. Clones are the same model.
 ///

@@ -5,8 +5,8 @@ use std::time::Duration;
 use onionskin_vocabulary::agent::Limit;
 
 use super::{RequestOption, ToolChoiceError};
-use crate::content::ContentBlock;
-use crate::export::ExportError;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::export::ExportError;
 
 /// The reason why a model gave no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{History, Message, ToolCall, ToolResultMessage};
-use crate::content::ContentBlock;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// A conversation is one that providers refuse. The indices count messages from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -230,7 +230,10 @@ mod tests {
 
     #[test]
     fn a7_a_conversation_that_providers_take_is_taken() {
-        let image = crate::content::Image(crate::content::Media::new("iVBORw0KGgo=", "image/png"));
+        let image = onionskin_definitions::content::Image(onionskin_definitions::content::Media::new(
+            "iVBORw0KGgo=",
+            "image/png",
+        ));
         let taken = [
             Message::user_content([image.into()]),
             asks(&["a", "b"]),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ModelResponse;
-use crate::content::ContentBlock;
+use onionskin_definitions::content::ContentBlock;
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,11 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
         /// Data of the provider, to send back unchanged.
-        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::json::present")]
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "onionskin_definitions::json::present"
+        )]
         provider_data: Option<Value>,
     },
     /// The results of the tool calls in the message before: one for each call, in the order of the calls.

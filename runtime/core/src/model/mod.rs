@@ -50,9 +50,9 @@ pub(crate) use request::RequestIds;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 pub use usage::Usage;
 
-use crate::content::ContentBlock;
-pub use crate::definition::ToolDeclaration;
-use crate::export::Dialect;
+use onionskin_definitions::content::ContentBlock;
+pub use onionskin_definitions::definition::ToolDeclaration;
+use onionskin_definitions::export::Dialect;
 
 /// A language model.
 ///

@@ -8,10 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::definition::{NameProblem, ObjectSchema, ToolDefinition, object_schema, wire_name};
-use crate::export::{Dialect, ExportError, ExportOptions, Provider, ToolExport};
-use crate::secret::{Redact, Redactor};
-use crate::text::nearest;
+use onionskin_definitions::definition::{
+    NameProblem, ObjectSchema, ToolDefinition, object_schema, wire_name,
+};
+use onionskin_definitions::export::{Dialect, ExportError, ExportOptions, Provider, ToolExport};
+use onionskin_definitions::secret::{Redact, Redactor};
+use onionskin_definitions::text::nearest;
 
 /// Whether the model may, must or must not call tools.
 ///

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Model, ModelError, RequestOption, ResponseSchema, ToolChoice};
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// Model parameters of a request. The provider chooses those that are not set.
 ///

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Message, ModelError, ModelResponse, ToolCall};
-use crate::definition::wire_name;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::definition::wire_name;
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// Redacts the name of a call, in characters that providers accept. The name of a tool stays, because calls refer to it
 /// and models know it.

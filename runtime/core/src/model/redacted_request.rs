@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::redact::redact_name;
 use super::{History, Message, ModelRequest, ToolDeclaration};
-use crate::secret::{Redact as _, Redactor};
+use onionskin_definitions::secret::{Redact as _, Redactor};
 
 /// Redacts the requests of one run. A request adds a few messages to the one before it, so redacted messages are kept:
 /// while the secrets are unchanged, only new messages are searched.

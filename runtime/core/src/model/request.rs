@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{History, Message, RequestParams};
-use crate::definition::ToolDeclaration;
 use crate::journal::{StepId, StepKind};
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::definition::ToolDeclaration;
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// A request to a model.
 ///

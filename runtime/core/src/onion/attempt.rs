@@ -11,13 +11,13 @@ use pin_project_lite::pin_project;
 
 use super::latch::latch_first;
 use super::panics::{Caught, tool_panicked};
-use crate::args::Args;
 use crate::context::{AbortCause, AtDepth, Depth, ToolContext, Within, timed};
-use crate::definition::{Asks, Effect, ToolSource, refuse_lost};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, JournalError, StepKind, fingerprint};
-use crate::lock::lock;
 use crate::state::{Address, Recorder};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Asks, Effect, ToolSource, refuse_lost};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::lock::lock;
 
 /// Runs a tool, unless its run was aborted: counts the attempt, enforces its limits, catches its panic.
 pub async fn call_tool<'b, F>(

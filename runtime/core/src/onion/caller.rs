@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
-use crate::args::Args;
 use crate::context::{Guards, RunContext, Target, ToolContext, ToolEntry, ToolTable};
-use crate::definition::ToolSource;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::services::{GivenService, Service};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// An agent with an onion that is known at compile time. `agent!` implements it.
 #[doc(hidden)]

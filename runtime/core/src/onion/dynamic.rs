@@ -14,12 +14,12 @@ use super::next::{Forked, Latched};
 use super::panics::{Caught, hook_panicked};
 use super::traced::{hooks_are_traced, traced};
 use super::{Call, Hook, Next};
-use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
-use crate::definition::ToolDefinition;
-use crate::error::{Exit, ToolResult};
-use crate::lock::lock;
 use crate::services::ServiceTypes;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::lock::lock;
 
 /// A [`Hook`] as a trait object: a dynamic hook of an agent, or one of a tool's own hooks.
 pub(crate) trait DynHook: Send + Sync + 'static {

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::context::ToolContext;
-use crate::error::{Exit, ToolResult};
 use crate::event::{HookEnd, HookExit};
+use onionskin_definitions::error::{Exit, ToolResult};
 
 /// The last result from inside a hook.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use std::future::Future;
 
-use crate::error::{Exit, ToolResult};
-use crate::output::ToolOutput;
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::output::ToolOutput;
 
 /// A type that a before hook can return: nothing, or an answer in place of the call; either may fail.
 #[diagnostic::on_unimplemented(

@@ -1,7 +1,7 @@
 //! The run sees an abort before a hook does. Out of line, so that a call that succeeds pays one comparison.
 
 use crate::context::ToolContext;
-use crate::error::Exit;
+use onionskin_definitions::error::Exit;
 
 /// Latches an abort that a layer returns.
 #[cold]

@@ -41,11 +41,11 @@ pub(crate) use panics::{Caught, hook_panicked, panic_exit, tool_panicked};
 pub(crate) use reaching::{both, reaching};
 pub(crate) use traced::{Absent, at_place, hooks_are_traced, in_span};
 
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::ToolDefinition;
-use crate::error::ToolResult;
 use crate::services::ServiceTypes;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::ToolResult;
 
 /// One layer of an onion, or its core. `agent!` generates it.
 #[doc(hidden)]

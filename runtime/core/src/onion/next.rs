@@ -9,9 +9,9 @@ use pin_project_lite::pin_project;
 
 use super::Call;
 use super::latch::latch;
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::ToolResult;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::ToolResult;
 
 /// The rest of the call: the hooks inside, and the tool.
 ///

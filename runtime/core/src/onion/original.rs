@@ -1,9 +1,9 @@
 //! A call of the original tool skips the hooks.
 
 use super::Latched;
-use crate::args::Args;
 use crate::context::{AtDepth, Depth, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 impl ToolContext {
     /// Calls the tool itself, and skips all hooks that have not run yet: the agent's, typed hooks, and the tool's own.

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::caught::{discard, panic_text};
 use crate::context::ToolContext;
-use crate::error::{Abort, ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::error::{Abort, ErrorKind, Exit, ToolError, ToolResult};
 
 pin_project! {
     /// Converts a panic of a call to an exit.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::dynamic::{DynHook, DynNext};
-use crate::args::Args;
 use crate::context::{DynCall, Outside, ToolContext};
-use crate::error::ToolResult;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::ToolResult;
 
 /// The hooks of one agent that reach below it, the outermost first.
 struct Reaching(Arc<[Arc<dyn DynHook>]>);

@@ -14,8 +14,8 @@ use tracing::level_filters::LevelFilter;
 use super::attempt::short_name;
 use super::next::Latched;
 use crate::context::ToolContext;
-use crate::error::{BoxError, ToolResult};
 use crate::event::CallOutcome;
+use onionskin_definitions::error::{BoxError, ToolResult};
 
 /// The target of the spans, at level trace.
 const TARGET: &str = "onionskin::hook";

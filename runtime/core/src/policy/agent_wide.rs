@@ -6,10 +6,10 @@ use futures_util::future::BoxFuture;
 
 use super::check::{admit, release};
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
-use crate::args::Args;
 use crate::context::{Guards, ToolContext};
-use crate::definition::bring_into_types;
-use crate::error::ToolResult;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::bring_into_types;
+use onionskin_definitions::error::ToolResult;
 
 /// Whether a guardrail checks a call.
 pub(crate) type Concerns = Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>;

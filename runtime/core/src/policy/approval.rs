@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::approval::Approval;
-use crate::args::Args;
 use crate::context::{Approved, Front, ToolContext, Unanswered};
-use crate::definition::ToolDefinition;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::caught_async;
 use crate::question::Answer;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// A type that a tool's `approval = path` function can return: whether a call needs approval, or the reason for it.
 #[diagnostic::on_unimplemented(

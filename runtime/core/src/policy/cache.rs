@@ -11,10 +11,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::fill::Fill;
-use crate::args::Args;
 use crate::context::{Key, RunContext, ToolContext};
-use crate::lock::lock;
-use crate::output::ToolOutput;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::output::ToolOutput;
 
 /// Caches a tool's results in memory. It answers calls with the same arguments by the same user in the same session, and
 /// with the same services of the tool: a service that a request provides is another one in each request.

@@ -3,10 +3,10 @@
 use std::any::Any;
 
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
-use crate::args::Args;
 use crate::context::{CallStages, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_exit};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// Runs an input guardrail on the arguments.
 pub(super) async fn admit(

@@ -10,8 +10,8 @@ use super::guardrail::{InputGuardrail, OutputGuardrail};
 use super::on_error::OnError;
 use super::stages::Stages;
 use crate::context::ToolContext;
-use crate::error::{ToolError, ToolResult};
 use crate::onion::{DynHook, Hook, MadeBy, Values};
+use onionskin_definitions::error::{ToolError, ToolResult};
 
 /// Hooks and stages around a tool: guardrails, approval, a cache, error handlers, values that are filled in.
 ///

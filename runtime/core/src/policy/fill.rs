@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::{Exit, ToolResult};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::{Exit, ToolResult};
 
 /// The parameters that are filled in the innermost layer.
 pub(crate) trait Fill: Send + Sync + 'static {

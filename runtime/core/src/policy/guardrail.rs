@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::ToolResult;
 use crate::onion::{InArc, MadeBy, short_name};
 use crate::services::ServiceTypes;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::ToolResult;
 
 /// Checks the arguments of a call before its tool runs: it accepts them, changes them, or refuses the call.
 /// `#[guardrail(input)]` on a function implements it for a generated type with the function's name.

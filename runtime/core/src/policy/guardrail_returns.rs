@@ -1,9 +1,9 @@
 //! The parameter and return types of guardrails.
 
-use crate::args::Args;
-use crate::error::{Exit, ToolResult};
 use crate::onion::sees_results;
-use crate::output::ToolOutput;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::output::ToolOutput;
 
 /// A type that an input guardrail can return: nothing, or new arguments; either may be a refusal.
 #[diagnostic::on_unimplemented(

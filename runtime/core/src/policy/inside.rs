@@ -2,10 +2,10 @@
 
 use futures_util::future::BoxFuture;
 
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::ToolDefinition;
-use crate::error::ToolResult;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::ToolResult;
 
 /// The tool inside its hooks and stages.
 pub(crate) trait Inside: Sync {

@@ -7,8 +7,8 @@ use std::future::Future;
 use futures_util::future::BoxFuture;
 
 use crate::context::{CallStages, ToolContext};
-use crate::error::{Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_exit};
+use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 
 /// A handler of a tool's errors, added at run time.
 pub(crate) trait OnError: Send + Sync + 'static {

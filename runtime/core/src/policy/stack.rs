@@ -6,11 +6,11 @@ use futures_util::future::BoxFuture;
 
 use super::inside::Inside;
 use super::stages::Stages;
-use crate::args::Args;
 use crate::context::{AtDepth, Depth, DynCall, ToolContext};
-use crate::error::ToolResult;
 use crate::onion::{Caught, DynHook, DynNext, ForEachClone, Hook, LastInner, hook_panicked, tool_panicked};
 use crate::services::ServiceTypes;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::ToolResult;
 
 /// A hook that is cloned with its tool.
 pub(crate) struct ForEach<H>(pub(crate) H);

@@ -12,12 +12,12 @@ use super::fill::Fill;
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
 use super::inside::Inside;
 use super::on_error::{self, OnError};
-use crate::args::Args;
 use crate::context::{CallStages, ToolContext};
-use crate::definition::{Effect, bring_into_types};
-use crate::error::{Exit, ToolError, ToolResult};
 use crate::onion::{Caught, tool_panicked};
 use crate::services::ServiceTypes;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Effect, bring_into_types};
+use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 
 /// How often the arguments of one call may be approved, with guardrails that change what a person set.
 const APPROVALS: usize = 8;

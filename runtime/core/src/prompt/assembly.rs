@@ -8,9 +8,9 @@ use super::date::utc;
 use super::part::PromptPart;
 use super::parts::{Content, Prompt};
 use crate::context::RunContext;
-use crate::error::BoxError;
-use crate::json;
 use crate::onion::caught_async;
+use onionskin_definitions::error::BoxError;
+use onionskin_definitions::json;
 
 /// The parts in their order, without the first one, which replaces all others if it has a text.
 const ORDER: [PromptPart; 19] = [

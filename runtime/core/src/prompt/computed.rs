@@ -4,7 +4,7 @@ use std::future::Future;
 
 use super::source::{ComputedText, PromptAnswer, PromptSource, sealed};
 use crate::context::RunContext;
-use crate::error::BoxError;
+use onionskin_definitions::error::BoxError;
 
 /// Makes a source of a function.
 #[doc(hidden)]

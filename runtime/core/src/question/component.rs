@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::definition::UiMode;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::definition::UiMode;
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// What a front end shows for a [question](super::Question) of a UI tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

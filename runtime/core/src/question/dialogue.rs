@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::line::PART;
 use super::{Answer, AnswerError, Question, QuestionKind};
 use crate::approval::{Always, Approval};
-use crate::json::Unique;
-use crate::schema;
-use crate::text::{first_of, folded};
+use onionskin_definitions::json::Unique;
+use onionskin_definitions::schema;
+use onionskin_definitions::text::{first_of, folded};
 
 /// A question to a person who reads and writes lines, at a terminal or in a chat. A person approves what they have read: if the line does not show
 /// all of a call, they see the rest with `s` before they can approve it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::journal::JournalError;
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// An answer that a run cannot be continued with. Nothing ran, and no answer was recorded.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! A question as a line of text.
 
 use super::{Question, QuestionKind};
-use crate::text::{folded, folded_json};
+use onionskin_definitions::text::{folded, folded_json};
 
 /// The characters of each part of a question: arguments, text, component. The whole fits into the window of a terminal.
 pub(super) const PART: usize = 600;

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Answer, AnswerError, Question, Questions};
-use crate::content::ContentBlock;
 use crate::journal::{Step, StepRecord, fingerprint};
-use crate::json::{Problem, Unique, Unread, read_stored};
-use crate::secret::{Redact, Redactor};
-use crate::text::short;
 use crate::trace::TraceParent;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::json::{Problem, Unique, Unread, read_stored};
+use onionskin_definitions::secret::{Redact, Redactor};
+use onionskin_definitions::text::short;
 
 /// The version of the stored form. A later one adds fields or changes their meaning.
 const VERSION: u64 = 1;

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{Answer, Question};
-use crate::content::ContentBlock;
 use crate::journal::MemoryJournal;
-use crate::lock::lock;
 use crate::trace::TraceParent;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::lock::lock;
 
 /// The open questions of a run and of those beneath it, and the answers that it was resumed with.
 #[derive(Default)]

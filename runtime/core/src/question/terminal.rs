@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::{Answer, Answerer, Question};
-use crate::lock::lock;
-use crate::text::folded;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::text::folded;
 
 /// The bytes of a line, its end included. A longer one is skipped.
 const LONGEST: u64 = 64 * 1024;

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::{Answer, AnswerError, UiComponent};
 use crate::approval::Approval;
 use crate::journal::{StepId, StepKind};
-use crate::json::Literals;
-use crate::schema;
-use crate::secret::{Redact, Redactor, is_masked};
-use crate::text::first_of;
+use onionskin_definitions::json::Literals;
+use onionskin_definitions::schema;
+use onionskin_definitions::secret::{Redact, Redactor, is_masked};
+use onionskin_definitions::text::first_of;
 
 /// A question for a person: its text, who asks, and which answers fit. It owns its data and can be serialised, so it can be
 /// stored and shown elsewhere. The secrets of the session are masked.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::schema::to_json;
+use onionskin_definitions::schema::to_json;
 
 /// The answer of a run, after its last turn.
 ///

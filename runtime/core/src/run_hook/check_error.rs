@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{BoxError, redact_error};
-use crate::secret::{Redact, Redactor};
+use onionskin_definitions::error::{BoxError, redact_error};
+use onionskin_definitions::secret::{Redact, Redactor};
 
 /// Why a check refused an input or an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

@@ -7,9 +7,9 @@ use super::delta_filter::DeltaFilter;
 use super::hook::RunHook;
 use super::input::RunInput;
 use crate::context::RunContext;
-use crate::error::BoxError;
 use crate::onion::{at_place, short_name};
 use crate::services::ServiceTypes;
+use onionskin_definitions::error::BoxError;
 
 /// A [`RunHook`] as a trait object.
 pub(crate) trait DynRunHook: Send + Sync + 'static {

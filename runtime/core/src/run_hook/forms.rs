@@ -2,7 +2,7 @@
 
 use super::answer::RunAnswer;
 use super::input::RunInput;
-use crate::error::BoxError;
+use onionskin_definitions::error::BoxError;
 
 /// The input of the run, for a run hook's parameter called `input`.
 #[diagnostic::on_unimplemented(

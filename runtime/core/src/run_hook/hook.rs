@@ -7,9 +7,9 @@ use super::answer::RunAnswer;
 use super::delta_filter::DeltaFilter;
 use super::input::RunInput;
 use crate::context::RunContext;
-use crate::error::BoxError;
 use crate::onion::{Absent, InArc, MadeBy};
 use crate::services::ServiceTypes;
+use onionskin_definitions::error::BoxError;
 
 /// Code around a whole run: see the [module](crate::run_hooks) for its order and its errors. By default both methods do nothing.
 ///

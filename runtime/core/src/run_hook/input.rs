@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
+use onionskin_definitions::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 
 /// The input of a run: a text, and images, audio, files or links beside it. A run takes everything that is one: a text, a part, a tuple
 /// or a list of parts.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::provided::Provided;
-use crate::requirements::{Service, ServiceType, ServiceTypes};
+use onionskin_definitions::requirements::{Service, ServiceType, ServiceTypes};
 
 /// One service.
 #[derive(Clone)]

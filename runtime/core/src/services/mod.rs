@@ -20,6 +20,6 @@
 mod given;
 mod provided;
 
-pub use crate::requirements::{Service, ServiceType, ServiceTypes};
 pub(crate) use given::{GivenService, Services};
+pub use onionskin_definitions::requirements::{Service, ServiceType, ServiceTypes};
 pub use provided::{Provided, ServiceError};

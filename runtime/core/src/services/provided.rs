@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::requirements::ServiceType;
+use onionskin_definitions::requirements::ServiceType;
 
 /// A service that the program provides: a value that tools, hooks and guardrails take by its type `T`. The model never
 /// sees it.

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 
 use crate::approval::Always;
-use crate::definition::{Annotations, ToolDefinition};
-use crate::json::{Unique, rounds_any};
-use crate::lock::lock;
+use onionskin_definitions::definition::{Annotations, ToolDefinition};
+use onionskin_definitions::json::{Unique, rounds_any};
+use onionskin_definitions::lock::lock;
 
 /// The calls of an agent's tool in the runs of one user: those with these arguments, or all. The arguments are kept whole, because
 /// hashes can be forged.

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Session;
-use crate::lock::lock;
 use crate::model::History;
 use crate::state::{RestoreState, StateHandle};
+use onionskin_definitions::lock::lock;
 
 /// How the states of a session are restored, by their types.
 pub(crate) type StateKeepers = HashMap<TypeId, fn(&StateHandle) -> Option<RestoreState>>;

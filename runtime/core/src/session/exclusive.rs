@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Session;
 use crate::deadline::Deadline;
-use crate::lock::lock;
+use onionskin_definitions::lock::lock;
 
 tokio::task_local! {
     static WAITING: Waiting;

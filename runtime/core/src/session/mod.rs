@@ -21,9 +21,9 @@ pub(crate) use threads::{Chosen, Owner};
 
 use self::allowed::Allowed;
 use self::threads::Threads;
-use crate::lock::lock;
 use crate::model::{History, HistoryError, Message};
 use crate::state::{SessionState, StateCell, StateHandle};
+use onionskin_definitions::lock::lock;
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::Session;
-use crate::json::{self, Problem, Unread};
-use crate::lock::lock;
 use crate::model::{History, Message, redact_name};
-use crate::secret::{Redact as _, Redactor};
-use crate::text::short;
+use onionskin_definitions::json::{self, Problem, Unread};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::{Redact as _, Redactor};
+use onionskin_definitions::text::short;
 
 /// The version of the stored form. A later one adds fields or changes their meaning.
 const VERSION: u64 = 1;

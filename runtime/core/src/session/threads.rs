@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 use super::Session;
-use crate::lock::lock;
+use onionskin_definitions::lock::lock;
 
 /// The threads of one session.
 #[derive(Default)]

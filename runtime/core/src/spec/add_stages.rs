@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::added::Added;
 use super::toolspec::ToolSpec;
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::Effect;
-use crate::error::{ToolError, ToolResult};
 use crate::policy::{Cache, InputGuardrails, NeedsApproval, OutputGuardrails, Stages, no_cache_of_once};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::Effect;
+use onionskin_definitions::error::{ToolError, ToolResult};
 
 impl ToolSpec {
     /// Requires approval for every call, as `#[tool(approval)]` does: by the agent's approver, or by

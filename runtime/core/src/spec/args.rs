@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::args::Args;
-use crate::error::{ErrorKind, Exit, ToolError};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError};
 
 /// A type that [`ToolSpec::call`](crate::ToolSpec::call) accepts as arguments: a JSON object, its text, or pairs.
 ///
@@ -56,7 +56,7 @@ impl IntoArgs for Value {
             Value::Object(object) => Ok(Args::new(object)),
             other => Err(refused(format!(
                 "the arguments of a call must be a JSON object, not {}",
-                crate::schema::describe(&other)
+                onionskin_definitions::schema::describe(&other)
             ))),
         }
     }

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::error::SpecError;
 use super::param_changes::{Fill, fits};
 use super::toolspec::ToolSpec;
-use crate::definition::ToolDefinition;
 use crate::state::{MOST_PARTS, SessionState};
-use crate::text::short;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::text::short;
 
 /// A bound parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]

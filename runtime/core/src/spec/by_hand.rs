@@ -6,11 +6,11 @@ use futures_util::future::BoxFuture;
 
 use super::closure::{Awaited, Started};
 use super::toolspec::ToolSpec;
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{FnOutput, ToolDefinition};
-use crate::error::ToolResult;
 use crate::tool::DynTool;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{FnOutput, ToolDefinition};
+use onionskin_definitions::error::ToolResult;
 
 /// A definition and a closure that takes the arguments as they are.
 struct OfDefinition<F> {

@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::toolspec::ToolSpec;
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{FnOutput, ToolDefinition, arguments_schema, fits};
-use crate::error::{Exit, ToolResult};
-use crate::json::{repair, with_digits};
-use crate::schema::{Problem, culprit, halves};
 use crate::tool::{DynTool, offload};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{FnOutput, ToolDefinition, arguments_schema, fits};
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::json::{repair, with_digits};
+use onionskin_definitions::schema::{Problem, culprit, halves};
 
 struct Closure<A, F> {
     definition: ToolDefinition,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::param;
 use super::toolspec::ToolSpec;
-use crate::definition::ToolDefinition;
+use onionskin_definitions::definition::ToolDefinition;
 
 impl ToolSpec {
     /// Stores the code that the tool was made from, which [`Self::code`] returns.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::param_changes::ParamChanges;
-use crate::json;
+use onionskin_definitions::json;
 
 impl ParamChanges {
     /// Renames the parameters in the conditions of a schema to their visible names. Conditions on values that are not

@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::args::IntoArgs;
 use super::execution::Execution;
 use super::toolspec::ToolSpec;
-use crate::args::Args;
 use crate::context::{RunContext, ToolContext};
-use crate::definition::ToolSource;
-use crate::error::{Exit, ToolError, ToolResult};
 use crate::onion::{Call, call_dynamic, call_tool, outermost};
-use crate::output::ToolOutput;
 use crate::tool::block_on;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::error::{Exit, ToolError, ToolResult};
+use onionskin_definitions::output::ToolOutput;
 
 /// A core without compiled tools: it calls a dynamic one.
 struct Direct;

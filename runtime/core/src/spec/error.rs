@@ -1,7 +1,7 @@
 //! Errors of making and changing tools.
 
-use crate::definition::NameProblem;
-use crate::text::names;
+use onionskin_definitions::definition::NameProblem;
+use onionskin_definitions::text::names;
 
 /// The reason why a tool could not be made or changed. No message contains a value of a state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::content::ContentBlock;
-use crate::error::{Exit, ToolResult};
 use crate::event::HookExit;
-use crate::output::ToolOutput;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::output::ToolOutput;
 
 /// The outcome of one call of a [`ToolSpec`](crate::ToolSpec).
 /// ```

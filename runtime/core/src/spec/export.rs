@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::toolspec::ToolSpec;
-use crate::export::{self, ExportError, ExportOptions};
+use onionskin_definitions::export::{self, ExportError, ExportOptions};
 
 impl ToolSpec {
     /// Turns strict exports on or off by default; the options of an export override this. It makes the checks at run

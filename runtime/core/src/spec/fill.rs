@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::error::MissingKey;
 use super::param_changes::{ParamChanges, unfit};
 use crate::context::ToolContext;
-use crate::definition::ToolDefinition;
-use crate::error::{Exit, ToolError, ToolResult};
 use crate::policy::Fill;
-use crate::schema::Problem;
 use crate::state::SessionState;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::{Exit, ToolError, ToolResult};
+use onionskin_definitions::schema::Problem;
 
 /// The bound parameters of a tool.
 pub(super) struct Filler {

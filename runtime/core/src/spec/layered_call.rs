@@ -3,13 +3,13 @@
 use futures_util::future::BoxFuture;
 
 use super::toolspec::ToolSpec;
-use crate::args::Args;
 use crate::context::{DynCall, InState, ToolContext, timed};
-use crate::definition::{ToolDefinition, refuse_lost};
-use crate::error::{Exit, ToolResult};
 use crate::policy::{Inside, Stack, Stages, fill_in};
-use crate::requirements::StateType;
 use crate::tool::{DynTool, run_fitted};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{ToolDefinition, refuse_lost};
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::requirements::StateType;
 
 /// The tool, with the visible names changed back and the bound and hidden values filled in.
 struct Filled<'s>(&'s ToolSpec);

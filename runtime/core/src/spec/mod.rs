@@ -38,15 +38,15 @@ mod typed_state;
 mod value;
 
 pub use crate::context::for_each_run;
-pub use crate::definition::FnOutput;
 pub use crate::event::{HookEnd, HookExit};
 pub use crate::policy::ToolPolicy;
-pub use crate::requirements::StateType;
 pub use args::{Given, IntoArgs, given, value};
 pub use bind::Binding;
 pub use error::{MissingKey, SpecError};
 pub use execution::Execution;
 pub(crate) use execution::error_chain;
+pub use onionskin_definitions::definition::FnOutput;
+pub use onionskin_definitions::requirements::StateType;
 pub use param::SpecParam;
 pub use toolbox::ToolboxTools;
 pub use toolspec::ToolSpec;

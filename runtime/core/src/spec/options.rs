@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::toolspec::ToolSpec;
-use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample};
 use crate::policy::no_cache_of_once;
+use onionskin_definitions::definition::{Effect, ExampleError, ToolDefinition, ToolExample};
 
 impl ToolSpec {
     /// Sets the tool's options, such as `timeout`, `effect` or `title`, as `#[tool(..)]` does. The name and the schema

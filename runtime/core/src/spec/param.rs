@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::definition::ToolDefinition;
+use onionskin_definitions::definition::ToolDefinition;
 
 /// One parameter of a tool's visible form.
 #[derive(Debug, Clone, PartialEq)]

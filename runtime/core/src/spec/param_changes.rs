@@ -7,13 +7,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::error::SpecError;
-use crate::args::Args;
-use crate::definition::{ToolDefinition, ToolExample, arguments_error, refused_by};
-use crate::error::{ErrorKind, Exit, ToolError};
-use crate::json;
-use crate::json::Literals;
-use crate::schema::{Problem, check, coerce, expected, is_left_out, remove_unused};
-use crate::text::{MOST, nearest};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{ToolDefinition, ToolExample, arguments_error, refused_by};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError};
+use onionskin_definitions::json;
+use onionskin_definitions::json::Literals;
+use onionskin_definitions::schema::{Problem, check, coerce, expected, is_left_out, remove_unused};
+use onionskin_definitions::text::{MOST, nearest};
 
 /// The differences, by the tool's own names of its parameters.
 #[derive(Clone, Default)]

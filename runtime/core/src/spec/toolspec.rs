@@ -12,14 +12,16 @@ use super::param_changes::ParamChanges;
 use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
 use crate::context::{Target, ToolEntry, definition_for_run, for_each_run};
-use crate::definition::{Asks, ServerKind, ToolDefinition, ToolExample, ToolSource, ToolWords};
 use crate::onion::{DynHook, ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach};
-use crate::requirements::StateType;
 use crate::services::Services;
 use crate::state::{SessionState, StateCell};
 use crate::tool::{DynTool, Tool};
 use crate::typed::RawHook;
+use onionskin_definitions::definition::{
+    Asks, ServerKind, ToolDefinition, ToolExample, ToolSource, ToolWords,
+};
+use onionskin_definitions::requirements::StateType;
 
 /// A tool as a value. Whatever its source, it can be described, bound, transformed, called and added to agents.
 ///

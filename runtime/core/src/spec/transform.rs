@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::error::SpecError;
 use super::param_changes::{Fill, ParamChanges, fits};
 use super::toolspec::ToolSpec;
-use crate::definition::NameProblem;
-use crate::text::short;
+use onionskin_definitions::definition::NameProblem;
+use onionskin_definitions::text::short;
 
 /// Changes of a tool, for [`ToolSpec::transform`]. Parameters are named as they were before the change.
 /// ```

@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::edit::edits;
 use super::reads::{Form, Reads, Snapshot};
 use super::recorder::{self, Address, Order, StateChange, Which, Writer};
-use crate::lock::lock;
-use crate::secret::StateVisitor;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::StateVisitor;
 
 /// A state as `Any`.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;

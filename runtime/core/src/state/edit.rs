@@ -106,7 +106,7 @@ impl Edit {
                 let (above, key) = place.rsplit_once('/').unwrap_or_default();
                 // Another call may have removed it with the object around it.
                 if let Some(Value::Object(fields)) = value.pointer_mut(above) {
-                    crate::json::remove(fields, &unescaped(key));
+                    onionskin_definitions::json::remove(fields, &unescaped(key));
                 }
             }
             Self::Add(place, more) => {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::recorder::{Address, StateChange, Which, Writer};
-use crate::lock::lock;
+use onionskin_definitions::lock::lock;
 
 tokio::task_local! {
     /// The reads of the code that this task runs; `None` inside of a step, whose result is recorded.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::edit::Edit;
-use crate::lock::lock;
+use onionskin_definitions::lock::lock;
 
 tokio::task_local! {
     /// The recorder of the step that this task runs.

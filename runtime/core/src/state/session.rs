@@ -10,10 +10,10 @@ use super::RestoreState;
 use super::edit::edits;
 use super::reads::{Reads, Snapshot};
 use super::recorder::{Address, Order, Recorder, StateChange, Which, changed, repeated, session_secret};
-use crate::json;
-use crate::lock::lock;
-use crate::secret::{Concealed, Secret, Sensitive, VisitSecrets, texts};
-use crate::text::short;
+use onionskin_definitions::json;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::{Concealed, Secret, Sensitive, VisitSecrets, texts};
+use onionskin_definitions::text::short;
 
 /// Dynamic state of a session: JSON values under dotted keys such as `config.api.key`.
 ///

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::private_types::Veiled;
 use super::{Tool, Works};
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Defined, Encoded, Returned, ToolDefinition, Values, check_args};
-use crate::error::ToolResult;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Defined, Encoded, Returned, ToolDefinition, Values, check_args};
+use onionskin_definitions::error::ToolResult;
 
 /// A function with owned arguments and result, as a tool; `V` is its [`Veiled::Veil`].
 // The messages equal those of [`Tool`](super::Tool), so that a type that implements neither is reported once.

@@ -1,12 +1,12 @@
 //! The stages of a hand-written tool: before it, after it, and on errors.
 
 use super::Tool;
-use crate::args::Args;
 use crate::context::{ToolContext, timed};
-use crate::definition::refuse_lost;
-use crate::error::ToolResult;
 use crate::onion::{Caught, tool_panicked};
 use crate::policy::answer;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::refuse_lost;
+use onionskin_definitions::error::ToolResult;
 
 /// Runs the tool between its own stages.
 pub(super) async fn staged<T: Tool>(tool: &T, cx: &ToolContext, args: &mut Args) -> ToolResult {

@@ -27,13 +27,13 @@ pub use toolbox::{
 pub(crate) use toolbox::{ToolboxLink, disagreement};
 pub use with_policy::{Body, BothStates, Own};
 
-use crate::args::Args;
 use crate::context::{DynCall, Target, ToolContext};
-use crate::definition::ToolDefinition;
-use crate::error::{Exit, ToolError, ToolResult};
-use crate::output::ToolOutput;
 use crate::policy::ToolPolicy;
-use crate::requirements::StateType;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::{Exit, ToolError, ToolResult};
+use onionskin_definitions::output::ToolOutput;
+use onionskin_definitions::requirements::StateType;
 
 /// A tool that a model can call. `#[tool]` on a function implements it for a generated type with the function's name.
 /// Implement it by hand for other kinds of tools.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::other_thread::TaskLocals;
 use crate::context::{Left, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// The progress of work on a thread. One atomic step decides whether it begins or is given up.
 #[derive(Clone)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::DynTool;
 use crate::context::ToolContext;
-use crate::definition::ToolSource;
-use crate::text::same;
+use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::text::same;
 
 /// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements this trait.
 ///

@@ -6,13 +6,13 @@ use std::marker::PhantomData;
 use futures_util::future::BoxFuture;
 
 use super::{Make, States, Works};
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{ToolDefinition, check_args};
-use crate::error::{Exit, ToolResult};
 use crate::onion::Call;
 use crate::policy::{Inside, Stack, ToolPolicy, fill_in};
-use crate::requirements::StateType;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{ToolDefinition, check_args};
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::requirements::StateType;
 
 /// A tool with its own hooks, as seen inside them; `O` is the toolbox object that it belongs to, if any.
 pub trait Body<O>: 'static {

@@ -7,11 +7,11 @@ use super::completed::CompletedTurn;
 use super::hook::TurnHook;
 use super::request::TurnRequest;
 use crate::context::RunContext;
-use crate::error::BoxError;
 use crate::model::{ModelResponse, ToolResultMessage};
 use crate::onion::{at_place, short_name};
-use crate::output::ToolOutput;
 use crate::services::ServiceTypes;
+use onionskin_definitions::error::BoxError;
+use onionskin_definitions::output::ToolOutput;
 
 type Done<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 

@@ -1,8 +1,8 @@
 //! The return types of turn hooks.
 
-use crate::error::BoxError;
 use crate::model::ModelResponse;
-use crate::output::ToolOutput;
+use onionskin_definitions::error::BoxError;
+use onionskin_definitions::output::ToolOutput;
 
 /// A type that a turn hook in `before_llm_call` can return: nothing, or an answer in place of the model; either may be an error.
 #[diagnostic::on_unimplemented(

@@ -7,11 +7,11 @@ use super::call::TurnToolCall;
 use super::completed::CompletedTurn;
 use super::request::TurnRequest;
 use crate::context::RunContext;
-use crate::error::BoxError;
 use crate::model::{ModelResponse, ToolResultMessage};
 use crate::onion::{Absent, InArc, MadeBy};
-use crate::output::ToolOutput;
 use crate::services::ServiceTypes;
+use onionskin_definitions::error::BoxError;
+use onionskin_definitions::output::ToolOutput;
 
 /// Code around the turns of an agent: see the [module](crate::turn_hooks) for its order and its errors. By default all methods do
 /// nothing.

@@ -10,7 +10,7 @@ pub use choosing::choose_tool;
 pub use summarizing::{SummaryError, SummaryFailure, SummaryOptions, summarize};
 pub use trimming::{last_inputs, last_tokens};
 
-pub use crate::error::BoxError;
 pub use crate::turn_hook::{
     CompletedTurn, NoMessagesError, TurnHook, TurnRequest, TurnToolCall, UnknownToolError,
 };
+pub use onionskin_definitions::error::BoxError;

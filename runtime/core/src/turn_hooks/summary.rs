@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::content::ContentBlock;
 use crate::context::RunContext;
 use crate::journal::fingerprint;
 use crate::model::{History, Message};
-use crate::secret::Redactor;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::secret::Redactor;
 
 /// A summary of the oldest messages of a conversation.
 #[derive(Default, Serialize, Deserialize)]

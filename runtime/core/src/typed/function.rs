@@ -1,12 +1,12 @@
 //! A function as a tool with typed arguments and output for typed hooks.
 
 use super::{TypedCall, TypedTool};
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Failed, encode, failed};
-use crate::error::ToolResult;
 use crate::tool::Function;
 use crate::tool::Veiled;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Failed, encode, failed};
+use onionskin_definitions::error::ToolResult;
 
 #[diagnostic::do_not_recommend]
 impl<F: Veiled + Function<F::Veil>> TypedTool for F {

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use crate::error::ToolResult;
+use onionskin_definitions::error::ToolResult;
 
 /// The return type of a typed hook: the result of its tool, of the type `T`.
 #[diagnostic::on_unimplemented(

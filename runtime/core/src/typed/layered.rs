@@ -14,13 +14,13 @@ use std::sync::Mutex;
 use serde::Serializer;
 use serde_json::value::RawValue;
 
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Kind, Reread, Returned, ToolDefinition, encode};
-use crate::error::{Exit, ToolError, ToolResult};
-use crate::lock::lock;
 use crate::onion::Call;
-use crate::output::ToolOutput;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Kind, Reread, Returned, ToolDefinition, encode};
+use onionskin_definitions::error::{Exit, ToolError, ToolResult};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::output::ToolOutput;
 
 /// Arguments in order, each with its name and its JSON.
 #[doc(hidden)]

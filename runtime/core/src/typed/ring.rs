@@ -11,13 +11,13 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::layered::{Reading, TypedCall, Written, unread};
-use crate::args::Args;
 use crate::context::{AtDepth, Depth, ToolContext, timed};
-use crate::definition::Failed;
-use crate::error::{Exit, ToolResult};
 use crate::event::CallOutcome;
 use crate::onion::{Caught, Hook, hook_panicked, hooks_are_traced, in_span, short_name, tool_panicked};
 use crate::tool::Tool;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::Failed;
+use onionskin_definitions::error::{Exit, ToolResult};
 
 /// A tool with typed arguments and output for typed hooks. `#[tool]` implements it.
 ///

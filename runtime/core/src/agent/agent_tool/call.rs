@@ -11,16 +11,16 @@ use crate::agent::handle::AgentHandle;
 use crate::agent::run::AgentRun;
 use crate::agent::run_error::RunError;
 use crate::agent::settings::DISPLAY_INSTANCES;
-use crate::args::Args;
 use crate::context::{CallStages, RunSeed, ToolContext};
 use crate::deadline::Deadline;
-use crate::definition::ToolDefinition;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::event::Events;
-use crate::json;
-use crate::schema::Problem;
 use crate::session::{Chosen, NoTurn, Owner, Session, Wait};
 use crate::tool::DynTool;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::json;
+use onionskin_definitions::schema::Problem;
 
 /// The tool, with values that are derived from its settings once.
 pub(super) struct AgentCall {

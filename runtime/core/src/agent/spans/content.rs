@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tracing::Span;
 
-use crate::content::ContentBlock;
 use crate::context::RunContext;
-use crate::json::exact_value;
 use crate::model::{History, Message, ToolDeclaration};
-use crate::secret::{Redact as _, Redactor};
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::json::exact_value;
+use onionskin_definitions::secret::{Redact as _, Redactor};
 
 /// Records content without the secrets that the session knows now.
 pub(super) struct Content(Option<Arc<Redactor>>);

@@ -17,7 +17,7 @@ pub(super) use tool::ToolSpan;
 use super::run_error::RunError;
 use crate::context::RunContext;
 use crate::model::{ModelError, RequestParams};
-use crate::secret::Redactor;
+use onionskin_definitions::secret::Redactor;
 
 /// The target of the spans.
 const TARGET: &str = "onionskin";

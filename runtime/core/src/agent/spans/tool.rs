@@ -7,9 +7,9 @@ use super::content::{Content, parsed};
 use super::{TARGET, fail, hidden};
 use crate::agent::call_result::CallResult;
 use crate::agent::run::AgentRun;
-use crate::content::ContentBlock;
 use crate::context::ToolEntry;
 use crate::model::ToolCall;
+use onionskin_definitions::content::ContentBlock;
 
 /// The span of a tool call, from its start to its end.
 pub(in crate::agent) struct ToolSpan(Span);

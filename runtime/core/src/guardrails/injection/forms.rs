@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::text::is_unseen;
+use onionskin_definitions::text::is_unseen;
 
 /// The text as it is read, with digits as letters, and with spaced letters joined.
 pub(super) fn forms(text: &str) -> Vec<String> {

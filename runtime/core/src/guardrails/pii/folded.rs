@@ -1,7 +1,7 @@
 //! A text in the form in which it is searched: other digits, letters, blanks and hyphens are those of ASCII, and what nobody
 //! sees is left out.
 
-use crate::text::is_unseen;
+use onionskin_definitions::text::is_unseen;
 
 /// A folded text, to which more can be added, and the places of its characters in the original one.
 #[derive(Default)]

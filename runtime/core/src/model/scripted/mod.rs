@@ -16,9 +16,9 @@ use super::{
     History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolCall,
     ToolCallDelta, Usage,
 };
-use crate::content::ContentBlock;
-use crate::lock::lock;
-use crate::text::nearest;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::text::nearest;
 
 /// A model with prepared answers: for each agent a list of turns.
 ///

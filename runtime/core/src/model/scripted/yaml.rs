@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_saphyr::Error;
 
 use super::{ScriptedModel, ScriptedModelError, ScriptedTurn};
-use crate::text::nearest;
+use onionskin_definitions::text::nearest;
 
 /// A longer file is refused.
 const MOST_BYTES: u64 = 8 << 20;

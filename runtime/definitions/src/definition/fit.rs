@@ -1,0 +1,162 @@
+//! Compares arguments with a tool's schema, and brings them into its types, for code that does not decode them.
+
+use serde_json::{Map, Value};
+
+use super::definition::ToolDefinition;
+use crate::args::Args;
+use crate::error::{Exit, ToolResult};
+use crate::schema::{Problem, check, coerce, fill_defaults};
+
+impl ToolDefinition {
+    /// Compares the arguments of a call with the schema, and returns them in its types. Values are converted if nothing is
+    /// lost: `"5"` is read as a number if the schema requires one. [`Self::check`] returns the error for the model, and
+    /// [`Self::fit_args`] changes the arguments themselves.
+    ///
+    /// ```
+    /// use onionskin::{Args, ToolDefinition};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] });
+    /// let tool = ToolDefinition::new("add_one", "Adds one.").with_input_schema(schema);
+    /// assert_eq!(tool.fit(&Args::from(r#"{"x": "41"}"#)).unwrap()["x"], 41);
+    /// let problems = tool.fit(&Args::from("{}")).unwrap_err();
+    /// assert!(tool.refuse(&problems).to_text().contains("missing; expected an integer"));
+    /// ```
+    ///
+    /// # Errors
+    /// Returns all problems.
+    pub fn fit(&self, args: &Args) -> Result<Map<String, Value>, Vec<Problem>> {
+        let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
+        let schema = &*self.input_schema;
+        let mut value = Value::Object(object.clone());
+        let mut problems = check(&value, schema, schema, "");
+        // `"5"` is converted to 5 as for functions, only if the schema requires it.
+        if !problems.is_empty() && coerce(&mut value, schema, schema, &args.literals()) {
+            problems = check(&value, schema, schema, "");
+        }
+        match value {
+            Value::Object(object) if problems.is_empty() => Ok(object),
+            _ => Err(problems),
+        }
+    }
+
+    /// Checks the arguments of a call against the schema, as [`Self::fit_args`] does, and leaves them as they are.
+    ///
+    /// ```
+    /// use onionskin::{Args, ToolDefinition};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] });
+    /// let tool = ToolDefinition::new("add_one", "Adds one.").with_input_schema(schema);
+    /// assert!(tool.check(&Args::from(r#"{"x": 41}"#)).is_ok());
+    /// assert!(tool.check(&Args::from("{}")).unwrap_err().to_string().starts_with("Invalid arguments for `add_one`"));
+    /// ```
+    ///
+    /// # Errors
+    /// Returns a tool error of kind [`Arguments`](crate::ErrorKind::Arguments) that lists all problems.
+    pub fn check(&self, args: &Args) -> ToolResult<()> {
+        self.fit_args(&mut args.clone())
+    }
+
+    /// Checks the arguments of a call against the schema, and brings them into its types: values are converted if nothing
+    /// is lost, and missing arguments get the defaults of the schema. A `Tool` by hand gets its arguments
+    /// through this method.
+    ///
+    /// Not checked are `format` (but the ranges of Rust's integers), `unevaluatedItems`, `$dynamicRef`, and that no second option of
+    /// a `oneOf` fits. A tool that relies on one of them checks it itself (`Tool::fit_args`). A keyword
+    /// whose value no check can use, as an unreadable pattern, is an error when an agent with the tool is built
+    /// (`BuildError::SchemaMistake`); outside an agent it is passed over.
+    ///
+    /// ```
+    /// use onionskin::{Args, ToolDefinition};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] });
+    /// let tool = ToolDefinition::new("add_one", "Adds one.").with_input_schema(schema);
+    /// let mut args = Args::from(r#"{"x": "41"}"#);
+    /// tool.fit_args(&mut args).unwrap();
+    /// assert_eq!(&*args.text(), r#"{"x":41}"#);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn fit_args(&self, args: &mut Args) -> ToolResult<()> {
+        let bound = args.detach_schema();
+        let fitted = self.fitted(args, bound.as_deref());
+        let result = match fitted {
+            Ok(None) => Ok(()),
+            Ok(Some(object)) => {
+                if let Ok(own) = args.as_object_mut() {
+                    *own = object;
+                }
+                Ok(())
+            }
+            Err(problems) => Err(Exit::Tool(self.refuse(&problems))),
+        };
+        if let Some(schema) = bound {
+            args.attach_schema(&schema);
+        }
+        result
+    }
+
+    /// The arguments in the schema's types; `None` if they have them.
+    fn fitted(&self, args: &Args, bound: Option<&Value>) -> Result<Option<Map<String, Value>>, Vec<Problem>> {
+        let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
+        let schema = &*self.input_schema;
+        let mut value = Value::Object(object.clone());
+        let mut changed = coerce(&mut value, schema, schema, &args.literals());
+        if let Value::Object(object) = &mut value
+            && self.fills_defaults()
+        {
+            changed |= fill_defaults(object, bound.unwrap_or(schema));
+        }
+        let problems = check(&value, schema, schema, "");
+        match value {
+            Value::Object(object) if problems.is_empty() => Ok(changed.then_some(object)),
+            _ => Err(problems),
+        }
+    }
+}
+
+/// Whether the arguments fit the tool's schema as they are written.
+pub fn fits(definition: &ToolDefinition, args: &Args) -> bool {
+    let schema = &*definition.input_schema;
+    args.as_object().is_ok_and(|object| check(&Value::Object(object.clone()), schema, schema, "").is_empty())
+}
+
+/// Converts arguments to a tool's types as decoding does, so that earlier readers see what the tool gets. Values that
+/// cannot be converted without loss are unchanged: decoding refuses them.
+pub fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
+    let bound = args.detach_schema();
+    let schema = &*definition.input_schema;
+    let fills = definition.fills_defaults() && args.shows_defaults();
+    if let Ok(object) = args.as_object() {
+        let mut value = Value::Object(object.clone());
+        let coerced = coerce(&mut value, schema, schema, &args.literals());
+        if let Value::Object(mut read) = value
+            && (fills && fill_defaults(&mut read, bound.as_deref().unwrap_or(schema)) || coerced)
+            && let Ok(object) = args.as_object_mut()
+        {
+            *object = read;
+        }
+    }
+    if let Some(schema) = bound {
+        args.attach_schema(&schema);
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ToolDefinition {
+    /// Whether a missing argument reads as its default. A server fills in its own defaults, so only what the model or a
+    /// hook wrote is sent to it.
+    pub fn fills_defaults(&self) -> bool {
+        !self.is_of_server
+    }
+
+    /// Makes reads of arguments return what the tool gets.
+    #[inline]
+    pub fn attach_to(&self, args: &mut Args) {
+        args.attach(&self.input_schema, self.fills_defaults());
+    }
+}

@@ -1,0 +1,57 @@
+//! Definitions of tools: the model's view of a tool ([`ToolDefinition`]), its options and its examples.
+
+mod contradictions;
+mod declaration;
+mod decode;
+#[expect(clippy::module_inception, reason = "the definition of a tool is what the module is about")]
+mod definition;
+mod example;
+mod fit;
+mod from_types;
+#[doc(hidden)]
+pub mod ladder;
+mod lent;
+mod name;
+mod of_each_run;
+mod own_form;
+mod param;
+mod parse;
+#[cfg(test)]
+mod property_tests;
+mod read_args;
+mod refusal;
+mod reread;
+mod result;
+mod result_types;
+mod run_change;
+mod scan;
+mod schema;
+mod source;
+mod ui_tool;
+mod words;
+
+pub use declaration::ToolDeclaration;
+pub use decode::{Reader, Slots, Values, reader};
+pub use definition::{Annotations, Effect, ToolDefinition, wire_name};
+pub use definition::{Asks, Defined, StaticTool};
+pub use example::{ExampleError, ToolExample};
+pub use fit::{bring_into_types, fits};
+pub use from_types::FnOutput;
+pub use lent::{FromText, Lent, lend};
+pub use name::NameProblem;
+pub use param::missing;
+pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
+pub use refusal::check_args;
+pub use refusal::{arguments_error, refuse_lost, refused_by};
+pub use reread::Reread;
+pub use reread::{ReadAgain, reader_of};
+pub use result::Encoded;
+pub use result::{Failed, Returned, encode, failed, schema as schema_of};
+pub use result_types::{ErrorText, Kind, ShownToModel, ToolReturn};
+pub use scan::read;
+pub use schema::{ObjectSchema, arguments_schema, object_schema, type_schema};
+pub use source::ServerKind;
+pub use source::ToolSource;
+pub use ui_tool::UiMode;
+pub use ui_tool::UiTool;
+pub use words::ToolWords;

@@ -1,0 +1,247 @@
+//! Deserialises the result of a tool call as the function's return type, and serialises its arguments, for typed hooks
+//! on a tool with its own layers.
+//!
+//! A third ladder after the two of [`result`](super::result). It begins with the value type without its error side, and
+//! selects how the value is read. A type that cannot be read has its own rung, so that the error is at the typed hook,
+//! where it names the tool, and not at the tool.
+
+#![allow(clippy::unused_self, reason = "the rung that is chosen is a value, and all rungs are called alike")]
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Error;
+
+use super::result::Split;
+use super::result_types::Kind;
+use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
+use crate::output::ToolOutput;
+use crate::schema::to_json;
+
+/// Results with a form of their own instead of JSON.
+pub trait OwnReading: Sized {
+    /// Whether the value is the whole output, with the parts beside the content.
+    const WHOLE: bool = false;
+
+    fn reread(output: &ToolOutput) -> Result<Self, String>;
+}
+
+impl OwnReading for ToolOutput {
+    const WHOLE: bool = true;
+
+    fn reread(output: &ToolOutput) -> Result<Self, String> {
+        Ok(output.clone())
+    }
+}
+
+impl OwnReading for () {
+    fn reread(_: &ToolOutput) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl OwnReading for Vec<ContentBlock> {
+    fn reread(output: &ToolOutput) -> Result<Self, String> {
+        Ok(output.content().to_vec())
+    }
+}
+
+/// The only block, if it is of this kind.
+macro_rules! only_block {
+    ($($type:ty, $words:literal, $pattern:pat => $value:expr;)*) => {$(
+        impl OwnReading for $type {
+            fn reread(output: &ToolOutput) -> Result<Self, String> {
+                match output.content() {
+                    [$pattern] => Ok($value),
+                    blocks => Err(format!(concat!("expected ", $words, ", found {} blocks"), blocks.len())),
+                }
+            }
+        }
+    )*};
+}
+
+only_block! {
+    ContentBlock, "one block of content", block => block.clone();
+    Image, "one picture", ContentBlock::Image(media) => Self((**media).clone());
+    Audio, "one sound", ContentBlock::Audio(media) => Self((**media).clone());
+    Resource, "one resource", ContentBlock::Resource(resource) => (**resource).clone();
+    ResourceLink, "one link to a resource", ContentBlock::ResourceLink(link) => (**link).clone();
+}
+
+macro_rules! texts {
+    ($($type:ty),*) => {$(
+        impl OwnReading for $type {
+            fn reread(output: &ToolOutput) -> Result<Self, String> {
+                if let Some(value) = output.own_value() {
+                    return serde_json::from_value(value).map_err(|error| error.to_string());
+                }
+                match output.content() {
+                    [ContentBlock::Text(text)] => Ok(text.clone().into()),
+                    blocks => Err(format!("expected one text, found {} blocks", blocks.len())),
+                }
+            }
+        }
+    )*};
+}
+
+texts!(String, Box<str>, Cow<'static, str>);
+
+impl<T: OwnReading> OwnReading for Option<T> {
+    const WHOLE: bool = T::WHOLE;
+
+    fn reread(output: &ToolOutput) -> Result<Self, String> {
+        // `()` has no value, which does not count as a missing one.
+        let is_none = output.is_wrapped() && output.own_value().is_some_and(|value| value.is_null());
+        if is_none { Ok(None) } else { T::reread(output).map(Some) }
+    }
+}
+
+/// The rungs. Generated code imports them anonymously.
+#[doc(hidden)]
+pub(super) mod ladder {
+    use super::{DeserializeOwned, Error, InJson, InOwnForm, Kind, OwnReading, Serialize, Unread, to_json};
+
+    /// An argument as JSON.
+    pub trait WriteJson<T> {
+        fn write(&self, value: &T) -> Result<String, Error>;
+    }
+    impl<T: Serialize> WriteJson<T> for &Kind<T> {
+        fn write(&self, value: &T) -> Result<String, Error> {
+            to_json(value)
+        }
+    }
+
+    /// A typed hook on such a tool does not compile.
+    pub trait WriteNone<T> {
+        fn write(&self, value: &T) -> Result<String, Error>;
+    }
+    impl<T> WriteNone<T> for Kind<T> {
+        fn write(&self, _: &T) -> Result<String, Error> {
+            Err(serde::ser::Error::custom("it has no `Serialize`"))
+        }
+    }
+
+    pub trait ReadOwn {
+        fn reading(&self) -> InOwnForm;
+    }
+    impl<T: OwnReading> ReadOwn for &&Kind<T> {
+        fn reading(&self) -> InOwnForm {
+            InOwnForm
+        }
+    }
+
+    pub trait ReadJson {
+        fn reading(&self) -> InJson;
+    }
+    impl<T: DeserializeOwned> ReadJson for &Kind<T> {
+        fn reading(&self) -> InJson {
+            InJson
+        }
+    }
+
+    pub trait ReadNone {
+        fn reading(&self) -> Unread;
+    }
+    impl<T> ReadNone for Kind<T> {
+        fn reading(&self) -> Unread {
+            Unread
+        }
+    }
+}
+
+/// Read in its own form.
+pub struct InOwnForm;
+/// Read as JSON.
+pub struct InJson;
+/// Not read. A typed hook on such a tool does not compile.
+pub struct Unread;
+
+impl InOwnForm {
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+}
+
+impl InJson {
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+}
+
+impl Unread {
+    /// The type that must be `ReadAgain`; text always is.
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
+        Kind::new()
+    }
+}
+
+/// How a value of this type is read.
+pub trait Reading<T> {
+    const WHOLE: bool = false;
+
+    fn reread(output: &ToolOutput) -> Result<T, String>;
+}
+
+impl<T: OwnReading> Reading<T> for InOwnForm {
+    const WHOLE: bool = T::WHOLE;
+
+    fn reread(output: &ToolOutput) -> Result<T, String> {
+        T::reread(output)
+    }
+}
+
+impl<T: DeserializeOwned> Reading<T> for InJson {
+    fn reread(output: &ToolOutput) -> Result<T, String> {
+        output.read_own().map_err(|error| error.to_string())
+    }
+}
+
+impl<T> Reading<T> for Unread {
+    fn reread(_: &ToolOutput) -> Result<T, String> {
+        Err("it cannot be read".to_owned())
+    }
+}
+
+/// Reads a function's return value from its tool's result.
+pub trait Reread<R> {
+    /// Whether the value is the whole output.
+    const WHOLE: bool;
+
+    /// # Errors
+    /// Returns a message if the result is not such a value.
+    fn reread(output: &ToolOutput) -> Result<R, String>;
+}
+
+/// The rungs of a type: how the error side is removed, and how the value is read.
+pub struct Reads<S, F>(PhantomData<fn() -> (S, F)>);
+
+impl<R, S: Split<R>, F: Reading<S::Value>> Reread<R> for Reads<S, F> {
+    const WHOLE: bool = F::WHOLE;
+
+    fn reread(output: &ToolOutput) -> Result<R, String> {
+        F::reread(output).map(S::join)
+    }
+}
+
+/// Both rungs together.
+pub fn reader_of<R, S: Split<R>, F: Reading<S::Value>>(_: &Kind<R>, _: S, _: F) -> Reads<S, F> {
+    Reads(PhantomData)
+}
+
+/// A return type that can be read from its tool's result, so that a typed hook can get it from a tool with its own
+/// layers.
+#[diagnostic::on_unimplemented(
+    message = "a typed hook cannot be put here: `{Self}` cannot be read from a tool's result again",
+    label = "the result of this tool has no `Deserialize`",
+    note = "the tool has hooks or stages of its own, and the typed hook gets their result as JSON",
+    note = "write `#[derive(serde::Deserialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool"
+)]
+pub trait ReadAgain: Sized {
+    #[doc(hidden)]
+    fn is_read(_: &Kind<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned> ReadAgain for T {}

@@ -1,0 +1,436 @@
+//! Encodes a function's return value as the result of a tool call.
+//!
+//! [`ladder`](super::ladder) chooses for a type how its error side is removed (a [`Split`]) and how its value is written
+//! (a [`Form`]). Both together are a [`Returned`]. For a function that returns an `i64` they are [`AsIs`] and
+//! [`Described`].
+
+#![allow(
+    clippy::unused_self,
+    clippy::unnecessary_wraps,
+    reason = "the rung that is chosen is a value, and all rungs of a ladder are called alike"
+)]
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::own_form::OwnForm;
+use super::result_types::{Kind, ToolReturn};
+use super::schema::output_schema;
+use crate::error::{Abort, BoxError, ErrorKind, Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
+
+/// How a function's return value becomes the result.
+pub trait Returned<R> {
+    /// Encodes the return value as the result of the call.
+    ///
+    /// # Errors
+    /// Returns an error if the function failed, or its value cannot be serialised.
+    fn encode(returned: R) -> ToolResult;
+    /// The schema of the structured result.
+    fn schema() -> Option<Value>;
+    /// The error, if the function returned one.
+    fn failed(returned: &R) -> Option<Failed<'_>>
+    where
+        R: 'static;
+}
+
+/// The error that a function returned.
+pub enum Failed<'r> {
+    /// An exit of the call.
+    Exit(&'r Exit),
+    /// Any other error.
+    Error(&'r dyn Any),
+}
+
+impl<'r> Failed<'r> {
+    /// The abort, if the error is one.
+    pub fn abort(self) -> Option<&'r Abort> {
+        match self {
+            Self::Exit(Exit::Abort(abort)) => Some(abort),
+            _ => None,
+        }
+    }
+
+    /// The kind of the tool error that another error than an exit becomes.
+    pub fn kind(error: &dyn Any) -> ErrorKind {
+        let boxed = || error.downcast_ref::<BoxError>()?.downcast_ref();
+        error.downcast_ref().or_else(boxed).map_or(ErrorKind::Failed, ToolError::kind)
+    }
+}
+
+pin_project! {
+    /// A call of a tool's function, whose return value becomes the result. It is hand-written, because the compiler
+    /// generates several times as much code for an `async` block, for every tool.
+    #[project = Project]
+    #[allow(missing_docs, reason = "`pin_project` takes no documentation of fields")]
+    pub enum Encoded<F, R> {
+        /// The function runs.
+        Call { #[pin] call: F, returned: PhantomData<fn() -> R> },
+        /// The function does not run.
+        Refused { exit: Option<Exit> },
+    }
+}
+
+impl<F, R> Encoded<F, R> {
+    /// Only the type of `returned` is used.
+    pub fn of(call: F, _returned: fn() -> R) -> Self {
+        Self::Call { call, returned: PhantomData }
+    }
+
+    /// The call ends without the function.
+    pub fn refused(exit: Exit) -> Self {
+        Self::Refused { exit: Some(exit) }
+    }
+}
+
+impl<F: Future, R: Returned<F::Output>> Future for Encoded<F, R> {
+    type Output = ToolResult;
+
+    #[inline(never)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        match self.project() {
+            Project::Call { call, .. } => match call.poll(context) {
+                Poll::Ready(output) => Poll::Ready(R::encode(output)),
+                Poll::Pending => Poll::Pending,
+            },
+            Project::Refused { exit } => match exit.take() {
+                Some(exit) => Poll::Ready(Err(exit)),
+                None => Poll::Pending,
+            },
+        }
+    }
+}
+
+/// The rungs of a type: how the error side is removed, and how the value is written.
+pub struct Rungs<S, F>(PhantomData<fn() -> (S, F)>);
+
+impl<S: Split<R>, F: Form<S::Value>, R> Returned<R> for Rungs<S, F> {
+    fn encode(returned: R) -> ToolResult {
+        F::finish(S::split(returned)?)
+    }
+
+    fn schema() -> Option<Value> {
+        F::schema()
+    }
+
+    fn failed(returned: &R) -> Option<Failed<'_>>
+    where
+        R: 'static,
+    {
+        S::failed(returned)
+    }
+}
+
+/// Encodes a function's return value.
+///
+/// # Errors
+/// Returns an error if the function failed, or its value cannot be serialised.
+pub fn encode<R, T: Returned<R>>(_: T, returned: R) -> ToolResult {
+    T::encode(returned)
+}
+
+/// The schema of a function's return type.
+pub fn schema<R, T: Returned<R>>(_: T) -> Option<Value> {
+    T::schema()
+}
+
+/// The error, if a function returned one.
+pub fn failed<R: 'static, T: Returned<R>>(_: T, returned: &R) -> Option<Failed<'_>> {
+    T::failed(returned)
+}
+
+/// Removes the error side.
+pub trait Split<R>: Sized {
+    /// The value without the error side.
+    type Value;
+    /// The type that must be an [`ErrorText`]; text always is.
+    type Error;
+
+    /// The value, or the exit that the function returned.
+    ///
+    /// # Errors
+    /// Returns the exit.
+    fn split(returned: R) -> Result<Self::Value, Exit>;
+
+    /// Makes a return value of this value.
+    fn join(value: Self::Value) -> R;
+
+    /// The error, if the function returned one.
+    fn failed(_: &R) -> Option<Failed<'_>>
+    where
+        R: 'static,
+    {
+        None
+    }
+
+    /// The type without its error side.
+    fn value(&self, _: &Kind<R>) -> Kind<Self::Value> {
+        Kind::new()
+    }
+
+    /// The type of the error for the bound check.
+    fn error(&self, _: &Kind<R>) -> Kind<Self::Error> {
+        Kind::new()
+    }
+
+    /// Both rungs together.
+    fn and<F: Form<Self::Value>>(self, _: &Kind<R>, _: Written<F, Self::Value>) -> Rungs<Self, F> {
+        Rungs(PhantomData)
+    }
+}
+
+/// How a value of this type is written.
+pub struct Written<F, T>(PhantomData<fn() -> (F, T)>);
+
+/// Writes a value.
+pub trait Form<T> {
+    fn finish(value: T) -> ToolResult;
+
+    fn schema() -> Option<Value>;
+}
+
+/// The error is an `Exit` or one of its parts.
+pub struct InExit;
+/// The error implements `Error`.
+pub struct InError;
+/// The error implements `Display`.
+pub struct InText;
+/// The error has no text. A program with it does not compile.
+pub struct Mute;
+/// There is no error side.
+pub struct AsIs;
+
+impl<T> Split<Result<T, Exit>> for InExit {
+    type Value = T;
+    type Error = String;
+
+    #[inline]
+    fn split(returned: Result<T, Exit>) -> Result<T, Exit> {
+        returned
+    }
+
+    fn join(value: T) -> Result<T, Exit> {
+        Ok(value)
+    }
+
+    fn failed(returned: &Result<T, Exit>) -> Option<Failed<'_>>
+    where
+        Result<T, Exit>: 'static,
+    {
+        returned.as_ref().err().map(Failed::Exit)
+    }
+}
+
+impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
+    type Value = T;
+    type Error = String;
+
+    #[inline]
+    fn split(returned: Result<T, E>) -> Result<T, Exit> {
+        returned.map_err(Exit::from)
+    }
+
+    fn join(value: T) -> Result<T, E> {
+        Ok(value)
+    }
+
+    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
+    where
+        Result<T, E>: 'static,
+    {
+        returned.as_ref().err().map(|error| Failed::Error(error))
+    }
+}
+
+impl<T, E: Display> Split<Result<T, E>> for InText {
+    type Value = T;
+    type Error = String;
+
+    fn split(returned: Result<T, E>) -> Result<T, Exit> {
+        returned.map_err(|error| Exit::tool(error.to_string()))
+    }
+
+    fn join(value: T) -> Result<T, E> {
+        Ok(value)
+    }
+
+    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
+    where
+        Result<T, E>: 'static,
+    {
+        returned.as_ref().err().map(|error| Failed::Error(error))
+    }
+}
+
+impl<T, E> Split<Result<T, E>> for Mute {
+    type Value = T;
+    type Error = E;
+
+    fn split(returned: Result<T, E>) -> Result<T, Exit> {
+        returned.map_err(|_| Exit::tool("failed"))
+    }
+
+    fn join(value: T) -> Result<T, E> {
+        Ok(value)
+    }
+
+    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
+    where
+        Result<T, E>: 'static,
+    {
+        returned.as_ref().err().map(|error| Failed::Error(error))
+    }
+}
+
+impl<T> Split<T> for AsIs {
+    type Value = T;
+    type Error = String;
+
+    #[inline]
+    fn split(returned: T) -> Result<T, Exit> {
+        Ok(returned)
+    }
+
+    fn join(value: T) -> T {
+        value
+    }
+}
+
+/// Written in its own form.
+pub struct Own;
+/// Written as JSON, with a schema.
+pub struct Described;
+/// Written as JSON, without a schema.
+pub struct Undescribed;
+/// A secret, which is not written. A program with it does not compile.
+pub struct Hidden;
+/// Not written. A program with it does not compile.
+pub struct Untold;
+
+impl Own {
+    pub fn of<T: OwnForm>(self, _: &Kind<T>) -> Written<Self, T> {
+        Written(PhantomData)
+    }
+
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
+        Kind::new()
+    }
+}
+
+impl Described {
+    pub fn of<T: ToolReturn + JsonSchema>(self, _: &Kind<T>) -> Written<Self, T> {
+        Written(PhantomData)
+    }
+
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
+        Kind::new()
+    }
+}
+
+impl Undescribed {
+    pub fn of<T: ToolReturn>(self, _: &Kind<T>) -> Written<Self, T> {
+        Written(PhantomData)
+    }
+
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
+        Kind::new()
+    }
+}
+
+impl Hidden {
+    pub fn of<T>(self, _: &Kind<T>) -> Written<Untold, T> {
+        Written(PhantomData)
+    }
+
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+
+    /// The type that must be [`ShownToModel`](super::ShownToModel); `()` always is.
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<T> {
+        Kind::new()
+    }
+}
+
+impl Untold {
+    pub fn of<T>(self, _: &Kind<T>) -> Written<Self, T> {
+        Written(PhantomData)
+    }
+
+    /// The type that must be a [`ToolReturn`]; text always is.
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
+        Kind::new()
+    }
+
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
+        Kind::new()
+    }
+}
+
+impl<T: OwnForm> Form<T> for Own {
+    #[inline]
+    fn finish(value: T) -> ToolResult {
+        Ok(value.into_output())
+    }
+
+    fn schema() -> Option<Value> {
+        T::schema()
+    }
+}
+
+impl<T: ToolReturn + JsonSchema> Form<T> for Described {
+    #[inline]
+    fn finish(value: T) -> ToolResult {
+        json(value)
+    }
+
+    fn schema() -> Option<Value> {
+        Some(output_schema::<T>())
+    }
+}
+
+impl<T: ToolReturn> Form<T> for Undescribed {
+    #[inline]
+    fn finish(value: T) -> ToolResult {
+        json(value)
+    }
+
+    fn schema() -> Option<Value> {
+        None
+    }
+}
+
+impl<T> Form<T> for Untold {
+    fn finish(_: T) -> ToolResult {
+        Err(Exit::tool("has a result that cannot be written"))
+    }
+
+    fn schema() -> Option<Value> {
+        None
+    }
+}
+
+#[inline]
+fn json<T: ToolReturn>(value: T) -> ToolResult {
+    Ok(ToolOutput::from_json(value.into_json()?)?)
+}

@@ -1,0 +1,77 @@
+//! What an agent says of a tool in place of the tool's own definition.
+
+use std::borrow::Cow;
+
+use super::definition::ToolDefinition;
+use super::ui_tool::{UiMode, UiTool};
+
+/// What one agent says of a tool in place of the tool's own definition. Other agents with the tool are not changed.
+/// `AgentDeclaration::worded` takes it.
+///
+/// ```
+/// use onionskin::declaration::AgentDeclaration;
+/// use onionskin::definition::ToolWords;
+/// use onionskin::tool;
+///
+/// /// Says a text back.
+/// #[tool]
+/// fn echo(text: String) -> String {
+///     text
+/// }
+///
+/// let words = ToolWords::new().name("say").description("Says a text.");
+/// let clerk = AgentDeclaration::new().instruction("Talk.").worded(words, |agent| agent.tool(echo::default()));
+/// # let _ = clerk;
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[must_use = "words change nothing until a declaration takes them"]
+pub struct ToolWords {
+    name: Option<Cow<'static, str>>,
+    description: Option<Cow<'static, str>>,
+    component: Option<UiTool>,
+}
+
+impl ToolWords {
+    /// Changes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the name that models, hooks and events see. With a name that providers reject, the agent is not built
+    /// (`BuildError::ToolName`).
+    pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets the description for the model.
+    pub fn description(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.description = Some(text.into());
+        self
+    }
+
+    /// Sets the component that the tool shows to a person, as [`ToolDefinition::with_component`] does.
+    pub fn component(mut self, component: impl Into<Cow<'static, str>>, mode: UiMode) -> Self {
+        self.component = Some(UiTool { component: component.into(), mode });
+        self
+    }
+
+    /// The definition in these words.
+    pub fn of(&self, mut definition: ToolDefinition) -> ToolDefinition {
+        if let Some(name) = &self.name {
+            definition.name = name.as_ref().into();
+        }
+        if let Some(text) = &self.description {
+            definition.description = text.as_ref().into();
+        }
+        match &self.component {
+            Some(UiTool { component, mode }) => definition.with_component(component.clone(), *mode),
+            None => definition,
+        }
+    }
+
+    /// The name, if these words set one.
+    pub fn given_name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}

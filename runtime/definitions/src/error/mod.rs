@@ -1,0 +1,13 @@
+//! The ways in which a tool call can end without a plain result: the three exits, one of which is a tool error. And errors of
+//! any type.
+
+mod boxed;
+mod causes;
+mod exit;
+mod tool_error;
+
+pub use boxed::BoxError;
+pub use boxed::redact_error;
+pub use causes::write_with_causes;
+pub use exit::{Abort, Exit, Stop, ToolResult};
+pub use tool_error::{ErrorKind, ToolError};

@@ -1,0 +1,59 @@
+//! JSON with more levels than `serde_json` reads, up to a limit that the stack of a thread can hold.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Unique;
+
+/// Reads a text whose levels were [counted](levels). It has no key twice.
+///
+/// # Errors
+/// Returns an error if the text is not JSON.
+pub fn read_deep(json: &str) -> serde_json::Result<Value> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    reader.disable_recursion_limit();
+    let Unique(value) = Unique::deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// The most lists and objects of a text that are inside of each other.
+pub fn levels(json: &str) -> usize {
+    let (mut most, mut open, mut in_text, mut escaped) = (0, 0usize, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => open += 1,
+            b']' | b'}' if !in_text => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
+}
+
+/// As [`levels`], of a value.
+pub fn levels_of(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels_of).max().unwrap_or(0),
+        Value::Object(fields) => 1 + fields.values().map(levels_of).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn levels_of_a_text_are_those_of_its_value() {
+        for value in [json!(1), json!([]), json!([{ "a[\"[": "]{\\" }, [[], 1]]), json!({ "\\": [["[["]] })] {
+            assert_eq!(levels(&value.to_string()), levels_of(&value), "{value}");
+        }
+        assert_eq!((levels("]["), levels("[[[")), (1, 3));
+    }
+}

@@ -1,0 +1,30 @@
+//! What a tool is, and what goes into a call and comes out of it: definitions and schemas, JSON as models write it, arguments,
+//! outputs, the three exits, secrets and the forms of providers. Nothing here runs a tool.
+//!
+//! Programs and libraries use the crate [`onionskin`](https://docs.rs/onionskin), which has these types under its own modules. What
+//! this crate has beyond them is for the crates of the runtime.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod args;
+pub mod content;
+pub mod definition;
+pub mod error;
+pub mod export;
+pub mod json;
+#[doc(hidden)]
+pub mod lock;
+pub mod output;
+pub mod requirements;
+pub mod schema;
+pub mod secret;
+pub mod strict;
+pub mod text;
+
+pub use args::Args;
+pub use definition::{Effect, ToolDefinition};
+pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
+pub use output::ToolOutput;
+pub use secret::Secret;
+pub use strict::Strict;

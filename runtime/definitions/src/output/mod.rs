@@ -1,0 +1,327 @@
+//! [`ToolOutput`]: the result of a successful tool call.
+
+mod function_value;
+mod map_text;
+mod recorded;
+mod storage;
+mod structured;
+
+use std::any::{Any, TypeId};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::content::ContentBlock;
+use crate::schema::to_json;
+use crate::secret::{Redact, Redactor};
+use crate::text::short;
+use storage::{Content, Rare, Seldom, Structured};
+
+pub use recorded::RecordedOutput;
+pub use structured::StructuredContent;
+
+/// The result of a successful tool call: content blocks for the model, an optional structured value, and data for the
+/// program that the model does not see.
+///
+/// ```
+/// use onionskin::ToolOutput;
+/// let mut output = ToolOutput::text("results for q");
+/// output.push_text(" [audit]");
+/// assert_eq!(output.to_text(), "results for q [audit]");
+/// ```
+// It is small, because every layer of an onion moves it. The rare parts are behind one pointer.
+#[derive(Clone)]
+pub struct ToolOutput {
+    content: Content,
+    structured: Structured,
+    rare: Seldom<Rare>,
+}
+
+/// The maximum number of bytes of a value that the model gets beside the content.
+const SHOWN: usize = 16 << 10;
+
+impl ToolOutput {
+    /// Makes an output of one text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::from_block(ContentBlock::Text(text.into()))
+    }
+
+    /// Makes an output without content.
+    pub const fn empty() -> Self {
+        Self { content: Content::NONE, structured: Structured::None, rare: Seldom::NONE }
+    }
+
+    /// Makes an output of several blocks.
+    pub fn blocks(blocks: impl IntoIterator<Item = ContentBlock>) -> Self {
+        let blocks = Seldom::new(blocks.into_iter().collect());
+        Self { content: Content::Many(blocks), structured: Structured::None, rare: Seldom::NONE }
+    }
+
+    /// Makes an output with a structured value; the text for the model is its JSON. Scalars and lists read as `{"result":
+    /// ..}`; see [`Self::set_structured_only`]. [`Self::value`] takes a value of a type of yours.
+    ///
+    /// ```
+    /// let output = onionskin::ToolOutput::structured(serde_json::json!({"degrees": 21}));
+    /// assert_eq!(output.to_text(), r#"{"degrees":21}"#);
+    /// ```
+    pub fn structured(value: Value) -> Self {
+        let mut output = Self::text(value.to_string());
+        output.set_structured_only(value);
+        output
+    }
+
+    pub(crate) const fn from_block(block: ContentBlock) -> Self {
+        Self { content: Content::One(block), structured: Structured::None, rare: Seldom::NONE }
+    }
+
+    /// The content blocks, in order.
+    pub fn content(&self) -> &[ContentBlock] {
+        match &self.content {
+            Content::One(block) => std::slice::from_ref(block),
+            Content::Many(blocks) => blocks.0.as_deref().map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// The content blocks, for changes. The structured value keeps what it said: programs and events still read it.
+    /// [`Self::map_text`] changes both.
+    pub fn content_only_mut(&mut self) -> &mut Vec<ContentBlock> {
+        self.settle();
+        let blocks = match std::mem::replace(&mut self.content, Content::NONE) {
+            Content::One(block) => Seldom::new(vec![block]),
+            Content::Many(blocks) => blocks,
+        };
+        self.content = Content::Many(blocks);
+        match &mut self.content {
+            Content::Many(blocks) => blocks.0.get_or_insert_default(),
+            Content::One(_) => unreachable!("the content was just made a list"),
+        }
+    }
+
+    /// Appends a block.
+    pub fn push(&mut self, block: impl Into<ContentBlock>) {
+        self.content_only_mut().push(block.into());
+    }
+
+    /// Appends a text block.
+    pub fn push_text(&mut self, text: impl Into<String>) {
+        self.push(ContentBlock::Text(text.into()));
+    }
+
+    /// All text blocks joined.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        ContentBlock::join(self.content())
+    }
+
+    /// The structured value: a JSON object, as in MCP. Scalars and lists read as `{"result": ..}`.
+    ///
+    /// A [`Value`] holds no whole number beyond `u64` and `i64`. Such a number of type `u128` or `i128` is a string of
+    /// its digits here, and the tool's output schema allows that.
+    pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
+        match self.structured {
+            Structured::Apart | Structured::ApartWrapped => {
+                Some(Cow::Borrowed(&*self.rare.0.as_ref()?.structured))
+            }
+            _ => Some(Cow::Owned(self.structured_place().read(self.content())?.into_owned())),
+        }
+    }
+
+    /// Sets the structured value. The content, which the model reads, keeps what it said: [`Self::map_text`] changes both.
+    /// MCP allows objects only, so another value reads as `{"result": ..}`.
+    ///
+    /// ```
+    /// use serde_json::json;
+    ///
+    /// let mut output = onionskin::ToolOutput::text("five");
+    /// output.set_structured_only(json!(5));
+    /// assert_eq!(output.structured_content().as_deref(), Some(&json!({ "result": 5 })));
+    /// ```
+    pub fn set_structured_only(&mut self, value: Value) {
+        let is_wrapped = !value.is_object();
+        self.set_remote_structured(if is_wrapped { json!({ "result": value }) } else { value });
+        if is_wrapped {
+            self.structured = Structured::ApartWrapped;
+        }
+    }
+
+    /// Sets the structured value of a server's answer. It reads unchanged, also if it is not an object.
+    pub fn set_remote_structured(&mut self, value: Value) {
+        let rare = self.rare.0.get_or_insert_default();
+        (rare.structured, rare.exact) = (Arc::new(value), None);
+        self.structured = Structured::Apart;
+    }
+
+    /// Replaces the structured value by one that was made from it, in the same form.
+    pub(crate) fn replace_structured(&mut self, value: Value) {
+        let is_wrapped = self.is_wrapped();
+        self.set_remote_structured(value);
+        if is_wrapped {
+            self.structured = Structured::ApartWrapped;
+        }
+    }
+
+    /// Stores a value of the program with the result. The model does not see it, unless it is stored with
+    /// [`Self::insert_shown_meta`]. A second value of the same type replaces the first one, which is returned.
+    ///
+    /// ```
+    /// let mut output = onionskin::ToolOutput::text("found 3 rows");
+    /// output.insert_meta(3_usize);
+    /// assert_eq!(output.meta::<usize>(), Some(&3));
+    /// ```
+    pub fn insert_meta<T: Any + Send + Sync>(&mut self, value: T) -> Option<Arc<T>> {
+        let typed = &mut self.rare.0.get_or_insert_default().typed;
+        typed.insert(TypeId::of::<T>(), Arc::new(value)).and_then(|old| old.downcast().ok())
+    }
+
+    /// As [`Self::insert_meta`], and the model sees the value: a text block `name: JSON` is added after the content, on
+    /// a line of its own. Long JSON is cut to its first 16 KiB. Hooks see the block, and secrets are redacted in it. A
+    /// later value of the same type does not change it.
+    ///
+    /// ```
+    /// #[derive(serde::Serialize)]
+    /// struct Page {
+    ///     next: u32,
+    /// }
+    ///
+    /// let mut output = onionskin::ToolOutput::text("found 3 rows");
+    /// output.insert_shown_meta("page", Page { next: 2 })?;
+    /// assert_eq!(output.to_text(), "found 3 rows\npage: {\"next\":2}");
+    /// assert_eq!(output.meta::<Page>().unwrap().next, 2);
+    /// # Ok::<_, serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the value cannot be serialised to JSON. It is then not stored.
+    pub fn insert_shown_meta<T: Any + Send + Sync + Serialize>(
+        &mut self,
+        name: &str,
+        value: T,
+    ) -> Result<Option<Arc<T>>, serde_json::Error> {
+        let json = to_json(&value)?;
+        let gap = if self.content().is_empty() { "" } else { "\n" };
+        self.push_text(format!("{gap}{name}: {}", short(&json, SHOWN)));
+        Ok(self.insert_meta(value))
+    }
+
+    /// The stored value of type `T`, from [`Self::insert_meta`] or [`Self::insert_shown_meta`].
+    pub fn meta<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.rare.0.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// The `_meta` of a remote tool's answer. The model does not see it.
+    pub fn remote_meta(&self) -> Option<&Value> {
+        self.rare.0.as_ref()?.remote.as_ref()
+    }
+
+    /// Sets the `_meta` of a remote tool.
+    pub fn set_remote_meta(&mut self, value: Value) {
+        self.rare.0.get_or_insert_default().remote = Some(value);
+    }
+
+    /// Parses the structured value out of the text while the text is still its JSON.
+    fn settle(&mut self) {
+        if matches!(self.structured, Structured::InText | Structured::InTextWrapped | Structured::Text) {
+            let exact = self.exact_json().map(Arc::from);
+            match self.structured_content().map(Cow::into_owned) {
+                Some(value) => {
+                    self.replace_structured(value);
+                    self.rare.0.get_or_insert_default().exact = exact;
+                }
+                None => self.structured = Structured::None,
+            }
+        }
+    }
+}
+
+impl Default for ToolOutput {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl fmt::Debug for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolOutput")
+            .field("content", &self.content())
+            .field("structured", &self.structured_content())
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<&str> for ToolOutput {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for ToolOutput {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<ContentBlock> for ToolOutput {
+    fn from(block: ContentBlock) -> Self {
+        Self::from_block(block)
+    }
+}
+
+impl From<Vec<ContentBlock>> for ToolOutput {
+    fn from(blocks: Vec<ContentBlock>) -> Self {
+        Self::blocks(blocks)
+    }
+}
+
+/// Typed data of the program is not redacted.
+impl Redact for ToolOutput {
+    fn redact(&mut self, redactor: &Redactor) {
+        let shows = self.content().iter().any(|block| block.shows(redactor))
+            || self.structured_content().is_some_and(|value| redactor.shows_in(&value))
+            || self.remote_meta().is_some_and(|value| redactor.shows_in(value));
+        if !shows {
+            return;
+        }
+        let structured = self.structured_content().map(Cow::into_owned);
+        self.content_only_mut().redact(redactor);
+        if let Some(mut value) = structured {
+            value.redact(redactor);
+            self.replace_structured(value);
+        }
+        if let Some(mut value) = self.remote_meta().cloned() {
+            value.redact(redactor);
+            self.set_remote_meta(value);
+        }
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ToolOutput {
+    /// The content blocks alone.
+    pub fn into_content(self) -> Arc<[ContentBlock]> {
+        match self.content {
+            Content::One(block) => Arc::new([block]),
+            Content::Many(mut blocks) => {
+                blocks.0.take().map_or_else(Arc::default, |blocks| Arc::from(*blocks))
+            }
+        }
+    }
+
+    /// The place of the structured value.
+    pub fn structured_place(&self) -> StructuredContent {
+        match self.structured {
+            Structured::None | Structured::Nothing => StructuredContent::None,
+            Structured::InText => StructuredContent::Text,
+            Structured::InTextWrapped => StructuredContent::ResultText,
+            Structured::Text => StructuredContent::ResultString,
+            Structured::Apart | Structured::ApartWrapped => self
+                .rare
+                .0
+                .as_ref()
+                .map(|rare| StructuredContent::Apart(Arc::clone(&rare.structured)))
+                .unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The place of a call's structured value.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::content::ContentBlock;
+use crate::json::exact_value;
+use crate::secret::{Redact, Redactor};
+
+/// The place of the structured value of a call's content. It is parsed on first use
+/// (`ToolCallReport::structured_content`).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StructuredContent {
+    /// No structured value.
+    #[default]
+    None,
+    /// The only text is the JSON of the value.
+    Text,
+    /// The only text is the JSON of its `result`.
+    ResultText,
+    /// The only text is its `result`, a string.
+    ResultString,
+    /// The value is stored beside the content.
+    Apart(Arc<Value>),
+}
+
+impl StructuredContent {
+    /// Whether there is no structured value.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+
+    /// The value, given the content.
+    pub fn read<'v>(&'v self, content: &[ContentBlock]) -> Option<Cow<'v, Value>> {
+        let text = || content.first()?.as_text();
+        let parsed = || exact_value(text()?).ok();
+        match self {
+            Self::None => None,
+            Self::Text => parsed().map(Cow::Owned),
+            Self::ResultText => Some(Cow::Owned(json!({ "result": parsed()? }))),
+            Self::ResultString => Some(Cow::Owned(json!({ "result": text()? }))),
+            Self::Apart(value) => Some(Cow::Borrowed(value)),
+        }
+    }
+}
+
+impl Redact for StructuredContent {
+    fn redact(&mut self, redactor: &Redactor) {
+        if let Self::Apart(value) = self {
+            value.redact(redactor);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The types of services, as values.
+
+use std::any::{TypeId, type_name};
+
+use super::state::StateType;
+
+/// A type that can be a service: one that calls on several threads can share.
+///
+/// Programs do not implement it: every type with these bounds has it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a service",
+    label = "calls on all threads share a service, and they cannot share this",
+    note = "a service is `Send` and `Sync` and borrows nothing: take `Arc` in place of `Rc`, and a `Mutex` or an atomic in place \
+            of a `RefCell` or a `Cell`"
+)]
+pub trait Service: Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized + Send + Sync + 'static> Service for T {}
+
+/// The type `T` of a service `Provided<T>`, as a value.
+///
+/// ```
+/// use onionskin::services::ServiceType;
+///
+/// trait Clock {}
+///
+/// assert_eq!(ServiceType::of::<dyn Clock>(), ServiceType::of::<dyn Clock>());
+/// assert!(ServiceType::of::<dyn Clock>().name().ends_with("Clock"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ServiceType {
+    id: TypeId,
+    name: &'static str,
+    is_sized: bool,
+}
+
+impl ServiceType {
+    /// The type `T`.
+    pub fn of<T: ?Sized + 'static>() -> Self {
+        let is_sized = size_of::<&T>() == size_of::<usize>();
+        Self { id: TypeId::of::<T>(), name: type_name::<T>(), is_sized }
+    }
+
+    /// The name of the type, for people.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The call that provides it.
+    pub fn call(&self) -> &'static str {
+        if self.is_sized { ".provide(..)" } else { ".provide_shared(..)" }
+    }
+}
+
+/// The services that a tool, a hook or a guardrail takes, and the states of agents.
+///
+/// ```
+/// use onionskin::services::{ServiceType, ServiceTypes};
+///
+/// struct Pool;
+/// struct Cache;
+///
+/// let mut services = ServiceTypes::default();
+/// services.add::<Pool>();
+/// services.add_optional::<Cache>();
+/// assert_eq!(services.required().collect::<Vec<_>>(), [ServiceType::of::<Pool>()]);
+/// assert_eq!(services.all().count(), 2);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServiceTypes {
+    services: Vec<Taken>,
+    states: Vec<StateType>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Taken {
+    service: ServiceType,
+    is_required: bool,
+}
+
+impl ServiceTypes {
+    /// Adds a service that has to be provided.
+    pub fn add<T: ?Sized + 'static>(&mut self) {
+        self.insert(Taken { service: ServiceType::of::<T>(), is_required: true });
+    }
+
+    /// Adds a service that can be missing.
+    pub fn add_optional<T: ?Sized + 'static>(&mut self) {
+        self.insert(Taken { service: ServiceType::of::<T>(), is_required: false });
+    }
+
+    /// Adds the state of the agent, which has to be of this type. An agent with another state is not built
+    /// (`BuildError::OtherState`).
+    ///
+    /// ```
+    /// use onionskin::services::ServiceTypes;
+    /// use onionskin::{BuildError, Exit, Inject, ScriptedModel, State, ToolContext, agent, tool};
+    ///
+    /// #[derive(Clone)]
+    /// struct Ledger {
+    ///     owner: String,
+    /// }
+    ///
+    /// /// Who owns the ledger of the agent.
+    /// struct Owner(String);
+    ///
+    /// impl<'a> Inject<'a> for Owner {
+    ///     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+    ///         Ok(Self(State::<Ledger>::inject(cx)?.owner.clone()))
+    ///     }
+    ///
+    ///     fn services(taken: &mut ServiceTypes) {
+    ///         taken.add_state::<Ledger>();
+    ///     }
+    /// }
+    ///
+    /// /// Tells whose ledger it is.
+    /// #[tool]
+    /// fn owner(#[inject] owner: Owner) -> String {
+    ///     owner.0
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Help.", function_tools: [owner] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let error = Clerk::builder().model(ScriptedModel::new()).build().await.unwrap_err();
+    /// assert!(matches!(error, BuildError::OtherState { .. }));
+    /// # });
+    /// ```
+    pub fn add_state<S: 'static>(&mut self) {
+        let state = StateType::of::<S>();
+        if !self.states.contains(&state) {
+            self.states.push(state);
+        }
+    }
+
+    /// The types that the agent's state has to be, in the order in which they were added: one, or none can be built.
+    pub fn states(&self) -> &[StateType] {
+        &self.states
+    }
+
+    /// All services, in the order in which they were added.
+    pub fn all(&self) -> impl Iterator<Item = ServiceType> {
+        self.services.iter().map(|taken| taken.service)
+    }
+
+    /// The services that have to be provided.
+    pub fn required(&self) -> impl Iterator<Item = ServiceType> {
+        self.services.iter().filter(|taken| taken.is_required).map(|taken| taken.service)
+    }
+
+    /// Whether the list has the service.
+    pub fn has(&self, service: ServiceType) -> bool {
+        self.all().any(|taken| taken == service)
+    }
+
+    /// Adds a service that has to be provided.
+    pub fn require(&mut self, service: ServiceType) {
+        self.insert(Taken { service, is_required: true });
+    }
+
+    fn insert(&mut self, taken: Taken) {
+        match self.services.iter_mut().find(|known| known.service == taken.service) {
+            Some(known) => known.is_required |= taken.is_required,
+            None => self.services.push(taken),
+        }
+    }
+}

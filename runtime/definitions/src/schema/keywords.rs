@@ -1,0 +1,205 @@
+//! The keywords of JSON Schema: what the value of each is, and the schemas in it.
+
+use serde_json::Value;
+
+/// What the value of a keyword is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeywordKind {
+    /// A schema, as of `items`, which holds a list of schemas in older drafts.
+    Schema(Applies),
+    /// A list of schemas, as of `anyOf`.
+    SchemaList(Applies),
+    /// Schemas by names, as of `properties`. The names are not keywords: a property can be called `default`.
+    SchemaMap(Applies),
+    /// `dependencies`: by names, schemas or lists of names.
+    Dependencies,
+    /// `$ref`: the place of a schema.
+    Reference,
+    /// `type`: the name of a type, or several.
+    Types,
+    /// `required`: a list of names.
+    Names,
+    /// `dependentRequired`: lists of names by names.
+    NameMap,
+    /// A limit of numbers, as `minimum`.
+    Limit,
+    /// A limit of lengths, as `maxItems`.
+    Count,
+    /// `true` or `false`, as of `uniqueItems`.
+    Flag,
+    /// `pattern`: a regular expression.
+    Pattern,
+    /// A text for readers, as `description`.
+    Text,
+    /// A word for the kind of a value, as `format`.
+    Word,
+    /// `enum`: the allowed values.
+    Members,
+    /// A value of what the schema describes: `const` or `default`.
+    Value,
+    /// Values of what the schema describes, which nothing is compared with.
+    Examples,
+    /// Any value: the keyword is not known.
+    Unknown,
+}
+
+/// How the schemas of a keyword apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applies {
+    /// To the same value, together with the schema around them: `anyOf`, `oneOf`, `allOf`.
+    ToValue,
+    /// To a part of the value, as `properties`.
+    ToPart,
+    /// As a condition, as `not`.
+    AsCondition,
+    /// Where a reference leads to them, as `$defs`.
+    ByReference,
+}
+
+impl KeywordKind {
+    /// The kind of the keyword `key`.
+    pub fn new(key: &str) -> Self {
+        match key {
+            "items"
+            | "additionalItems"
+            | "unevaluatedItems"
+            | "additionalProperties"
+            | "unevaluatedProperties" => Self::Schema(Applies::ToPart),
+            "contains" | "propertyNames" | "not" | "if" | "then" | "else" => {
+                Self::Schema(Applies::AsCondition)
+            }
+            "anyOf" | "oneOf" | "allOf" => Self::SchemaList(Applies::ToValue),
+            "prefixItems" => Self::SchemaList(Applies::ToPart),
+            "properties" | "patternProperties" => Self::SchemaMap(Applies::ToPart),
+            "dependentSchemas" => Self::SchemaMap(Applies::AsCondition),
+            "$defs" | "definitions" => Self::SchemaMap(Applies::ByReference),
+            "dependencies" => Self::Dependencies,
+            "$ref" => Self::Reference,
+            "type" => Self::Types,
+            "required" => Self::Names,
+            "dependentRequired" => Self::NameMap,
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Self::Limit,
+            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+            | "minContains" | "maxContains" => Self::Count,
+            "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => Self::Flag,
+            "pattern" => Self::Pattern,
+            "title" | "description" | "$comment" => Self::Text,
+            "format" | "$schema" | "contentEncoding" | "contentMediaType" => Self::Word,
+            "enum" => Self::Members,
+            "const" | "default" => Self::Value,
+            "examples" | "example" => Self::Examples,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// How the schemas of the keyword apply; `None` for a keyword without schemas.
+    pub fn applies(self) -> Option<Applies> {
+        match self {
+            Self::Schema(applies) | Self::SchemaList(applies) | Self::SchemaMap(applies) => Some(applies),
+            Self::Dependencies => Some(Applies::AsCondition),
+            Self::Reference
+            | Self::Types
+            | Self::Names
+            | Self::NameMap
+            | Self::Limit
+            | Self::Count
+            | Self::Flag
+            | Self::Pattern
+            | Self::Text
+            | Self::Word
+            | Self::Members
+            | Self::Value
+            | Self::Examples
+            | Self::Unknown => None,
+        }
+    }
+}
+
+/// A schema directly in another one.
+#[derive(Debug, PartialEq)]
+pub struct Subschema<'s, S = &'s Value> {
+    /// The keyword that has it; empty for an item of a list.
+    pub keyword: &'s str,
+    /// Its name, for a keyword with schemas by names.
+    pub name: Option<&'s str>,
+    /// The schema.
+    pub schema: S,
+}
+
+impl<S> Subschema<'_, S> {
+    /// How it applies; `None` if the keyword is not known.
+    pub fn applies(&self) -> Option<Applies> {
+        KeywordKind::new(self.keyword).applies()
+    }
+}
+
+/// For schemas to read, and to change.
+macro_rules! subschemas {
+    ($schema:expr) => {{
+        let mut found = Vec::new();
+        match $schema {
+            Value::Object(keywords) => {
+                for (keyword, value) in keywords {
+                    let kind = KeywordKind::new(keyword);
+                    if kind.applies().is_none() && kind != KeywordKind::Unknown {
+                        continue;
+                    }
+                    let is_map = matches!(kind, KeywordKind::SchemaMap(_) | KeywordKind::Dependencies);
+                    match (is_map, value) {
+                        (true, Value::Object(named)) => {
+                            found.extend(named.into_iter().map(|(name, schema)| Subschema {
+                                keyword,
+                                name: Some(name),
+                                schema,
+                            }))
+                        }
+                        (_, Value::Array(list)) => {
+                            found.extend(list.into_iter().map(|schema| Subschema {
+                                keyword,
+                                name: None,
+                                schema,
+                            }));
+                        }
+                        (_, schema) => found.push(Subschema { keyword, name: None, schema }),
+                    }
+                }
+            }
+            Value::Array(list) => {
+                found.extend(list.into_iter().map(|schema| Subschema { keyword: "", name: None, schema }));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        found
+    }};
+}
+
+/// The schemas directly in a schema, or in a list of schemas. The values of unknown keywords are among them, because a reference may lead
+/// there.
+///
+/// ```
+/// use onionskin_definitions::schema::subschemas;
+/// use serde_json::json;
+///
+/// let schema = json!({ "properties": { "default": { "type": "string" } }, "default": { "a": {} }, "not": {} });
+/// let mut found: Vec<_> = subschemas(&schema).iter().map(|part| (part.keyword, part.name)).collect();
+/// found.sort();
+/// assert_eq!(found, [("not", None), ("properties", Some("default"))]);
+/// ```
+pub fn subschemas(schema: &Value) -> Vec<Subschema<'_>> {
+    subschemas!(schema)
+}
+
+/// As [`subschemas`], to be changed.
+pub fn subschemas_mut(schema: &mut Value) -> Vec<Subschema<'_, &mut Value>> {
+    subschemas!(schema)
+}
+
+/// The schemas of `anyOf`, `oneOf` and `allOf`, which apply to the same value as the schema itself.
+pub(crate) fn combined(schema: &Value) -> impl Iterator<Item = &Value> {
+    ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten()
+}
+
+/// The schema that a reference such as `#/$defs/Name` leads to.
+pub(crate) fn referenced<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
+    root.pointer(reference.strip_prefix('#')?)
+}

@@ -1,0 +1,20 @@
+//! The check of a state when an agent is built: its type has to list each secret that it owns.
+
+use std::collections::HashSet;
+
+use super::owned::{can_own_secrets, made_during};
+use super::visit::StateVisitor;
+
+/// Whether a value owns a secret that the visitor of its type does not list, and that is not `known` otherwise.
+pub fn owns_unvisited<T: Clone + 'static>(
+    value: &T,
+    visitor: Option<StateVisitor>,
+    known: &[Vec<u8>],
+) -> bool {
+    if !can_own_secrets::<T>() {
+        return false;
+    }
+    let (copy, made) = made_during(|| value.clone());
+    let visited: HashSet<_> = StateVisitor::listed(visitor, &copy).into_iter().collect();
+    made.iter().any(|secret| !visited.contains(secret) && !known.contains(secret))
+}
