@@ -214,7 +214,7 @@ impl ToolDefinition {
     }
 
     /// Sets the component that the tool shows to a person (`ToolContext::ui`), as
-    /// [`#[ui_tool]`](macro@crate::ui::ui_tool) does. The tool [asks](Self::asks) then.
+    /// `#[ui_tool]` does. The tool [asks](Self::asks) then.
     #[must_use]
     pub fn with_component(mut self, component: impl Into<Cow<'static, str>>, mode: UiMode) -> Self {
         self.ui = Some(UiTool { component: component.into(), mode });

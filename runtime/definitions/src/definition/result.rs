@@ -151,7 +151,7 @@ pub fn failed<R: 'static, T: Returned<R>>(_: T, returned: &R) -> Option<Failed<'
 pub trait Split<R>: Sized {
     /// The value without the error side.
     type Value;
-    /// The type that must be an [`ErrorText`]; text always is.
+    /// The type that must be an [`ErrorText`](super::ErrorText); text always is.
     type Error;
 
     /// The value, or the exit that the function returned.

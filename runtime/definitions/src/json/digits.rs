@@ -22,7 +22,7 @@ pub(crate) fn to_text(object: &Map<String, Value>, source: &str) -> Result<Strin
     })
 }
 
-/// As [`to_text`], for any JSON. The error has the two numbers.
+/// The JSON as text, in which numbers keep the digits that they have in the source.
 ///
 /// # Errors
 /// Returns two numbers that cannot be distinguished.

@@ -18,7 +18,7 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 /// it can be neither the result of a tool nor a parameter that the model fills. It is wiped from memory when it is
 /// dropped.
 ///
-/// A state of an agent that holds a secret derives [`VisitSecrets`](derive@super::VisitSecrets). Its sessions then know the
+/// A state of an agent that holds a secret derives [`VisitSecrets`](trait@super::VisitSecrets). Its sessions then know the
 /// secret, and redact it in all output. A tool takes it from the agent's or the session's state with `#[bind(..)]`. The
 /// book describes which leaks are found.
 ///
@@ -68,7 +68,7 @@ pub struct Secret<T> {
 type Each<T> = fn(&T, &mut dyn FnMut(&[u8]));
 
 impl<T: Sensitive> Secret<T> {
-    /// Wraps a value. The session does not know it yet: see [`VisitSecrets`](derive@super::VisitSecrets) and
+    /// Wraps a value. The session does not know it yet: see [`VisitSecrets`](trait@super::VisitSecrets) and
     /// `ToolContext::conceal`.
     pub fn new(value: T) -> Self {
         made(|see| value.each(see));
