@@ -27,7 +27,9 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
         texts.push((*field, text));
     }
     let flags: Vec<_> = fields.flags.iter().filter(|(_, flag)| flag.value).collect();
-    flags.iter().for_each(|(_, flag)| replaced(flag));
+    for (_, flag) in &flags {
+        replaced(flag);
+    }
     let texts = texts.into_iter().map(|(field, text)| PromptEntry {
         part: field.variant(),
         text: of_expr(text, fields.state.is_some(), errors),

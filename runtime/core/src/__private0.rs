@@ -14,6 +14,7 @@ pub use onionskin_macros::main;
 pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
+pub use crate::agent::declared_settings::with_settings;
 pub use crate::agent::outline::{self, FilterWord};
 pub use crate::agent::settings;
 pub use crate::agent::{

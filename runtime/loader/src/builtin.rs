@@ -14,6 +14,7 @@ pub(crate) fn tool(tool: BuiltIn) -> Result<Plain, Missing> {
     step(tool).ok_or_else(|| (tool.feature(), tool.missing()))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "each tool has a step only with all features")]
 fn step(tool: BuiltIn) -> Option<Plain> {
     match tool {
         #[cfg(feature = "shell")]

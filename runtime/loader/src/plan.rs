@@ -7,7 +7,7 @@ use onionskin_cards::{
     Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Kind, Need, Origin, Problem, Spanned, Text,
     Toolbox,
 };
-use onionskin_core::__private0::settings::with_settings;
+use onionskin_core::__private0::with_settings;
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptText};
 use onionskin_vocabulary::BuiltIn;

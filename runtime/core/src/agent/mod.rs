@@ -21,6 +21,7 @@ mod declaration;
 mod declared;
 mod declared_at_run_time;
 mod declared_guardrail;
+pub(crate) mod declared_settings;
 mod describe;
 mod drive;
 mod guardrails;

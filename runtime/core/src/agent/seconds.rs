@@ -25,6 +25,7 @@ pub(super) mod optional {
     #[derive(Deserialize)]
     struct Seconds(#[serde(with = "super")] Duration);
 
+    #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
     pub(in super::super) fn serialize<S: Serializer>(
         time: &Option<Duration>,
         serializer: S,

@@ -6,7 +6,6 @@ use std::time::Duration;
 pub use onionskin_vocabulary::agent::{HistoryMergeTarget, HistorySource, Lock};
 use serde::{Deserialize, Serialize};
 
-use super::declaration::AgentDeclaration;
 use super::limits::Limits;
 use super::seconds;
 use crate::model::RequestParams;
@@ -91,97 +90,6 @@ impl Settings {
         .into_iter()
         .filter(|(is_zero, ..)| *is_zero)
         .map(|(_, setting, advice)| (setting, advice))
-    }
-}
-
-/// Gives an agent all settings at once.
-pub fn with_settings(mut agent: AgentDeclaration, settings: Settings) -> AgentDeclaration {
-    agent.settings = settings;
-    agent
-}
-
-impl AgentDeclaration {
-    /// Sets what becomes of tools that differ from the [`server_snapshot`](Self::server_snapshot), as `lock` in `agent!` does. With
-    /// [`Lock::Strict`], the agent is not built with an MCP server that differs, or that the snapshot does not have, and gets no tool that a
-    /// server adds or changes later. Default: [`Lock::Report`], a difference is only reported.
-    #[must_use]
-    pub fn lock(mut self, lock: Lock) -> Self {
-        self.settings.lock = lock;
-        self
-    }
-
-    /// Makes this agent the entry agent of an [`App`](super::App).
-    #[must_use]
-    pub fn default_agent(mut self, is_default: bool) -> Self {
-        self.settings.is_default = is_default;
-        self
-    }
-
-    /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
-    #[must_use]
-    pub fn model(mut self, name: &str) -> Self {
-        self.settings.model = Some(name.into());
-        self
-    }
-
-    /// Sets the model parameters, such as the temperature.
-    #[must_use]
-    pub fn request_params(mut self, params: RequestParams) -> Self {
-        self.settings.request_params = params;
-        self
-    }
-
-    /// Sets the limits of one run.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.settings.limits = limits;
-        self
-    }
-
-    /// Sets the messages that its children start with. Default: none.
-    #[must_use]
-    pub fn history_source(mut self, source: HistorySource) -> Self {
-        self.settings.history_source = source;
-        self
-    }
-
-    /// Sets where the conversations of its children go. Default: nowhere.
-    #[must_use]
-    pub fn history_merge_target(mut self, target: HistoryMergeTarget) -> Self {
-        self.settings.history_merge_target = target;
-        self
-    }
-
-    /// Sets the maximum number of concurrent tool calls of a run, the calls of a hand-written agent included. The
-    /// builder rejects 0. Default: no limit.
-    #[must_use]
-    pub fn max_parallel(mut self, calls: usize) -> Self {
-        self.settings.max_parallel = Some(calls);
-        self
-    }
-
-    /// Sets the maximum time of the run of a child. Then its call ends with a tool error of kind
-    /// [`Timeout`](crate::ErrorKind::Timeout). The builder rejects zero. Default: no limit.
-    #[must_use]
-    pub fn child_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.child_timeout = Some(timeout);
-        self
-    }
-
-    /// Sets how many runs of each child are shown: those after them have `shown: false` in
-    /// [`EventKind::RunStarted`](crate::event::EventKind::RunStarted). The builder rejects 0. Default: 20.
-    #[must_use]
-    pub fn max_display_instances(mut self, instances: usize) -> Self {
-        self.settings.max_display_instances = instances;
-        self
-    }
-
-    /// Sets whether a failed call of this agent as a tool may be repeated. Default: [`Effect::Once`], because its tools
-    /// may have acted before it failed; no retry repeats such a call.
-    #[must_use]
-    pub fn effect(mut self, effect: Effect) -> Self {
-        self.settings.effect = effect;
-        self
     }
 }
 

@@ -123,6 +123,10 @@ struct Extra {
 
 /// The data of a call.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are facts of a call, which do not exclude each other"
+)]
 struct Data {
     /// Numbers the clock, sleep and random steps of the call, outside of its own step.
     reads: u32,

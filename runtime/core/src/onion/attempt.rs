@@ -20,6 +20,9 @@ use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
 
 /// Runs a tool, unless its run was aborted: counts the attempt, enforces its limits, catches its panic.
+///
+/// # Errors
+/// Returns the errors of the tool, and those of its limits and guardrails.
 pub async fn call_tool<'b, F>(
     cx: &ToolContext,
     args: &'b mut Args,
