@@ -19,6 +19,7 @@ pub use knowledge::{Document, DocumentId, Found, KnowledgeBase, KnowledgeError};
 pub use web::{WebPage, WebSearch, WebSearchBuilder, WebSearchError};
 
 /// Cuts a text to this number of characters and marks the cut. The text before the mark may end with the beginning of a secret.
+#[cfg(any(feature = "knowledge-base", feature = "web-search"))]
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(1)).chain(['\u{2026}']).collect(),

@@ -48,11 +48,10 @@ fn c3_each_limit_of_a_card_is_one_of_its_agent() {
     for limit in Limit::ALL {
         let (written, set) = match limit {
             Limit::Turns => ("7", json!(7)),
-            Limit::ToolCalls => ("0", json!(0)),
+            Limit::ToolCalls | Limit::MaxRetries => ("0", json!(0)),
             Limit::Tokens => ("18446744073709551615", json!(u64::MAX)),
             Limit::Time => ("60.5", json!(60.5)),
             Limit::Depth => ("1", json!(1)),
-            Limit::MaxRetries => ("0", json!(0)),
             Limit::OutputRetries => ("5", json!(5)),
             Limit::ModelTimeout => ("30", json!(30.0)),
             Limit::ModelRetries => ("4294967295", json!(u32::MAX)),
