@@ -39,7 +39,7 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 /// `pages`, without the folders that hold no documents.
 fn pages_below(folder: &Path) -> Vec<PathBuf> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if matches!(name, "target" | ".git") { Vec::new() } else { pages(folder) }
+    if name == "target" || name.starts_with('.') { Vec::new() } else { pages(folder) }
 }
 
 /// The lines of a page that are not in a block of code.

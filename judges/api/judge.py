@@ -84,12 +84,44 @@ def public_names(items, kinds):
     return {match[2] for match in found if match and "::checks::" not in match[1] and "::forms::" not in match[1]}
 
 
+def walked(data, module):
+    """The public items below a module, as paths of their definitions. A name that leads to another crate is one too."""
+    found, modules = set(), [module]
+    seen = set()
+    while modules:
+        number = str(modules.pop())
+        item = data["index"].get(number)
+        if number in seen or item is None or "module" not in item["inner"]:
+            continue
+        seen.add(number)
+        for child in item["inner"]["module"]["items"]:
+            child = data["index"].get(str(child))
+            if child is None or child["visibility"] != "public" or INTERNAL.search(f"::{child['name']}"):
+                continue
+            if child["name"] in ("checks", "forms"):
+                continue
+            target = child["inner"]["use"]["id"] if "use" in child["inner"] else child["id"]
+            if place := data["paths"].get(str(target)):
+                found.add("::".join(place["path"]))
+            modules.append(target)
+    return found
+
+
+def shown_by(core, definitions):
+    """The items of `onionskin-definitions` that programs see, as paths of their definitions: those that core has under its own modules. The others
+    are for the crates of the runtime."""
+    names = walked(core, core["root"])
+    own = {"::".join(place["path"]): number for number, place in definitions["paths"].items() if place["crate_id"] == 0}
+    below = (walked(definitions, own[name]) for name in names & own.keys() if definitions["paths"][own[name]]["kind"] == "module")
+    shown = (names & own.keys()).union(*below)
+    return {name for name in shown & own.keys() if definitions["paths"][own[name]]["kind"] != "module"}
+
+
 # ---- 1. types that can grow ------------------------------------------------------------------------------------------
 
 
-def closed_types(document, items):
+def closed_types(data, items, shown):
     """The public types to which nothing can be added without a break."""
-    data = json.loads(document.read_text())
     index = data["index"]
     types = public_names(items, "struct|enum")
 
@@ -101,7 +133,7 @@ def closed_types(document, items):
             continue
         path = "::".join(data["paths"][str(item["id"])]["path"])
         # The path is that of the definition, which can be in a private module.
-        if INTERNAL.search(path) or item["name"] not in types:
+        if INTERNAL.search(path) or item["name"] not in types or (shown is not None and path not in shown):
             continue
         if "enum" in item["inner"]:
             if closed(item):
@@ -159,9 +191,8 @@ def judge_foreign(found):
 # ---- 3. the documentation --------------------------------------------------------------------------------------------
 
 
-def undocumented(document, items):
+def undocumented(data, items, shown):
     """What the documentation of a crate leaves out."""
-    data = json.loads(document.read_text())
     index = data["index"]
     types, traits = public_names(items, "struct|enum"), public_names(items, "trait")
     # Without methods, whose path has the name of a type before theirs.
@@ -196,7 +227,7 @@ def undocumented(document, items):
         if item["crate_id"] != 0 or place is None or item["visibility"] != "public":
             continue
         path, inner, docs = "::".join(place["path"]), item["inner"], item["docs"] or ""
-        if INTERNAL.search(path):
+        if INTERNAL.search(path) or (shown is not None and path not in shown):
             continue
         if "trait" in inner and item["name"] in traits:
             yield from futures(path, inner["trait"]["items"])
@@ -220,14 +251,24 @@ def main():
             raise Failed(f"an entry of judges/api/accepted.toml has no reason or no items: {entry}")
 
     problems, closed, foreign = [], set(), defaultdict(set)
-    for crate, document in rustdoc(library_crates()).items():
-        items = public_items(document)
+    documents = rustdoc(library_crates())
+    read = {crate: json.loads(document.read_text()) for crate, document in documents.items()}
+    below = shown_by(read["onionskin-core"], read["onionskin-definitions"])
+    if not below:
+        raise Failed("onionskin-core shows nothing of onionskin-definitions, so its documents were not read")
+    for name, document in documents.items():
+        items, shown, crate = public_items(document), None, name
         if not items:
             raise Failed(f"{crate} has no public items, so its documents were not read")
-        closed |= set(closed_types(document, items))
-        foreign[crate] = set(foreign_types(items))
-        problems += undocumented(document, items)
-        print(f"{crate}: {len(items)} public items, {len(foreign[crate])} types of other crates")
+        if crate == "onionskin-definitions":
+            # Programs see its items as those of core.
+            crate, shown = "onionskin-core", below
+            types = {path.rsplit("::", 1)[1] for path in shown}
+            items = [item for item in items if types & set(re.findall(r"\w+", item.split("(", 1)[0]))]
+        closed |= set(closed_types(read[name], items, shown))
+        foreign[crate] |= set(foreign_types(items))
+        problems += undocumented(read[name], items, shown)
+        print(f"{name}: {len(items)} public items, {len(foreign[crate])} types of other crates")
     problems += judge_closed(closed, accepted.get("closed", []))
     problems += judge_foreign(foreign)
     for problem in problems:

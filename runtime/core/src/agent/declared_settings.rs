@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use onionskin_definitions::definition::Effect;
+
 use super::declaration::AgentDeclaration;
 use super::limits::Limits;
 use super::settings::{HistoryMergeTarget, HistorySource, Lock, Settings};
-use crate::definition::Effect;
 use crate::model::RequestParams;
 
 /// Gives an agent all settings at once.

@@ -9,7 +9,7 @@ use super::Unique;
 ///
 /// # Errors
 /// Returns an error if the text is not JSON.
-pub fn read_deep(json: &str) -> serde_json::Result<Value> {
+pub fn read_deep(json: &str) -> Result<Value, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(json);
     reader.disable_recursion_limit();
     let Unique(value) = Unique::deserialize(&mut reader)?;
