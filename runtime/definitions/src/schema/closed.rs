@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::keywords::{Applies, KeywordKind, combined, subschemas, subschemas_mut};
+use super::keywords::{Applies, KeywordKind, change_subschemas, combined, may_hold_schemas, subschemas};
 
 type Object = Map<String, Value>;
 
@@ -36,11 +36,11 @@ fn is_flat(root: &Value) -> bool {
 
 /// Whether a schema has nested schemas.
 fn has_parts(schema: &Value) -> bool {
-    let applies_here = |key: &String| match KeywordKind::new(key) {
-        KeywordKind::Reference => true,
-        kind => matches!(kind.applies(), Some(Applies::ToValue | Applies::ToPart)),
+    let applies_here = |(key, value): (&String, &Value)| {
+        let is_part = || matches!(KeywordKind::new(key).applies(), Some(Applies::ToValue | Applies::ToPart));
+        key == "$ref" || (may_hold_schemas(value) && is_part())
     };
-    schema.as_object().is_some_and(|object| object.keys().any(applies_here))
+    schema.as_object().is_some_and(|object| object.iter().any(applies_here))
 }
 
 /// Whether there is more to say of a schema's values than that they are of one plain type: its fields, or the texts of an enum's variants, which a
@@ -57,7 +57,7 @@ fn find_joined(schema: &Value, is_part: bool, joined: &mut HashSet<String>) {
         joined.insert(target.to_owned());
     }
     for part in subschemas(schema) {
-        find_joined(part.schema, is_joined && part.applies() == Some(Applies::ToValue), joined);
+        find_joined(part.schema, is_joined && part.applies == Some(Applies::ToValue), joined);
     }
 }
 
@@ -73,17 +73,18 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
     if is_joined && let Some(Value::Array(options)) = object.get_mut("anyOf") {
         say_nothing(options);
     }
-    for part in subschemas_mut(schema) {
-        let is_part = match part.applies() {
+    change_subschemas(schema, |part| {
+        let is_part = match part.applies {
             Some(Applies::ToValue) => is_joined,
             Some(Applies::ToPart) => false,
             Some(Applies::ByReference) => {
-                joined.contains(&format!("#/{}/{}", part.keyword, part.name.unwrap_or_default()))
+                !joined.is_empty()
+                    && joined.contains(&format!("#/{}/{}", part.keyword, part.name.unwrap_or_default()))
             }
-            Some(Applies::AsCondition) | None => continue,
+            Some(Applies::AsCondition) | None => return,
         };
         walk(part.schema, is_part, joined);
-    }
+    });
     // The parts are changed by now.
     if is_joined && !is_part && schema.as_object().is_some_and(is_struct) && tells_names(schema) {
         schema["unevaluatedProperties"] = false.into();

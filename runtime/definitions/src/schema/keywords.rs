@@ -122,55 +122,60 @@ pub struct Subschema<'s, S = &'s Value> {
     pub keyword: &'s str,
     /// Its name, for a keyword with schemas by names.
     pub name: Option<&'s str>,
+    /// How it applies; `None` if the keyword is not known.
+    pub applies: Option<Applies>,
     /// The schema.
     pub schema: S,
 }
 
-impl<S> Subschema<'_, S> {
-    /// How it applies; `None` if the keyword is not known.
-    pub fn applies(&self) -> Option<Applies> {
-        KeywordKind::new(self.keyword).applies()
-    }
+/// Whether a keyword's value can be or have a schema. Most cannot, so their names need no look.
+pub(crate) fn may_hold_schemas(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Number(_) | Value::String(_))
 }
 
-/// For schemas to read, and to change.
-macro_rules! subschemas {
-    ($schema:expr) => {{
-        let mut found = Vec::new();
+/// Visits schemas to read, or to change.
+macro_rules! each_subschema {
+    ($schema:expr, $visit:expr) => {
         match $schema {
             Value::Object(keywords) => {
                 for (keyword, value) in keywords {
+                    if !may_hold_schemas(&value) {
+                        continue;
+                    }
                     let kind = KeywordKind::new(keyword);
-                    if kind.applies().is_none() && kind != KeywordKind::Unknown {
+                    let applies = kind.applies();
+                    if applies.is_none() && kind != KeywordKind::Unknown {
                         continue;
                     }
                     let is_map = matches!(kind, KeywordKind::SchemaMap(_) | KeywordKind::Dependencies);
                     match (is_map, value) {
                         (true, Value::Object(named)) => {
-                            found.extend(named.into_iter().map(|(name, schema)| Subschema {
-                                keyword,
-                                name: Some(name),
-                                schema,
-                            }))
+                            for (name, schema) in named {
+                                $visit(Subschema { keyword, name: Some(name), applies, schema });
+                            }
                         }
                         (_, Value::Array(list)) => {
-                            found.extend(list.into_iter().map(|schema| Subschema {
-                                keyword,
-                                name: None,
-                                schema,
-                            }));
+                            for schema in list {
+                                $visit(Subschema { keyword, name: None, applies, schema });
+                            }
                         }
-                        (_, schema) => found.push(Subschema { keyword, name: None, schema }),
+                        (_, schema) => $visit(Subschema { keyword, name: None, applies, schema }),
                     }
                 }
             }
             Value::Array(list) => {
-                found.extend(list.into_iter().map(|schema| Subschema { keyword: "", name: None, schema }));
+                for schema in list {
+                    $visit(Subschema { keyword: "", name: None, applies: None, schema });
+                }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
-        found
-    }};
+    };
+}
+
+/// Visits the [`subschemas`], to be changed.
+pub(crate) fn change_subschemas(schema: &mut Value, mut visit: impl FnMut(Subschema<'_, &mut Value>)) {
+    each_subschema!(schema, visit);
 }
 
 /// The schemas directly in a schema, or in a list of schemas. The values of unknown keywords are among them, because a reference may lead
@@ -186,12 +191,16 @@ macro_rules! subschemas {
 /// assert_eq!(found, [("not", None), ("properties", Some("default"))]);
 /// ```
 pub fn subschemas(schema: &Value) -> Vec<Subschema<'_>> {
-    subschemas!(schema)
+    let mut found = Vec::new();
+    each_subschema!(schema, |part| found.push(part));
+    found
 }
 
 /// As [`subschemas`], to be changed.
 pub fn subschemas_mut(schema: &mut Value) -> Vec<Subschema<'_, &mut Value>> {
-    subschemas!(schema)
+    let mut found = Vec::new();
+    each_subschema!(schema, |part| found.push(part));
+    found
 }
 
 /// The schemas of `anyOf`, `oneOf` and `allOf`, which apply to the same value as the schema itself.

@@ -15,7 +15,7 @@ pub fn remove_unused(root: &mut Value) {
     if let Some(to) = root["$ref"].as_str() {
         open.push(to);
     }
-    for part in subschemas(root).iter().filter(|part| part.applies() != Some(Applies::ByReference)) {
+    for part in subschemas(root).iter().filter(|part| part.applies != Some(Applies::ByReference)) {
         references(part.schema, &mut open);
     }
     let mut used = HashSet::new();
