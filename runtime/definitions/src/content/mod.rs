@@ -306,7 +306,7 @@ impl ContentBlock {
         match self {
             Self::Text(text) => Some(text),
             Self::Resource(resource) => resource.as_text(),
-            _ => None,
+            Self::Image(_) | Self::Audio(_) | Self::ResourceLink(_) => None,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::schema::subschemas_mut;
+use crate::schema::change_subschemas;
 
 const UNKNOWN: &str = "unevaluatedProperties";
 
@@ -23,7 +23,5 @@ fn remove_unknown(schema: &mut Value) {
     if let Value::Object(keywords) = schema {
         keywords.retain(|key, value| !is_unknown(key, value));
     }
-    for part in subschemas_mut(schema) {
-        remove_unknown(part.schema);
-    }
+    change_subschemas(schema, |part| remove_unknown(part.schema));
 }

@@ -196,13 +196,6 @@ pub fn subschemas(schema: &Value) -> Vec<Subschema<'_>> {
     found
 }
 
-/// As [`subschemas`], to be changed.
-pub fn subschemas_mut(schema: &mut Value) -> Vec<Subschema<'_, &mut Value>> {
-    let mut found = Vec::new();
-    each_subschema!(schema, |part| found.push(part));
-    found
-}
-
 /// The schemas of `anyOf`, `oneOf` and `allOf`, which apply to the same value as the schema itself.
 pub(crate) fn combined(schema: &Value) -> impl Iterator<Item = &Value> {
     ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten()
