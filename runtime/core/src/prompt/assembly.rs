@@ -12,7 +12,7 @@ use crate::onion::caught_async;
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::json;
 
-/// The parts in their order, without the first one, which replaces all others if it has a text.
+/// The order of the parts. The first part is not here: it replaces all others if it has a text.
 const ORDER: [PromptPart; 19] = [
     PromptPart::Description,
     PromptPart::Role,

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use super::source::{ComputedText, PromptAnswer, PromptSource, sealed};
+use super::source::{ComputedText, PromptAnswer, PromptSource};
 use crate::context::RunContext;
 use onionskin_definitions::error::BoxError;
 
@@ -56,8 +56,6 @@ impl<A> ComputedNow<A> for Computed<A> {
 /// A text that an async function computes.
 #[doc(hidden)]
 pub struct ComputedLater<'run>(ComputedText<'run>);
-
-impl sealed::Sealed for ComputedLater<'_> {}
 
 #[diagnostic::do_not_recommend]
 impl PromptAnswer for ComputedLater<'_> {

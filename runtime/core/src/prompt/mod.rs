@@ -9,15 +9,14 @@ mod source;
 mod text;
 
 pub(crate) use assembly::{Known, PromptFailure};
-#[doc(hidden)]
-pub use computed::{Computed, ComputedLater, ComputedNow, by_closure, computed};
 pub use part::PromptPart;
 pub use parts::Prompt;
-#[doc(hidden)]
-pub use parts::PromptOutline;
-#[doc(hidden)]
-pub use source::ComputedText;
 pub use source::{PromptAnswer, PromptSource};
 pub use text::PromptText;
 #[doc(hidden)]
-pub use text::{TemplatePart, template};
+pub use {
+    computed::{Computed, ComputedLater, ComputedNow, by_closure, computed},
+    parts::PromptOutline,
+    source::ComputedText,
+    text::{TemplatePart, template},
+};

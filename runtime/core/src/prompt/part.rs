@@ -1,4 +1,4 @@
-//! The parts of a system prompt, in their order.
+//! The parts of a system prompt.
 
 use std::fmt;
 

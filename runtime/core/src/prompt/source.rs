@@ -76,26 +76,20 @@ pub type ComputedText<'run> = BoxFuture<'run, Result<Option<String>, BoxError>>;
 
 /// What a function that computes a part returns: a text, an `Option` of one, or a `Result` of either.
 ///
-/// This trait is sealed: no other type implements it. Programs do not implement it.
+/// Programs do not implement it.
 #[diagnostic::on_unimplemented(
     message = "a function that returns `{Self}` does not compute a text",
     label = "return a `String`, an `Option<String>`, or a `Result` of either"
 )]
-pub trait PromptAnswer: sealed::Sealed + Send + Sized {
+pub trait PromptAnswer: Send + Sized {
     #[doc(hidden)]
     fn boxed<'r>(self) -> ComputedText<'r>
     where
         Self: 'r;
 }
 
-pub(super) mod sealed {
-    pub trait Sealed {}
-}
-
 macro_rules! texts {
     ($($text:ty),*) => {$(
-        impl sealed::Sealed for $text {}
-
         impl PromptAnswer for $text {
             fn boxed<'r>(self) -> ComputedText<'r> {
                 Box::pin(ready(Ok(Some(self.into()))))
@@ -106,8 +100,6 @@ macro_rules! texts {
 
 texts!(String, &'static str, Cow<'static, str>);
 
-impl<A: PromptAnswer> sealed::Sealed for Option<A> {}
-
 impl<A: PromptAnswer> PromptAnswer for Option<A> {
     fn boxed<'r>(self) -> ComputedText<'r>
     where
@@ -116,8 +108,6 @@ impl<A: PromptAnswer> PromptAnswer for Option<A> {
         self.map_or_else(|| Box::pin(ready(Ok(None))) as ComputedText<'r>, PromptAnswer::boxed)
     }
 }
-
-impl<A: PromptAnswer, E: Into<BoxError> + Send> sealed::Sealed for Result<A, E> {}
 
 impl<A: PromptAnswer, E: Into<BoxError> + Send> PromptAnswer for Result<A, E> {
     fn boxed<'r>(self) -> ComputedText<'r>

@@ -248,7 +248,7 @@ impl Session {
         saved
     }
 
-    /// Replaces the history, the values of the state and the histories of children by those of a saved session. Secrets of the
+    /// Replaces the history, the values of the state and the histories of children with the values of a saved session. Secrets of the
     /// state are removed. A run in progress continues as [`set_history`](Self::set_history) says.
     pub fn restore(&self, saved: SavedSession) {
         let SavedSession { history, values, children } = saved;
