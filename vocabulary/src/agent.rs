@@ -202,7 +202,7 @@ macro_rules! agent_words {
                 child => Child,
                 /// The child starts with the conversation of its parent.
                 orchestrator => Orchestrator,
-                /// The child starts with the messages of `.messages_for("Researcher", [..])` on the parent's builder.
+                /// The child starts with the messages that its declaration has, or that `for_agent` of the builder sets.
                 messages => Messages,
             }
             /// Where a child's conversation goes.

@@ -103,7 +103,7 @@ async fn described() -> AppDescription {
         .state(0_u8)
         .toolbox(Notes)
         .toolbox_as("old", Notes)
-        .hook_for("Clerk", late::default())
+        .for_agent("Clerk", |agent| agent.hook(late::default()))
         .model(ScriptedModel::turns([]))
         .build()
         .await

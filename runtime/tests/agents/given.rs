@@ -110,7 +110,7 @@ async fn a4_a_server_that_no_agent_uses_is_refused_with_the_nearest_name() {
 
 #[tokio::test]
 async fn a1_everything_that_is_missing_is_told_at_once() {
-    let error = refused(Lacking::builder().messages_for("plian", [])).await;
+    let error = refused(Lacking::builder().for_agent("plian", |agent| agent.messages([]))).await;
     let BuildError::Several(errors) = &error else { panic!("{error}") };
     let texts: Vec<_> = errors.iter().map(ToString::to_string).collect();
     assert!(texts[0].contains("declares `state: "), "{texts:#?}");
@@ -241,9 +241,9 @@ async fn a1_an_app_gives_hooks_tools_and_limits_to_any_of_its_agents_by_name() {
     let counted = Count::default();
     let app = App::builder()
         .agent::<Parent>()
-        .hook_for("counting", mark::new())
-        .hook_for("counting", tally::new())
-        .tool_for("counting", extra())
+        .for_agent("counting", |agent| agent.hook(mark::new()))
+        .for_agent("counting", |agent| agent.hook(tally::new()))
+        .for_agent("counting", |agent| agent.tool_value(extra()))
         .state(counted.clone())
         .model(two_agents());
     let app = app.build().await.unwrap();
@@ -254,7 +254,9 @@ async fn a1_an_app_gives_hooks_tools_and_limits_to_any_of_its_agents_by_name() {
 
     let mut limits = Limits::default();
     limits.turns = 1;
-    let builder = Parent::builder().limits_for("counting", limits).tool_for("counting", extra());
+    let builder = Parent::builder()
+        .for_agent("counting", |agent| agent.limits(limits))
+        .for_agent("counting", |agent| agent.tool_value(extra()));
     let output = builder.state(Count::default()).model(two_agents()).run("go").await.unwrap();
     assert!(output.text.contains(&Limit::Turns(1).to_string()), "{}", output.text);
 }
@@ -263,10 +265,10 @@ async fn a1_an_app_gives_hooks_tools_and_limits_to_any_of_its_agents_by_name() {
 async fn a1_what_is_given_to_an_agent_that_is_not_there_is_refused() {
     let builder = || App::builder().agent::<Parent>().state(Count::default()).model(ScriptedModel::new());
     for builder in [
-        builder().hook_for("cuonting", mark::new()),
-        builder().tool_for("cuonting", extra()),
-        builder().limits_for("cuonting", Limits::default()),
-        builder().messages_for("cuonting", []),
+        builder().for_agent("cuonting", |agent| agent.hook(mark::new())),
+        builder().for_agent("cuonting", |agent| agent.tool_value(extra())),
+        builder().for_agent("cuonting", |agent| agent.limits(Limits::default())),
+        builder().for_agent("cuonting", |agent| agent.messages([])),
     ] {
         let error = builder.build().await.unwrap_err();
         assert_eq!(
@@ -276,7 +278,12 @@ async fn a1_what_is_given_to_an_agent_that_is_not_there_is_refused() {
         );
     }
     // A hook on a state that the agent does not have.
-    let error = builder().hook_for("parent", tally::new()).build().await.unwrap_err().to_string();
+    let error = builder()
+        .for_agent("parent", |agent| agent.hook(tally::new()))
+        .build()
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("tally` takes `State<")
             && error.contains("to the agent `parent`, whose state is `()`"),
@@ -304,7 +311,7 @@ async fn a1_a_name_that_two_agents_have_says_of_neither_who_is_meant() {
     }
     let builder = || Both::builder().model(ScriptedModel::new());
     assert_eq!(builder().run("go").await.unwrap().text, "fine");
-    let error = refused(builder().limits_for("plain", Limits::default())).await;
+    let error = refused(builder().for_agent("plain", |agent| agent.limits(Limits::default()))).await;
     assert!(matches!(&error, BuildError::TwoAgents { name , .. } if name == "plain"), "{error}");
 }
 

@@ -246,13 +246,17 @@ async fn a5_a_child_begins_with_the_messages_that_it_was_given_by_name() {
             .agent("other", [ScriptedTurn::say("helped")])
     };
     let model = Provider::of(script());
-    let builder = Briefing::builder().messages_for("helper", brief()).model(Arc::clone(&model));
+    let builder =
+        Briefing::builder().for_agent("helper", |agent| agent.messages(brief())).model(Arc::clone(&model));
     builder.run("go").await.unwrap();
     assert_eq!(model.of_agent("helper"), [["You know of tides.", "I do.", "one"]]);
     assert_eq!(model.of_agent("other"), [["two"]]);
 
     let model = Provider::of(script());
-    let app = App::builder().agent::<Briefing>().messages_for("helper", brief()).model(Arc::clone(&model));
+    let app = App::builder()
+        .agent::<Briefing>()
+        .for_agent("helper", |agent| agent.messages(brief()))
+        .model(Arc::clone(&model));
     app.build().await.unwrap().run("go").await.unwrap();
     assert_eq!(model.of_agent("helper"), [["You know of tides.", "I do.", "one"]]);
 }
@@ -296,7 +300,7 @@ async fn a12_a_new_session_begins_with_the_messages_that_the_agent_was_given() {
 #[tokio::test]
 async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_that_nobody_gave() {
     let error = Plain::builder()
-        .messages_for("helper", brief())
+        .for_agent("helper", |agent| agent.messages(brief()))
         .model(ScriptedModel::new())
         .build()
         .await
@@ -306,10 +310,13 @@ async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_t
     assert_eq!(
         error.to_string(),
         "the agent `briefing` declares `history_source: messages`, but no messages were set for any of its children: call \
-         `.messages_for(\"helper\", ..)`"
+         `.for_agent(\"helper\", |agent| agent.messages(..))`"
     );
     // An app asks it by itself.
-    let app = App::builder().agent::<Sharing>().agent::<Helper>().messages_for("helper", brief());
+    let app = App::builder()
+        .agent::<Sharing>()
+        .agent::<Helper>()
+        .for_agent("helper", |agent| agent.messages(brief()));
     app.model(ScriptedModel::new()).build().await.unwrap();
 }
 

@@ -114,7 +114,7 @@ async fn c3_settings_reach_a_made_agent_by_its_name() {
     let model = [ScriptedTurn::call("add_one", json!({ "x": 1 })), ScriptedTurn::say("{last}")];
     let app = App::builder()
         .dyn_agent(&desk("one"))
-        .hook_for("one", audit::default())
+        .for_agent("one", |agent| agent.hook(audit::default()))
         .model(ScriptedModel::turns(model))
         .build()
         .await

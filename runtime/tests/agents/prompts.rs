@@ -394,8 +394,11 @@ async fn a11_a_part_that_has_no_effect_is_an_error() {
     let empty =
         agent.request("go").prompt(Prompt::new().include(PromptPart::Memories)).run().await.unwrap_err();
     assert!(empty.to_string().contains("`Memories`"), "{empty}");
-    let error =
-        Plain::builder().model(model()).prompt_for("Nobody", with(PromptPart::Role, "x")).build().await;
+    let error = Plain::builder()
+        .model(model())
+        .for_agent("Nobody", |agent| agent.prompt(with(PromptPart::Role, "x")))
+        .build()
+        .await;
     assert!(error.unwrap_err().to_string().contains("`Nobody`"));
 }
 
@@ -440,7 +443,12 @@ async fn a11_a_part_beside_the_agents_own_system_message_is_an_error() {
     let role = || with(PromptPart::Role, "a clerk");
     let error = Whole::builder().model(model()).prompt(role()).build().await.unwrap_err();
     assert!(matches!(error, BuildError::UnusedPromptPart { part: PromptPart::Role, .. }), "{error:?}");
-    let error = Whole::builder().model(model()).prompt_for("Whole", role()).build().await.unwrap_err();
+    let error = Whole::builder()
+        .model(model())
+        .for_agent("Whole", move |agent| agent.prompt(role()))
+        .build()
+        .await
+        .unwrap_err();
     assert!(matches!(error, BuildError::UnusedPromptPart { .. }), "{error:?}");
     let agent = Whole::builder().model(model()).build().await.unwrap();
     let error = agent.request("go").prompt(role()).run().await.unwrap_err();

@@ -404,6 +404,7 @@ async fn a9_what_a_child_said_is_not_told_past_its_run_hooks() {
         [ScriptedTurn::say("Ask ada@example.org.").and_call("book", json!({ "what": "a" })), books("b")];
     let model = ScriptedModel::new().agent("Parent", asks("agent__Child")).agent("Child", turns);
     let parent = Parent::builder().state(Count::default()).model(model);
-    let text = parent.run_hook_for("Child", RejectPii::default()).run("go").await.unwrap().text;
+    let text =
+        parent.for_agent("Child", |agent| agent.run_hook(RejectPii::default())).run("go").await.unwrap().text;
     assert_eq!(text, "the agent `Child` reached its limit of 2 model turns. Before, it ran `book` twice.");
 }

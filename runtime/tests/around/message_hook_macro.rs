@@ -137,9 +137,12 @@ async fn a10_a_program_adds_hooks_to_agents_by_name() {
             .agent("Boss", [ask, ScriptedTurn::say("{last}")])
             .agent("Plain", [ScriptedTurn::say("Got {input}")])
     };
-    let boss = Boss::builder().model(model()).message_hook_for("Plain", marks::new());
+    let boss = Boss::builder().model(model()).for_agent("Plain", |agent| agent.message_hook(marks::new()));
     assert_eq!(boss.run("Go.").await.unwrap().text, "Got Well? for Plain");
-    let app = App::builder().model(model()).agent::<Boss>().message_hook_for("Plain", marks::new());
+    let app = App::builder()
+        .model(model())
+        .agent::<Boss>()
+        .for_agent("Plain", |agent| agent.message_hook(marks::new()));
     let app = app.build().await.unwrap();
     assert_eq!(app.agent("Boss").unwrap().run("Go.").await.unwrap().text, "Got Well? for Plain");
 }
@@ -149,7 +152,11 @@ async fn a10_building_an_agent_reports_what_its_message_hooks_lack() {
     let model = || ScriptedModel::turns([ScriptedTurn::say("Yes.")]);
     let error = Plain::builder().model(model()).message_hook(letters::new("")).build().await.unwrap_err();
     assert!(error.to_string().contains("the message hook `letters`"), "{error}");
-    let error =
-        Boss::builder().model(model()).message_hook_for("Plain", count::new()).build().await.unwrap_err();
+    let error = Boss::builder()
+        .model(model())
+        .for_agent("Plain", |agent| agent.message_hook(count::new()))
+        .build()
+        .await
+        .unwrap_err();
     assert!(matches!(error, BuildError::HookState { .. }), "{error}");
 }

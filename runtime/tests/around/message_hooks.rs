@@ -276,7 +276,8 @@ async fn a10_message_hooks_run_in_order_on_the_first_turn_and_on_later_ones() {
 async fn a10_messages_between_parent_and_child_pass_the_hooks_of_their_sender() {
     let log = Log::default();
     let parent = Parent::builder().model(family("Yes.")).message_hook(Notes("p", log.clone()));
-    let parent = parent.message_hook_for("Child", Notes("c", log.clone()));
+    let notes = Notes("c", log.clone());
+    let parent = parent.for_agent("Child", |agent| agent.message_hook(notes));
     assert_eq!(parent.run("Ask both.").await.unwrap().text, "Yes.\nYes.");
     let noted = log.take();
     let sends: Vec<_> = noted.iter().filter(|note| note.contains('>')).map(String::as_str).collect();
@@ -601,7 +602,7 @@ async fn a10_a_hook_that_fails_on_the_message_to_a_child_ends_the_run_of_its_par
     };
     let error = Parent::builder().model(model()).message_hook(fails()).run("Go.").await.unwrap_err();
     assert!(matches!(error, RunError::MessageHook { place: "process_message_before_send", .. }), "{error:?}");
-    let boss = Boss::builder().model(model()).message_hook_for("Parent", fails());
+    let boss = Boss::builder().model(model()).for_agent("Parent", move |agent| agent.message_hook(fails()));
     let output = boss.run("Go.").await.unwrap();
     assert!(
         output.text.contains(
@@ -636,7 +637,7 @@ async fn a10_a_shared_hook_is_the_same_hook() {
     let log = Log::default();
     let hook = Arc::new(Notes("a", log.clone()));
     let parent = Parent::builder().model(family("Yes.")).message_hook(Arc::clone(&hook));
-    parent.message_hook_for("Child", hook).run("Go.").await.unwrap();
+    parent.for_agent("Child", |agent| agent.message_hook(hook)).run("Go.").await.unwrap();
     assert_eq!(log.take().iter().filter(|note| note.contains("Child>Parent")).count(), 2);
 }
 

@@ -200,7 +200,10 @@ async fn a9_functions_are_added_at_run_time_and_run_around_loops_of_ones_own() {
     let hook = || sign::new("~".to_owned(), 1);
     let other = Other::builder().model(ScriptedModel::new()).run_hook(hook()).build().await.unwrap();
     assert_eq!(other.run(" x ").await.unwrap().text, "<x>~");
-    let app = App::builder().agent::<Other>().model(ScriptedModel::new()).run_hook_for("Other", hook());
+    let app = App::builder()
+        .agent::<Other>()
+        .model(ScriptedModel::new())
+        .for_agent("Other", move |agent| agent.run_hook(hook()));
     assert_eq!(app.build().await.unwrap().run(" x ").await.unwrap().text, "<x>~");
 }
 

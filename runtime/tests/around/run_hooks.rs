@@ -207,10 +207,11 @@ async fn a9_children_have_run_hooks_of_their_own() {
             [ScriptedTurn::call("agent__Child", json!({ "input": "y" })), ScriptedTurn::say("{last}")],
         )
         .agent("Child", [ScriptedTurn::say("{input}?")]);
+    let child_marks = Marks("c", log.clone());
     let parent = Parent::builder()
         .model(model)
         .run_hook(Marks("p", log.clone()))
-        .run_hook_for("Child", Marks("c", log.clone()));
+        .for_agent("Child", |agent| agent.run_hook(child_marks));
     assert_eq!(parent.run("x").await.unwrap().text, "y+c?-c-p");
     assert_eq!(
         log.take(),
@@ -372,8 +373,9 @@ async fn a9_a_refusal_of_a_child_is_an_error_that_its_parent_reads() {
         )
         .agent("Child", [ScriptedTurn::say("never")]);
     let fault: Fault = || Err(InputCheckError::new("not about lamps").into());
-    let parent =
-        Parent::builder().model(model).run_hook_for("Child", Fails { before: Some(fault), after: None });
+    let parent = Parent::builder()
+        .model(model)
+        .for_agent("Child", move |agent| agent.run_hook(Fails { before: Some(fault), after: None }));
     let text = parent.run("x").await.unwrap().text;
     assert!(text.contains("the run hook `Fails` refused the input of the agent `Child`"), "{text}");
 }

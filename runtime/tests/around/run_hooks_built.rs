@@ -75,16 +75,22 @@ async fn a9_a_service_of_a_run_hook_is_found_missing_by_the_build() {
 
 #[tokio::test]
 async fn a9_a_run_hook_on_another_state_is_found_by_the_build() {
-    let app = App::builder().agent::<Other>().model(model()).provide(7_u8).run_hook_for("Other", Tells);
+    let app = App::builder()
+        .agent::<Other>()
+        .model(model())
+        .provide(7_u8)
+        .for_agent("Other", |agent| agent.run_hook(Tells));
     let error = app.build().await.unwrap_err();
     assert!(
         matches!(&error, BuildError::HookState { agent, takes, .. }
             if agent == "Other" && takes.ends_with("Till")),
         "{error}"
     );
-    let other = Other::builder().model(model()).provide(7_u8).run_hook_for("Other", Tells);
+    let other =
+        Other::builder().model(model()).provide(7_u8).for_agent("Other", |agent| agent.run_hook(Tells));
     assert!(matches!(other.build().await.unwrap_err(), BuildError::HookState { .. }));
-    let unknown = Other::builder().model(model()).provide(7_u8).run_hook_for("Othr", Tells);
+    let unknown =
+        Other::builder().model(model()).provide(7_u8).for_agent("Othr", |agent| agent.run_hook(Tells));
     let error = unknown.build().await.unwrap_err();
     assert!(error.to_string().contains("did you mean `Other`?"), "{error}");
 }

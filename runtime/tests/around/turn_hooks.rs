@@ -534,7 +534,8 @@ async fn a9_children_have_turn_hooks_of_their_own() {
             [ScriptedTurn::call("agent__Child", json!({ "input": "y" })), ScriptedTurn::say("{last}")],
         )
         .agent("Child", [ScriptedTurn::say("{input}?")]);
-    let parent = Parent::builder().model(model).turn_hook_for("Child", Notes("c", log.clone()));
+    let notes = Notes("c", log.clone());
+    let parent = Parent::builder().model(model).for_agent("Child", |agent| agent.turn_hook(notes));
     assert_eq!(parent.run("x").await.unwrap().text, "y?");
     assert_eq!(log.take(), ["c asks 1 of Child", "c said \"y?\" 0", "c ended 1 [\"y?\"]"]);
 }
@@ -563,7 +564,12 @@ impl Agent for Declares {
 
 #[tokio::test]
 async fn a9_states_and_services_of_turn_hooks_are_checked_by_the_build() {
-    let error = Clerk::builder().model(model()).provide(1_u8).turn_hook_for("Clerk", Stateful).build().await;
+    let error = Clerk::builder()
+        .model(model())
+        .provide(1_u8)
+        .for_agent("Clerk", |agent| agent.turn_hook(Stateful))
+        .build()
+        .await;
     assert!(matches!(error.unwrap_err(), BuildError::HookState { .. }));
     let error = Declares::builder().model(model()).state(1_u32).build().await.unwrap_err();
     assert!(

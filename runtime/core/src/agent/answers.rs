@@ -1,4 +1,4 @@
-//! Runs to an answer of a type: it is read, asked for again if it does not fit, and settled.
+//! Runs to an answer of a type: it is read, and asked for again if it does not fit.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::open_calls::TakenCalls;
 use super::run::AgentRun;
 use super::run_error::RunError;
-use super::turns::Said;
+use super::turns::TurnAnswer;
 use crate::event::EventKind;
 use crate::model::{Message, ToolCall, ToolResultMessage};
 use onionskin_definitions::content::ContentBlock;
@@ -29,14 +29,14 @@ impl AgentRun {
         loop {
             let said = self.take_turn(&changes).await?;
             self.check_whole(&said)?;
-            if let Some(answer) = self.settle_answer(form, said).await? {
+            if let Some(answer) = self.accept_answer(form, said).await? {
                 return Ok(answer);
             }
         }
     }
 
     /// The answer that a turn gave, or what the model needs for another one.
-    async fn settle_answer(&self, form: &AnswerForm, said: Said) -> Result<Option<String>, RunError> {
+    async fn accept_answer(&self, form: &AnswerForm, said: TurnAnswer) -> Result<Option<String>, RunError> {
         let calls = said.message().tool_calls();
         if calls.is_empty() {
             return match form.read(&said.message().to_text()) {
@@ -111,7 +111,7 @@ impl AgentRun {
             tally.refused_answers += 1;
             tally.refused_answers
         };
-        if refused > self.instance.settings.limits.output_retries {
+        if refused > self.instance.declaration.settings.limits.output_retries {
             return Err(self.wrong_answer(form, refused, problems));
         }
         let text = format!("the answer does not fit and is asked for again: {}", problem_lines(problems));

@@ -116,13 +116,13 @@ pub type AppBuilder = AgentBuilder<App>;
 impl AgentBuilder<App> {
     /// Adds an agent. Its children are added with it. Add a child by itself only to ask it by name.
     pub fn agent<A: Agent>(mut self) -> Self {
-        self.app.links.push(DynAgent::of::<A>());
+        self.setup.entries.push(DynAgent::of::<A>());
         self
     }
 
     /// As [`Self::agent`], for an agent that is made at run time.
     pub fn dyn_agent(mut self, agent: &DynAgent) -> Self {
-        self.app.links.push(agent.clone());
+        self.setup.entries.push(agent.clone());
         self
     }
 
@@ -191,36 +191,36 @@ impl AgentBuilder<App> {
     /// Returns an error if a required part is missing, a server does not start, or the number of entry agents is not
     /// one. An app of one agent needs no `default: true`. Several problems are one error ([`BuildError::Several`]).
     pub async fn build(self) -> Result<App, BuildError> {
-        let is_default = |link: &DynAgent| {
-            caught(|| link.declare().settings.is_default).map_err(|reason| declaring(link.name(), reason))
+        let entry = self.entry_index()?;
+        let agents = self.setup.build().await?;
+        Ok(App { agents, entry, initial_message: self.app.initial_message })
+    }
+
+    fn entry_index(&self) -> Result<usize, BuildError> {
+        let agents = &self.setup.entries;
+        let names = |indices: &[usize]| {
+            indices.iter().map(|index| agents[*index].name()).collect::<Vec<_>>().join(", ")
         };
-        let defaults: Vec<_> = self.app.links.iter().map(is_default).collect::<Result<_, _>>()?;
-        let entries: Vec<_> = (0..self.app.links.len()).filter(|index| defaults[*index]).collect();
-        let names = |of: &[usize]| {
-            of.iter().map(|index| self.app.links[*index].name()).collect::<Vec<_>>().join(", ")
-        };
-        for (index, link) in self.app.links.iter().enumerate() {
-            if self.app.links[..index].iter().any(|earlier| earlier.name == link.name) {
-                return Err(BuildError::TwoAgents { name: link.name().to_owned() });
+        let mut defaults = Vec::new();
+        for (index, agent) in agents.iter().enumerate() {
+            if agents[..index].iter().any(|earlier| earlier.name == agent.name) {
+                return Err(BuildError::TwoAgents { name: agent.name().to_owned() });
+            }
+            let is_default = caught(|| agent.declare().parts.settings.is_default);
+            if is_default.map_err(|reason| declaring(agent.name(), reason))? {
+                defaults.push(index);
             }
         }
-        let all = || names(&(0..self.app.links.len()).collect::<Vec<_>>());
-        let named = match &self.app.entry {
-            Some(name) => match self.app.links.iter().position(|link| *link.name == **name) {
-                Some(index) => Some(index),
-                None => return Err(BuildError::UnknownEntry { name: name.clone(), agents: all() }),
-            },
-            None => None,
-        };
-        let entry = match (named, entries.as_slice()) {
-            (Some(entry), _) => entry,
-            (None, [entry]) => *entry,
-            (None, []) if self.app.links.len() == 1 => 0,
-            (None, []) => return Err(BuildError::NoEntry { agents: all() }),
-            (None, several) => return Err(BuildError::SeveralEntries { agents: names(several) }),
-        };
-        let agents = self.setup.build(&self.app.links).await?;
-        Ok(App { agents, entry, initial_message: self.app.initial_message })
+        let all: Vec<_> = (0..agents.len()).collect();
+        if let Some(name) = &self.app.entry {
+            let named = agents.iter().position(|agent| *agent.name == **name);
+            return named.ok_or_else(|| BuildError::UnknownEntry { name: name.clone(), agents: names(&all) });
+        }
+        match (&*defaults, &*all) {
+            ([entry], _) | ([], [entry]) => Ok(*entry),
+            ([], _) => Err(BuildError::NoEntry { agents: names(&all) }),
+            (several, _) => Err(BuildError::SeveralEntries { agents: names(several) }),
+        }
     }
 
     /// Builds all agents, runs the entry agent once and shuts down the servers.

@@ -1,10 +1,10 @@
-//! The runs of an app: those of its entry agent.
+//! The runs of an app's entry agent.
 
 use futures_util::future::BoxFuture;
 
 use super::answer_form::TypedAnswer;
 use super::app::App;
-use super::handle::RunRequest;
+use super::request::RunRequest;
 use super::run_error::RunError;
 use super::stream::RunStream;
 use super::typed_run::TypedRunOutput;

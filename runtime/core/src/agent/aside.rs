@@ -7,7 +7,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::model_request::Asked;
+use super::model_request::ModelCall;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use crate::journal::{StepKind, StepRef, fingerprint};
@@ -72,7 +72,9 @@ impl AgentRun {
         mut request: ModelRequest,
         model: &BoxModel,
     ) -> Result<Result<ModelResponse, ModelError>, RunError> {
-        if let Some(limit) = self.instance.settings.limits.before_turn(0, self.tally().usage.total()) {
+        if let Some(limit) =
+            self.instance.declaration.settings.limits.before_turn(0, self.tally().usage.total())
+        {
             return Err(self.limit(limit));
         }
         if let Err(error) = request.params.check(model) {
@@ -85,7 +87,7 @@ impl AgentRun {
             RedactedRequests::default().redact(redactor, &mut request);
         }
         let hash = || (Effect::Pure, fingerprint(&request));
-        let asked = Asked { turn, request: &request, model, table: None, answer_tool: None };
+        let asked = ModelCall { turn, request: &request, model, table: None, answer_tool: None };
         // One step for all attempts, as for a turn.
         let answer = self.cx.step(step, hash, async || self.ask_until_answered(asked).await).await;
         match answer {

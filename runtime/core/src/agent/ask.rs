@@ -13,7 +13,7 @@ use crate::model::{ModelResponse, RequestParams, ResponseSchema, ToolChoice};
 
 /// One turn of the model, which [`AgentRun::ask`] prepares. Await it to ask the model.
 ///
-/// Parts that are not set are those of the agent. Values that are set here hold for this turn only.
+/// Parts that are not set come from the agent. Values that are set here are valid for this turn only.
 ///
 /// ```
 /// use onionskin::model::{Message, RequestParams};

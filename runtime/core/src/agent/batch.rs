@@ -1,4 +1,4 @@
-//! Tool calls that run as one operation: those of a turn, or a part of them. `tool_call.rs` runs each call.
+//! Tool calls that run as one operation: all calls of a turn, or some of them. `tool_call.rs` runs each call.
 
 use std::future::{poll_fn, ready};
 use std::pin::{Pin, pin};
@@ -52,14 +52,14 @@ impl AgentRun {
         if let Some(over) = over {
             return Err(over);
         }
-        if let Some(aborted) = RunError::of_abort(&self.cx) {
+        if let Some(aborted) = RunError::from_abort(&self.cx) {
             return Err(aborted);
         }
         for (tool, message) in end.retries {
             let mut tally = self.tally();
             let times = tally.retries_of.entry(Arc::clone(&tool)).or_default();
             *times += 1;
-            if *times > self.instance.settings.limits.max_retries {
+            if *times > self.instance.declaration.settings.limits.max_retries {
                 return Err(RunError::Retries { tool, times: *times, message });
             }
         }
@@ -76,7 +76,7 @@ impl AgentRun {
     pub(super) fn plan_call(&self, table: &ToolTable, name: &str) -> PlannedCall {
         let refused = |error| PlannedCall::new(Err(error), 0);
         let mut tally = self.tally();
-        if let Some(error) = self.instance.settings.limits.refused_call(tally.calls) {
+        if let Some(error) = self.instance.declaration.settings.limits.refused_call(tally.calls) {
             return refused(error);
         }
         tally.calls += 1;

@@ -106,7 +106,7 @@ pub enum BuildError {
     /// The agent has an `output`, which ends a run, and a text that ends it
     /// ([`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until)).
     #[error(
-        "the agent `{agent}` has an `output`, and an answer of that type ends its run: take the text of `until` off"
+        "the agent `{agent}` has an `output`, and an answer of that type ends its run: remove the text of `until`"
     )]
     #[non_exhaustive]
     UntilTyped {
@@ -463,7 +463,7 @@ pub enum BuildError {
     /// The agent's `history_source` is `messages`, and none of its children has messages.
     #[error(
         "the agent `{agent}` declares `history_source: messages`, but no messages were set for any of its children: call \
-         `.messages_for(\"{child}\", ..)`"
+         `.for_agent(\"{child}\", |agent| agent.messages(..))`"
     )]
     #[non_exhaustive]
     NoMessages {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::Agent;
 use super::build_error::BuildError;
-use super::declaration::DynAgent;
+use super::declaration::{AgentDeclaration, DynAgent};
 use super::handle::AgentHandle;
 use super::limits::Limits;
 use super::run_error::RunError;
 use super::servers::{IntoToolServer, ToolServers};
-use super::setup::{Setup, works_on};
+use super::setup::Setup;
 use super::stream::RunStream;
 use crate::approval::Approver;
 use crate::event::RunOutput;
@@ -24,7 +24,7 @@ use crate::question::Answerer;
 use crate::run_hook::{RunHook, RunInput};
 use crate::services::{GivenService, Service, ServiceType};
 use crate::spec::ToolValue;
-use crate::tool::{FitsState, ReachesBeneath, SharedToolbox, Works, block_on};
+use crate::tool::{FitsState, ReachesBeneath, SharedToolbox, block_on};
 use crate::turn_hook::TurnHook;
 use crate::typed::RawHook;
 use onionskin_definitions::secret::{Secret, Sensitive};
@@ -67,7 +67,6 @@ pub struct AgentBuilder<A> {
 /// The parts of an [`App`](super::App) that one agent does not have.
 #[derive(Default)]
 pub(super) struct AppParts {
-    pub(super) links: Vec<DynAgent>,
     pub(super) entry: Option<String>,
     pub(super) initial_message: Option<Arc<str>>,
 }
@@ -161,120 +160,69 @@ impl<A> AgentBuilder<A> {
 
     /// Provides a toolbox that agents name in `toolboxes: [..]`.
     pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
-        self.setup.toolbox(None, &toolbox.share());
+        self.setup.shared.toolboxes.give(None, &toolbox.share());
         self
     }
 
     /// As [`Self::toolbox`], for a toolbox that agents name with a prefix: `toolboxes: [archive: Kb]`.
     pub fn toolbox_as(mut self, prefix: &str, toolbox: impl SharedToolbox) -> Self {
-        self.setup.toolbox(Some(prefix), &toolbox.share());
+        self.setup.shared.toolboxes.give(Some(prefix), &toolbox.share());
         self
     }
 
-    /// As [`Self::prompt`], for the agent of this name, for example a child.
-    pub fn prompt_for(mut self, agent: impl Into<String>, prompt: Prompt) -> Self {
-        self.setup.of(agent).prompt(prompt);
-        self
-    }
-
-    /// Adds a hook to the agent of this name, for example a child; see
-    /// [`AgentBuilder::hook`]. `build` checks that the hook works on the agent's state.
-    pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
-    where
-        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
-    {
-        self.setup.of(agent).unchecked_hook(hook);
-        self
-    }
-
-    /// Adds a guardrail on the arguments to the agent of this name, for example a child; see
-    /// [`AgentBuilder::input_guardrail`]. `build` checks that it works on the
-    /// agent's state.
-    pub fn input_guardrail_for<G>(mut self, agent: impl Into<String>, guardrail: G) -> Self
-    where
-        G: InputGuardrail<Made: MadeBy<G, State: Works>>,
-    {
-        self.setup.of(agent).input_guardrail(guardrail, works_on::<G, G::Made>());
-        self
-    }
-
-    /// As [`Self::input_guardrail_for`], on the results.
-    pub fn output_guardrail_for<G>(mut self, agent: impl Into<String>, guardrail: G) -> Self
-    where
-        G: OutputGuardrail<Made: MadeBy<G, State: Works>>,
-    {
-        self.setup.of(agent).output_guardrail(guardrail, works_on::<G, G::Made>());
-        self
-    }
-
-    /// Adds a run hook to the agent of this name, for example a child; see [`AgentBuilder::run_hook`].
-    /// `build` checks that the hook works on the agent's state.
-    pub fn run_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
-    where
-        H: RunHook<Made: MadeBy<H, State: Works>>,
-    {
-        self.setup.of(agent).unchecked_run_hook(hook);
-        self
-    }
-
-    /// Adds a turn hook to the agent of this name, for example a child; see
-    /// [`AgentBuilder::turn_hook`]. `build` checks that the hook works on the agent's state.
-    pub fn turn_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
-    where
-        H: TurnHook<Made: MadeBy<H, State: Works>>,
-    {
-        self.setup.of(agent).unchecked_turn_hook(hook);
-        self
-    }
-
-    /// Adds a message hook to the agent of this name, for example a child; see
-    /// [`AgentBuilder::message_hook`]. `build` checks that the hook works on the agent's state.
-    pub fn message_hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
-    where
-        H: MessageHook<Made: MadeBy<H, State: Works>>,
-    {
-        self.setup.of(agent).unchecked_message_hook(hook);
-        self
-    }
-
-    /// Adds a tool to the agent of this name; see [`AgentBuilder::tool`].
-    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl ToolValue) -> Self {
-        self.setup.of(agent).tools.push(tool.tool_value());
-        self
-    }
-
-    /// Replaces the declared limits of each run of the agent of this name.
-    pub fn limits_for(mut self, agent: impl Into<String>, limits: Limits) -> Self {
-        self.setup.of(agent).limits = Some(limits);
-        self
-    }
-
-    /// Sets the messages that the agent of this name begins with. They begin each new session of the agent, and each
-    /// call by a parent whose `history_source` is `messages`.
-    pub fn messages_for(
+    /// Changes the declaration of the agent of this name, for example of a child. The hooks, guardrails and tools that the function
+    /// adds come where [`hook`](AgentBuilder::hook), [`input_guardrail`](AgentBuilder::input_guardrail) and
+    /// [`tool`](AgentBuilder::tool) put them; its prompt replaces parts of the declared one, and other values replace the
+    /// declared ones. `build` calls the function, and checks that hooks and guardrails work on the agent's state.
+    ///
+    /// [Messages](AgentDeclaration::messages) begin each new session of the agent, and each call by a parent whose
+    /// `history_source` is `messages`.
+    ///
+    /// ```
+    /// use onionskin::declaration::Limits;
+    /// use onionskin::{App, ScriptedModel, agent, hooks};
+    ///
+    /// agent! {
+    ///     Desk { instruction: "Ask the clerk.", agents: [Clerk] }
+    ///     Clerk { instruction: "Answer.", description: "Answers questions." }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let mut limits = Limits::default();
+    /// limits.turns = 3;
+    /// let app = App::builder()
+    ///     .model(ScriptedModel::new())
+    ///     .agent::<Desk>()
+    ///     .for_agent("Clerk", |clerk| clerk.hook(hooks::retry::new(2)).limits(limits))
+    ///     .build()
+    ///     .await;
+    /// # let _ = app.unwrap();
+    /// # });
+    /// ```
+    pub fn for_agent(
         mut self,
-        agent: impl Into<String>,
-        messages: impl IntoIterator<Item = Message>,
+        name: impl Into<String>,
+        change: impl FnOnce(AgentDeclaration) -> AgentDeclaration + Send + 'static,
     ) -> Self {
-        self.setup.of(agent).messages(messages);
+        self.setup.changes.named.entry(name.into()).or_default().push(Box::new(change));
         self
     }
 
-    /// Sets who answers the questions of calls while the run waits, those of children included. Without an answerer, and with
+    /// Sets who answers the questions of calls, also of the calls of children, while the run waits. Without an answerer, and with
     /// questions that it leaves open, the run pauses ([`RunError::Paused`](crate::RunError::Paused)).
     pub fn answerer(mut self, answerer: impl Answerer) -> Self {
-        self.setup.answerer = Some(Arc::new(answerer));
+        self.setup.shared.answerer = Some(Arc::new(answerer));
         self
     }
 
-    /// Sets the approver for calls of tools with `approval`, those of children included. Without one, the
+    /// Sets the approver for calls of tools with `approval`, also for the calls of children. Without one, the
     /// [answerer](Self::answerer) is asked, or the run pauses.
     pub fn approver(mut self, approver: impl Approver) -> Self {
-        self.setup.approver = Some(Arc::new(approver));
+        self.setup.shared.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Records the content of runs in their spans, those of children included: messages, system prompts, definitions of
+    /// Records the content of runs, also of the runs of children, in their spans: messages, system prompts, definitions of
     /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
     /// content may be confidential. The secrets of the session are redacted in both cases.
     ///
@@ -297,7 +245,7 @@ impl<A> AgentBuilder<A> {
         self
     }
 
-    /// Sets the journal that records the steps of runs, those of children included. Without one no step is recorded,
+    /// Sets the journal that records the steps of runs, also of the runs of children. Without one no step is recorded,
     /// and no run can be replayed.
     ///
     /// A run is continued under its id: give it one with [`RunRequest::run_id`](crate::run::RunRequest::run_id). The
@@ -320,7 +268,7 @@ impl<A> AgentBuilder<A> {
     /// # });
     /// ```
     pub fn journal(mut self, journal: impl Journal) -> Self {
-        self.setup.journal = Some(Arc::new(journal));
+        self.setup.shared.journal = Some(Arc::new(journal));
         self
     }
 
@@ -347,18 +295,23 @@ impl<A> AgentBuilder<A> {
 }
 
 impl<A: Agent> AgentBuilder<A> {
-    /// Adds a dynamic hook: one that the declaration of the agent does not name. Dynamic hooks run around the declared
-    /// hooks, or at the `..` in `tool_hooks`. The first one that is added is the outermost. Make the hook of a
-    /// `#[tool_hook]` function with `new`: `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
-    pub fn hook<H>(mut self, hook: H) -> Self
-    where
-        H: RawHook + Hook<Made: MadeBy<H, State: FitsState<A::State>>>,
-    {
-        self.setup.own.hook(hook);
+    /// Changes the declaration of the agent when it is built. The compiler has checked the states of hooks and guardrails.
+    fn change(mut self, change: impl FnOnce(AgentDeclaration) -> AgentDeclaration + Send + 'static) -> Self {
+        self.setup.changes.first.push(Box::new(change));
         self
     }
 
-    /// As [`Self::hook`], for a hook that sees the calls of all agents below too: those of children, of theirs, and of an
+    /// Adds a dynamic hook: one that the declaration of the agent does not name. Dynamic hooks run around the declared
+    /// hooks, or at the `..` in `tool_hooks`. The first one that is added is the outermost. Make the hook of a
+    /// `#[tool_hook]` function with `new`: `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
+    pub fn hook<H>(self, hook: H) -> Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: FitsState<A::State>>>,
+    {
+        self.change(|agent| agent.with_hook(hook, Vec::new()))
+    }
+
+    /// As [`Self::hook`], for a hook that also sees the calls of all agents below: of children, of their children, and of an
     /// [`AgentTool`](crate::AgentTool), outside of the hooks of these. A run that a function starts with a handle of its own is not below. The
     /// hook's value is one for all. It takes no state, because each agent has its own.
     ///
@@ -390,90 +343,82 @@ impl<A: Agent> AgentBuilder<A> {
     /// assert_eq!(desk.run("1 + 1?").await.unwrap().text, "no sums today");
     /// # });
     /// ```
-    pub fn hook_everywhere<H>(mut self, hook: H) -> Self
+    pub fn hook_everywhere<H>(self, hook: H) -> Self
     where
         H: RawHook + Hook<Made: MadeBy<H, State: ReachesBeneath>>,
     {
-        self.setup.own.reaching_hook(hook);
-        self
+        self.change(|agent| agent.with_hook_everywhere(Arc::new(hook)))
     }
 
     /// Adds a guardrail on the arguments of all calls of the agent, after the declared ones; see
     /// [`AgentDeclaration::input_guardrail`](super::AgentDeclaration::input_guardrail). Make the guardrail of a
     /// `#[guardrail(input)]` function with `new`.
-    pub fn input_guardrail<G>(mut self, guardrail: G) -> Self
+    pub fn input_guardrail<G>(self, guardrail: G) -> Self
     where
         G: InputGuardrail<Made: MadeBy<G, State: FitsState<A::State>>>,
     {
-        self.setup.own.input_guardrail(guardrail, Vec::new());
-        self
+        self.change(|agent| agent.with_input_guardrail(guardrail, None, Vec::new()))
     }
 
     /// As [`Self::input_guardrail`], on the results.
-    pub fn output_guardrail<G>(mut self, guardrail: G) -> Self
+    pub fn output_guardrail<G>(self, guardrail: G) -> Self
     where
         G: OutputGuardrail<Made: MadeBy<G, State: FitsState<A::State>>>,
     {
-        self.setup.own.output_guardrail(guardrail, Vec::new());
-        self
+        self.change(|agent| agent.with_output_guardrail(guardrail, None, Vec::new()))
     }
 
     /// Adds a hook around each run of the agent ([`run_hooks`](crate::run_hooks)), after the declared ones. Make the hook of a
     /// `#[run_hook]` function with `new`: `.run_hook(sign::new("v1"))`.
-    pub fn run_hook<H>(mut self, hook: H) -> Self
+    pub fn run_hook<H>(self, hook: H) -> Self
     where
         H: RunHook<Made: MadeBy<H, State: FitsState<A::State>>>,
     {
-        self.setup.own.run_hook(hook, Vec::new());
-        self
+        self.change(|agent| agent.with_run_hook(hook, Vec::new()))
     }
 
     /// Adds a hook around the turns of the agent ([`turn_hooks`](crate::turn_hooks)), after the declared ones. Make the hook of a
     /// `#[turn_hook]` function with `new`.
-    pub fn turn_hook<H>(mut self, hook: H) -> Self
+    pub fn turn_hook<H>(self, hook: H) -> Self
     where
         H: TurnHook<Made: MadeBy<H, State: FitsState<A::State>>>,
     {
-        self.setup.own.turn_hook(hook, Vec::new());
-        self
+        self.change(|agent| agent.with_turn_hook(hook, Vec::new()))
     }
 
     /// Adds a hook on the messages of the agent ([`message_hooks`](crate::message_hooks)), after the declared ones. Make the hook of a
     /// `#[message_hook]` function with `new`.
-    pub fn message_hook<H>(mut self, hook: H) -> Self
+    pub fn message_hook<H>(self, hook: H) -> Self
     where
         H: MessageHook<Made: MadeBy<H, State: FitsState<A::State>>>,
     {
-        self.setup.own.message_hook(hook, Vec::new());
-        self
+        self.change(|agent| agent.with_message_hook(hook, Vec::new()))
     }
 
     /// Adds a dynamic tool: one that the declaration of the agent does not name, such as a
     /// [`ToolSpec`](crate::ToolSpec) or an [`AgentTool`](crate::AgentTool). All hooks of the agent run around it. Its
     /// bound parameters are filled from the tool's own [`state`](crate::ToolSpec::state), its `State<S>` from the
     /// agent's state.
-    pub fn tool(mut self, tool: impl ToolValue) -> Self {
-        self.setup.own.tools.push(tool.tool_value());
-        self
+    pub fn tool(self, tool: impl ToolValue) -> Self {
+        let tool = tool.tool_value();
+        self.change(|agent| agent.tool_value(tool))
     }
 
     /// Replaces the declared limits of each run.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.setup.own.limits = Some(limits);
-        self
+    pub fn limits(self, limits: Limits) -> Self {
+        self.change(|agent| agent.limits(limits))
     }
 
-    /// Sets the messages that each new session of the agent begins with. Set those of its children with
-    /// [`Self::messages_for`].
-    pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
-        self.setup.own.messages(messages);
-        self
+    /// Sets the messages that each new session of the agent begins with. [`Self::for_agent`] sets
+    /// the messages of its children.
+    pub fn messages(self, messages: impl IntoIterator<Item = Message>) -> Self {
+        let messages: Vec<_> = messages.into_iter().collect();
+        self.change(|agent| agent.messages(messages))
     }
 
     /// Sets parts of the agent's system prompt, in place of what its declaration has there.
-    pub fn prompt(mut self, prompt: Prompt) -> Self {
-        self.setup.own.prompt(prompt);
-        self
+    pub fn prompt(self, prompt: Prompt) -> Self {
+        self.change(|agent| agent.prompt(prompt))
     }
 
     /// Starts the servers and builds the agent and its children. Servers need a tokio runtime with IO and timers.
@@ -483,8 +428,9 @@ impl<A: Agent> AgentBuilder<A> {
     /// # Errors
     /// Returns an error if a required part is missing or a server does not start. The error names the agent and says
     /// what to write. Several problems are one error ([`BuildError::Several`]).
-    pub async fn build(self) -> Result<AgentHandle, BuildError> {
-        let mut handles = self.setup.build(&[DynAgent::of::<A>()]).await?;
+    pub async fn build(mut self) -> Result<AgentHandle, BuildError> {
+        self.setup.entries.push(DynAgent::of::<A>());
+        let mut handles = self.setup.build().await?;
         Ok(handles.swap_remove(0))
     }
 

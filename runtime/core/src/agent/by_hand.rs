@@ -122,8 +122,8 @@ impl AgentRun {
     }
 
     /// Appends a message to the conversation: of the user, of the assistant, or results of tool calls. A call is never split from its
-    /// result: calls of an appended message of the assistant have to be run or answered before anything else, as those of the model.
-    /// Results can be those of some calls; the conversation gets them when each call of its newest message has one. A message without
+    /// result: calls of an appended message of the assistant have to be run or answered before anything else, as the calls of the model have.
+    /// Results of some of the calls are allowed; the conversation gets them when each call of its newest message has one. A message without
     /// results does nothing.
     ///
     /// Session and journal: the message is part of the session's history when the run ends. It is not recorded, because a replay runs
@@ -186,7 +186,7 @@ impl AgentRun {
         })?;
         let count = u32::try_from(calls.len()).unwrap_or(u32::MAX);
         let message = Arc::new(message);
-        tally.open = OpenCalls::of(&message, None, (0, tally.by_hand));
+        tally.open = OpenCalls::new(&message, None, (0, tally.by_hand));
         tally.by_hand = tally.by_hand.saturating_add(count);
         self.cx.conversation().push_shared(message);
         Ok(())

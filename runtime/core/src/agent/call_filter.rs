@@ -4,10 +4,10 @@ use std::any::type_name;
 use std::fmt;
 use std::sync::Arc;
 
-use super::declaration::AgentDeclaration;
+use super::declaration::{AgentDeclaration, works_on};
 use super::identities::FilterWord;
 use crate::context::ToolContext;
-use crate::onion::{DynHook, Filtered, Hook, MadeBy, StateOf};
+use crate::onion::{DynHook as _, Filtered, Hook, MadeBy};
 use crate::policy::Concerns;
 use crate::tool::Works;
 use crate::typed::RawHook;
@@ -36,7 +36,7 @@ impl CallFilter {
         Self { concerns: Arc::new(concerns), names: Vec::new(), words: None, is_everywhere: false }
     }
 
-    /// Lets all calls through, and those of all agents below: `for [everywhere]` in `agent!`. The hook takes no state, because each agent
+    /// Lets all calls through, also the calls of all agents below: `for [everywhere]` in `agent!`. The hook takes no state, because each agent
     /// has its own ([`BuildError::HookEverywhere`](crate::BuildError::HookEverywhere)). It is for hooks around calls: a guardrail with it is
     /// not built ([`BuildError::GuardrailEverywhere`](crate::BuildError::GuardrailEverywhere)).
     pub fn everywhere() -> Self {
@@ -73,22 +73,17 @@ impl AgentDeclaration {
     where
         H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
     {
-        let mut states = Vec::new();
-        StateOf::<H>::on(&mut states);
+        let states = works_on::<H, H::Made>();
+        self.parts.hook_states.push((type_name::<H>(), states.clone()));
         if filter.is_everywhere {
-            self.reaching_states.push((type_name::<H>(), states.clone()));
-            let hook: Arc<dyn DynHook> = Arc::new(hook);
-            self.reaching.push(Arc::clone(&hook));
-            self.hooks.push(hook);
-            self.hook_states.push((type_name::<H>(), states));
-            return self;
+            self.parts.reaching_states.push((type_name::<H>(), states));
+            return self.with_hook_everywhere(Arc::new(hook));
         }
-        self.hook_states.push((type_name::<H>(), states));
         let CallFilter { concerns, names, .. } = filter;
         let hook = Filtered { hook: Arc::new(hook), concerns };
         let name = hook.name();
-        self.filter_names.extend(names.iter().map(|tool| (name, tool.to_string().into())));
-        self.hooks.push(Arc::new(hook));
+        self.parts.filter_names.extend(names.iter().map(|tool| (name, tool.to_string().into())));
+        self.push_hook(Arc::new(hook));
         self
     }
 }

@@ -28,10 +28,10 @@ impl CallResult {
 
     /// The end of a call that waits for an answer of a person.
     pub(super) fn paused() -> Self {
-        Self { outcome: CallOutcome::Paused, ..Self::of(Ok(ToolOutput::text(""))) }
+        Self { outcome: CallOutcome::Paused, ..Self::new(Ok(ToolOutput::text(""))) }
     }
 
-    pub(super) fn of(result: ToolResult) -> Self {
+    pub(super) fn new(result: ToolResult) -> Self {
         let outcome = CallOutcome::of(&result);
         let error_chain = match &result {
             Err(exit @ (Exit::Tool(_) | Exit::Abort(_))) => error_chain(exit),
@@ -71,10 +71,10 @@ mod tests {
             ToolError::from_output(ErrorKind::Remote, vec![picture()]),
             emptied,
         ] {
-            let result = CallResult::of(Err(Exit::Tool(error)));
+            let result = CallResult::new(Err(Exit::Tool(error)));
             assert_eq!(ContentBlock::join(&result.content), said);
         }
-        let kept = CallResult::of(Err(Exit::Tool(ToolError::from_output(
+        let kept = CallResult::new(Err(Exit::Tool(ToolError::from_output(
             ErrorKind::Remote,
             vec![picture(), ContentBlock::Text("why".to_owned())],
         ))));

@@ -43,12 +43,12 @@ static INPUT: [Param; 1] =
     [Param { description: "What the agent is asked.", ..Param::new::<String>("input") }];
 
 impl ChildTool {
-    /// `settings` are those of the parent.
+    /// `settings` are the parent's.
     pub(super) fn new(child: Arc<Instance>, run: RunFn, settings: Settings) -> Self {
         let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
         definition.name = tool_name(&child).into();
         definition.description = description(&child).into();
-        definition.effect = child.settings.effect;
+        definition.effect = child.declaration.settings.effect;
         definition.asks = child.asks;
         if let Some(input) = &child.input {
             definition = definition.with_input_schema(input.schema().clone());
@@ -63,7 +63,7 @@ impl ChildTool {
         Arc::clone(&self.child.name)
     }
 
-    /// The services that it and those beneath it take.
+    /// The services that it and those below it take.
     pub(super) fn services(&self) -> &AgentServices {
         &self.child.services
     }
@@ -191,7 +191,7 @@ pub(super) fn did(run: &AgentRun, start: usize, answer: &Result<String, RunError
     let Err(error) = answer else { return String::new() };
     let acted = run.cx.acted().and_then(|acted| acted.sentence());
     // Hooks may refuse or change what the agent says, and this text did not pass them. The text of a cut answer is in its error.
-    let is_shown = run.instance.run_hooks.is_empty()
+    let is_shown = run.instance.declaration.run_hooks.is_empty()
         && run.instance.message_hooks.is_none()
         && !matches!(error, RunError::Unfinished { .. });
     let said = is_shown.then(|| last_text(run, start)).flatten();

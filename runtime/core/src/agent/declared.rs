@@ -1,91 +1,106 @@
-//! The declarations of an agent and of its children, before they are built.
+//! The declarations of the agents that are built, with the changes of their builder.
 
-use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::build_error::BuildError;
-use super::declaration::{AgentDeclaration, AgentId, DynAgent};
-use super::server_pool::Configured;
-use super::setup::StateMakers;
+use super::declaration::{AgentDeclaration, DynAgent};
+use super::parts::Changed;
+use super::settings::HistorySource;
+use super::setup::{Change, Changes, Setup};
 use crate::onion::caught;
 
-/// The most levels of agents, the outermost included: each one is on the stack while they are built.
+/// The most agents below each other, the first one included. Each level takes stack space.
 const MOST_LEVELS: usize = 100;
 
-/// The error of a declaration that panicked.
+/// The error of an agent whose declaration panicked.
 pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
     BuildError::DeclarationPanicked { agent: agent.to_owned(), reason }
 }
 
-/// The declaration of an agent and those of its children.
+/// An agent that is built.
 pub(super) struct Declared {
+    pub(super) agent: DynAgent,
     pub(super) declaration: Box<AgentDeclaration>,
-    pub(super) link: DynAgent,
-    /// Empty if an agent before this one is the same: it has them.
-    pub(super) children: Vec<Declared>,
+    /// Errors name the agents by this number: parents come before their children.
+    pub(super) number: usize,
+    /// Whether the program runs it, not only other agents.
+    pub(super) is_entry: bool,
+    /// Whether a parent lets it begin with its messages.
+    pub(super) begins_with_messages: bool,
 }
 
-/// The way from an outermost agent to one beneath it, and all agents that have been declared.
-#[derive(Default)]
-pub(super) struct Way {
+/// Finds the agents to build.
+struct Search<'c> {
+    changes: &'c mut Changes,
+    /// The agents from the first one to the current one.
     path: Vec<Arc<str>>,
-    seen: HashSet<AgentId>,
+    /// The agents whose children are found, too.
+    found: Vec<Declared>,
+    begun: usize,
 }
 
-/// The declaration of an agent, which is not on the stack while those beneath it are declared.
+impl Setup {
+    /// The agents to build, each behind its children.
+    ///
+    /// # Errors
+    /// Returns an error if an agent contains itself, or if a declaration panics.
+    pub(super) fn declared(&mut self) -> Result<Vec<Declared>, BuildError> {
+        let mut search = Search { changes: &mut self.changes, path: Vec::new(), found: Vec::new(), begun: 0 };
+        for agent in &self.entries {
+            search.visit(agent, None)?;
+        }
+        Ok(search.found)
+    }
+}
+
+impl Search<'_> {
+    fn visit(&mut self, agent: &DynAgent, parent: Option<&AgentDeclaration>) -> Result<(), BuildError> {
+        let is_in_itself = self.path.contains(&agent.name);
+        self.path.push(Arc::clone(&agent.name));
+        if is_in_itself {
+            let (agent, path) = (agent.name().to_owned(), self.path.join(" > "));
+            return Err(BuildError::Cycle { agent, path });
+        }
+        if self.path.len() > MOST_LEVELS {
+            return Err(BuildError::TooManyLevels { agent: agent.name().to_owned(), most: MOST_LEVELS });
+        }
+        let begins =
+            parent.is_some_and(|parent| parent.parts.settings.history_source == HistorySource::Messages);
+        // Many paths can lead to one agent: with two children on each of thirty levels they are a thousand million.
+        if let Some(known) = self.found.iter_mut().find(|known| known.agent == *agent) {
+            known.is_entry |= parent.is_none();
+            known.begins_with_messages |= begins;
+        } else {
+            let number = self.begun;
+            self.begun += 1;
+            let declaration = declare(agent, self.changes_of(agent, number))?;
+            for child in &declaration.children {
+                self.visit(child, Some(&declaration))?;
+            }
+            let agent = agent.clone();
+            let (is_entry, begins_with_messages) = (parent.is_none(), begins);
+            self.found.push(Declared { agent, declaration, number, is_entry, begins_with_messages });
+        }
+        self.path.pop();
+        Ok(())
+    }
+
+    fn changes_of(&mut self, agent: &DynAgent, number: usize) -> Vec<Change> {
+        let mut changes = if number == 0 { std::mem::take(&mut self.changes.first) } else { Vec::new() };
+        if let Some(named) = self.changes.named.get_mut(agent.name()) {
+            changes.append(named);
+        }
+        changes
+    }
+}
+
+/// Declares an agent. A function of its own, and in a box, because it takes stack space on each level.
 #[inline(never)]
-fn declared(link: &DynAgent) -> Result<Box<AgentDeclaration>, BuildError> {
-    match caught(|| Box::new(link.declare())) {
-        Ok(declaration) => Ok(declaration),
-        Err(reason) => Err(declaring(&link.name, reason)),
-    }
-}
-
-impl Declared {
-    pub(super) fn new(link: &DynAgent, way: &mut Way) -> Result<Self, BuildError> {
-        let again = way.path.contains(&link.name);
-        way.path.push(Arc::clone(&link.name));
-        if again {
-            return Err(BuildError::Cycle { agent: (*link.name).to_owned(), path: way.path.join(" > ") });
-        }
-        if way.path.len() > MOST_LEVELS {
-            return Err(BuildError::TooManyLevels { agent: (*link.name).to_owned(), most: MOST_LEVELS });
-        }
-        let mut declaration = declared(link)?;
-        let mut children = std::mem::take(&mut declaration.children);
-        // Many ways can lead to one agent: two children on each of thirty levels are a thousand million ways.
-        if !way.seen.insert(link.id) {
-            children.clear();
-        }
-        let children = children.iter().map(|child| Self::new(child, way)).collect::<Result<_, _>>()?;
-        way.path.pop();
-        Ok(Self { declaration, link: link.clone(), children })
-    }
-
-    pub(super) fn take_default_servers(&mut self, into: &mut Configured) {
-        into.default_to(self.declaration.default_servers.take());
-        for child in &mut self.children {
-            child.take_default_servers(into);
-        }
-    }
-
-    /// Stores in the states that they are declared, and how their secrets are visited.
-    pub(super) fn declare_states(&self, into: &mut StateMakers) {
-        let own = self.link.state;
-        if let Some(state) = into.get_mut(&own.id()).filter(|_| !own.is_none()) {
-            state.is_declared = true;
-            state.visitor = self.declaration.state_visitor.or(state.visitor);
-        }
-        for child in &self.children {
-            child.declare_states(into);
-        }
-    }
-
-    pub(super) fn collect_servers(&self, into: &mut BTreeSet<(Arc<str>, Arc<str>)>) {
-        let used = self.declaration.servers.iter();
-        into.extend(used.map(|server| (Arc::clone(&server.name), Arc::clone(&self.link.name))));
-        for child in &self.children {
-            child.collect_servers(into);
-        }
-    }
+fn declare(agent: &DynAgent, changes: Vec<Change>) -> Result<Box<AgentDeclaration>, BuildError> {
+    let declare = || {
+        let mut declaration = agent.declare();
+        declaration.parts.changed = Some(Changed::default());
+        Box::new(changes.into_iter().fold(declaration, |declaration, change| change(declaration)))
+    };
+    caught(declare).map_err(|reason| declaring(agent.name(), reason))
 }

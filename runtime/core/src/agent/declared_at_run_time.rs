@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::declaration::{AgentDeclaration, DynAgent, RunFn};
+use super::declaration::AgentDeclaration;
 use crate::spec::ToolValue;
 use onionskin_definitions::definition::ToolWords;
 
@@ -12,7 +12,7 @@ impl AgentDeclaration {
     /// `tool_hooks`. Without it they are outside of all declared ones.
     #[must_use]
     pub fn dynamic_hooks(mut self) -> Self {
-        self.outside = self.hooks.len();
+        self.parts.outside = self.parts.hooks.len();
         self
     }
 
@@ -20,7 +20,7 @@ impl AgentDeclaration {
     /// tool's is not built ([`BuildError::ToolState`](crate::BuildError::ToolState)).
     #[must_use]
     pub fn tool_value(mut self, tool: impl ToolValue) -> Self {
-        self.specs.push(tool.tool_value());
+        self.parts.specs.push(tool.tool_value());
         self
     }
 
@@ -54,23 +54,15 @@ impl AgentDeclaration {
     /// ```
     #[must_use]
     pub fn worded(mut self, words: ToolWords, add: impl FnOnce(Self) -> Self) -> Self {
-        let (tools, specs) = (self.tools.len(), self.specs.len());
+        let (tools, specs) = (self.parts.tools.len(), self.parts.specs.len());
         self = add(self);
-        self.worded.adds_nothing |= self.tools.len() == tools && self.specs.len() == specs;
-        for spec in &mut self.specs[specs..] {
+        self.parts.worded.adds_nothing |= self.parts.tools.len() == tools && self.parts.specs.len() == specs;
+        for spec in &mut self.parts.specs[specs..] {
             spec.reword(&words);
         }
-        if self.tools.len() > tools {
-            self.worded.tools.push((tools..self.tools.len(), words));
+        if self.parts.tools.len() > tools {
+            self.parts.worded.tools.push((tools..self.parts.tools.len(), words));
         }
-        self
-    }
-
-    /// As [`Self::worded`], for the compiled tool of this index. `agent!` writes it.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn compiled_words(mut self, index: usize, words: ToolWords) -> Self {
-        self.worded.compiled.push((index, words));
         self
     }
 
@@ -98,33 +90,7 @@ impl AgentDeclaration {
     /// ```
     #[must_use]
     pub fn until(mut self, text: impl Into<Arc<str>>) -> Self {
-        self.until = Some(text.into());
-        self
-    }
-}
-
-impl DynAgent {
-    /// Sets the function that runs the agent in place of the loop, as `run: ..` in `agent!`.
-    ///
-    /// ```
-    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
-    /// use onionskin::run::AgentRun;
-    /// use onionskin::{App, RunError, ScriptedModel};
-    ///
-    /// async fn repeat(_run: &AgentRun, input: String) -> Result<String, RunError> {
-    ///     Ok(input.repeat(2))
-    /// }
-    ///
-    /// let echo = DynAgent::new("Echo", AgentDeclaration::new).with_run(|run, input| Box::pin(repeat(run, input)));
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let app = App::builder().dyn_agent(&echo).model(ScriptedModel::new()).build().await.unwrap();
-    /// assert_eq!(app.run("Ho").await.unwrap().text, "HoHo");
-    /// # });
-    /// ```
-    #[must_use]
-    pub fn with_run(mut self, run: RunFn) -> Self {
-        self.run = run;
+        self.parts.until = Some(text.into());
         self
     }
 }

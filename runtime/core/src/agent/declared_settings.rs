@@ -11,7 +11,7 @@ use crate::model::RequestParams;
 
 /// Gives an agent all settings at once.
 pub fn with_settings(mut agent: AgentDeclaration, settings: Settings) -> AgentDeclaration {
-    agent.settings = settings;
+    agent.parts.settings = settings;
     agent
 }
 
@@ -21,49 +21,49 @@ impl AgentDeclaration {
     /// server adds or changes later. Default: [`Lock::Report`], a difference is only reported.
     #[must_use]
     pub fn lock(mut self, lock: Lock) -> Self {
-        self.settings.lock = lock;
+        self.parts.settings.lock = lock;
         self
     }
 
     /// Makes this agent the entry agent of an [`App`](super::App).
     #[must_use]
     pub fn default_agent(mut self, is_default: bool) -> Self {
-        self.settings.is_default = is_default;
+        self.parts.settings.is_default = is_default;
         self
     }
 
     /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
     #[must_use]
     pub fn model(mut self, name: &str) -> Self {
-        self.settings.model = Some(name.into());
+        self.parts.settings.model = Some(name.into());
         self
     }
 
     /// Sets the model parameters, such as the temperature.
     #[must_use]
     pub fn request_params(mut self, params: RequestParams) -> Self {
-        self.settings.request_params = params;
+        self.parts.settings.request_params = params;
         self
     }
 
     /// Sets the limits of one run.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.settings.limits = limits;
+        self.parts.settings.limits = limits;
         self
     }
 
     /// Sets the messages that its children start with. Default: none.
     #[must_use]
     pub fn history_source(mut self, source: HistorySource) -> Self {
-        self.settings.history_source = source;
+        self.parts.settings.history_source = source;
         self
     }
 
     /// Sets where the conversations of its children go. Default: nowhere.
     #[must_use]
     pub fn history_merge_target(mut self, target: HistoryMergeTarget) -> Self {
-        self.settings.history_merge_target = target;
+        self.parts.settings.history_merge_target = target;
         self
     }
 
@@ -71,7 +71,7 @@ impl AgentDeclaration {
     /// builder rejects 0. Default: no limit.
     #[must_use]
     pub fn max_parallel(mut self, calls: usize) -> Self {
-        self.settings.max_parallel = Some(calls);
+        self.parts.settings.max_parallel = Some(calls);
         self
     }
 
@@ -79,7 +79,7 @@ impl AgentDeclaration {
     /// [`Timeout`](crate::ErrorKind::Timeout). The builder rejects zero. Default: no limit.
     #[must_use]
     pub fn child_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.child_timeout = Some(timeout);
+        self.parts.settings.child_timeout = Some(timeout);
         self
     }
 
@@ -87,7 +87,7 @@ impl AgentDeclaration {
     /// [`EventKind::RunStarted`](crate::event::EventKind::RunStarted). The builder rejects 0. Default: 20.
     #[must_use]
     pub fn max_display_instances(mut self, instances: usize) -> Self {
-        self.settings.max_display_instances = instances;
+        self.parts.settings.max_display_instances = instances;
         self
     }
 
@@ -95,7 +95,7 @@ impl AgentDeclaration {
     /// may have acted before it failed; no retry repeats such a call.
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
-        self.settings.effect = effect;
+        self.parts.settings.effect = effect;
         self
     }
 }

@@ -6,13 +6,14 @@ use super::app::App;
 use super::build_error::ServerError;
 use super::handle::AgentHandle;
 use super::instance::Instance;
+use super::parts::Parts;
 use super::tool_list::ListError;
 use crate::context::{RunContext, ToolContext, ToolEntry};
 use crate::description::{AgentDescription, AppDescription, ToolDescription};
 
 impl AgentHandle {
     /// Describes the agent for people and programs: its tools with the hooks around each, its children, its servers. The tools of
-    /// servers are those of now.
+    /// servers are as they are now.
     ///
     /// # Errors
     /// As [`Self::tool_names`].
@@ -55,7 +56,7 @@ impl App {
                 agents.push(agent.describe()?);
             }
         }
-        Ok(AppDescription::new(agents))
+        Ok(AppDescription { agents })
     }
 }
 
@@ -63,16 +64,19 @@ impl Instance {
     fn describe(&self) -> Result<AgentDescription, ServerError> {
         let table = self.tools.tools(None).map_err(ListError::into_server_error)?.table;
         let tools = table.entries().iter().map(|entry| self.describe_tool(entry)).collect();
-        let mut agent = AgentDescription::new(&self.name, tools);
-        agent.description = self.info.description().map(str::to_owned);
-        agent.model = self.settings.model.as_deref().map(str::to_owned);
-        agent.children = self.info.children().map(str::to_owned).collect();
-        agent.servers = self.tools.server_names();
-        agent.run_hooks = self.run_hooks.iter().map(|hook| hook.name().to_owned()).collect();
-        agent.turn_hooks = self.turn_hooks.iter().map(|hook| hook.name().to_owned()).collect();
-        agent.message_hooks =
-            self.message_hooks.iter().flat_map(|hooks| hooks.names()).map(str::to_owned).collect();
-        Ok(agent)
+        let Parts { description, settings, run_hooks, turn_hooks, .. } = &self.declaration;
+        let message_hooks = self.message_hooks.iter().flat_map(|hooks| hooks.names());
+        Ok(AgentDescription {
+            name: self.name.to_string(),
+            description: description.clone(),
+            model: settings.model.as_deref().map(str::to_owned),
+            tools,
+            children: self.info.children().map(str::to_owned).collect(),
+            servers: self.tools.server_names(),
+            run_hooks: run_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
+            turn_hooks: turn_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
+            message_hooks: message_hooks.map(str::to_owned).collect(),
+        })
     }
 
     fn describe_tool(&self, entry: &Arc<ToolEntry>) -> ToolDescription {
@@ -86,7 +90,7 @@ impl Instance {
             input_schema: (*entry.definition.input_schema).clone(),
             output_schema: entry.definition.output_schema.as_deref().cloned(),
             effect: entry.definition.effect,
-            hooks: self.hook_names.around(&call),
+            hooks: self.declaration.hooks_around(&call),
             input_guardrails,
             output_guardrails,
         }

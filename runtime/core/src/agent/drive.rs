@@ -40,7 +40,7 @@ pub(super) fn seed(
         begun_by: None,
         acted: None,
         state: state_of(instance, session)?,
-        codec: instance.codec,
+        codec: instance.declaration.state_codec,
         session_state: session.state().clone(),
         events,
         journal: None,
@@ -90,7 +90,7 @@ pub(super) fn seed_beneath(
         begun_by: parent.map(|_| cx.begins()),
         acted: Some(Acted::beneath(caller.acted())),
         journal: caller.journal().cloned(),
-        deadline: Deadline::sooner(instance.settings.limits.time, deadline),
+        deadline: Deadline::sooner(instance.declaration.settings.limits.time, deadline),
         user: caller.user_id(),
         approver: caller.approver().cloned(),
         answerer: caller.answerer().cloned(),
@@ -135,7 +135,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
     // A panic can occur before the first await.
-    let (has_hooks, has_turn_hooks) = (!run.instance.run_hooks.is_empty(), run.has_turn_hooks());
+    let (has_hooks, has_turn_hooks) = (!run.instance.declaration.run_hooks.is_empty(), run.has_turn_hooks());
     let is_before_send = run.is_before_send();
     let start = run.context().conversation().len();
     let work = pin!(async {
@@ -175,11 +175,15 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
             Some(_) => Box::pin(run.cx.strand(|| run.step(0, StepKind::Run).to_id(), work)).await,
         }
     });
-    let done = match Chain::enter(&run.instance.name, run.instance.settings.limits.depth) {
+    let done = match Chain::enter(&run.instance.name, run.instance.declaration.settings.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {
             let agent = Arc::clone(&run.instance.name);
-            Err(RunError::Depth { agent, most: run.instance.settings.limits.depth, chain: chain.into() })
+            Err(RunError::Depth {
+                agent,
+                most: run.instance.declaration.settings.limits.depth,
+                chain: chain.into(),
+            })
         }
     };
     let answer = match done {
@@ -193,7 +197,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     std::mem::forget(dropped);
     // A hand-written agent cannot turn an abort into an answer either.
     let answer = if run.is_paused() && answer.is_ok() { Err(run.paused()) } else { answer };
-    let mut answer = RunError::of_abort(run.context()).map_or(answer, Err);
+    let mut answer = RunError::from_abort(run.context()).map_or(answer, Err);
     if let Some(redactor) = run.context().concealed().redactor() {
         match &mut answer {
             Ok(text) => text.redact(&redactor),

@@ -50,7 +50,7 @@ pub enum FilterWord {
     Added(&'static str),
     /// A tool of a server, or a built-in one.
     Named(&'static str),
-    /// All calls, and those of the agents below.
+    /// All calls, and the calls of the agents below.
     Everywhere,
 }
 
@@ -63,7 +63,7 @@ impl FilterWord {
         }
     }
 
-    /// Whether it is for the tools of agents beneath too.
+    /// Whether it is for the tools of agents below, too.
     pub(super) fn is_everywhere(&self) -> bool {
         matches!(self, Self::Everywhere)
     }

@@ -3,20 +3,16 @@
 use std::sync::Arc;
 
 use super::answer_form::AnswerForm;
-use super::compiled_hook::HookNames;
 use super::input_form::InputForm;
+use super::parts::Parts;
 use super::run_error::RunError;
 use super::services::AgentServices;
-use super::settings::Settings;
 use super::tool_list::ToolList;
 use crate::context::{AgentInfo, DynCall, DynSender, Outside};
 use crate::message_hook::MessageHooks;
 use crate::model::{BoxModel, History};
 use crate::policy::AgentGuardrails;
-use crate::run_hook::DynRunHook;
 use crate::services::Services;
-use crate::state::StateCodec;
-use crate::turn_hook::DynTurnHook;
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::requirements::StateType;
 
@@ -24,6 +20,8 @@ use onionskin_definitions::requirements::StateType;
 pub(crate) struct Instance {
     pub(crate) info: AgentInfo,
     pub(crate) name: Arc<str>,
+    /// What its author said, with the changes of the builder.
+    pub(super) declaration: Parts,
     pub(crate) model: BoxModel,
     /// The type of the input that its parents give it, if it has one.
     pub(super) input: Option<Arc<InputForm>>,
@@ -31,30 +29,19 @@ pub(crate) struct Instance {
     pub(super) answer: Option<Arc<AnswerForm>>,
     pub(crate) onion: Arc<dyn DynCall>,
     pub(crate) core: Arc<dyn DynCall>,
-    /// The hooks of the onion.
-    pub(super) hook_names: HookNames,
     pub(super) guardrails: Arc<AgentGuardrails>,
     /// Its hooks that see the calls of the agents below it too.
     pub(super) reaches: Option<Arc<dyn Outside>>,
-    /// Those around each run, in their order.
-    pub(crate) run_hooks: Vec<Arc<dyn DynRunHook>>,
-    /// Those around its turns, in their order.
-    pub(crate) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
-    /// Those on its messages.
+    /// The hooks on its messages.
     pub(crate) message_hooks: Option<Arc<MessageHooks>>,
     pub(crate) state: StateType,
-    /// Writes the state for a journal.
-    pub(crate) codec: Option<StateCodec>,
-    /// The states that a session must contain, each with the agent that needs it: this agent or one beneath it.
+    /// The states that a session must contain, each with the agent that needs it: this agent or one below it.
     pub(crate) needs: Vec<(Arc<str>, StateType)>,
-    /// The services that the agent and those beneath it take.
+    /// The services that the agent and those below it take.
     pub(crate) services: AgentServices,
     /// The initial messages that were set when the agent was built.
     pub(crate) messages: History,
-    /// The text in an answer that ends a run.
-    pub(super) until: Option<Arc<str>>,
-    pub(crate) settings: Settings,
-    /// What its calls, and those of its children, may ask a person.
+    /// What its calls, and the calls of its children, may ask a person.
     pub(crate) asks: Asks,
     /// Whether spans have the content of messages, arguments and results.
     pub(crate) trace_content: bool,
@@ -63,7 +50,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// The hooks that its messages to agents beneath pass, if it has any.
+    /// The hooks that its messages to agents below pass, if it has any.
     pub(super) fn sender(&self) -> Option<Arc<dyn DynSender>> {
         let hooks = self.message_hooks.as_ref().filter(|hooks| hooks.is_before_send())?;
         Some(Arc::clone(hooks) as _)

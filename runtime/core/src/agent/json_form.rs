@@ -58,7 +58,7 @@ impl JsonForm {
     /// As [`Self::read`], for an object.
     pub(super) fn read_object(&self, mut args: Args) -> Result<String, Vec<Problem>> {
         args.as_object().map_err(|error| vec![Problem::root(error.about(self.called))])?;
-        let object = self.tool.fit(&args).map_err(|problems| self.told(problems))?;
+        let object = self.tool.fit(&args).map_err(|problems| self.in_its_words(problems))?;
         let halves = self.halves(&object);
         if !halves.is_empty() {
             return Err(halves);
@@ -97,7 +97,7 @@ impl JsonForm {
         halves(&Value::Object(object.clone()), schema, schema, "", reads)
     }
 
-    fn told(&self, problems: Vec<Problem>) -> Vec<Problem> {
+    fn in_its_words(&self, problems: Vec<Problem>) -> Vec<Problem> {
         if self.called == ARGUMENTS {
             problems
         } else {

@@ -44,7 +44,7 @@ impl AgentRun {
         RunError::MessageDropped { agent: Arc::clone(&self.instance.name), sender, recipient }
     }
 
-    /// The input of an outermost run after the hooks. That of a child passed those of its parent.
+    /// The input of an outermost run after the hooks. The input of a child passed the hooks of its parent.
     ///
     /// # Errors
     /// Returns an error if a hook drops the input or fails, or if the run is over.

@@ -16,7 +16,9 @@ mod by_hand;
 mod call_filter;
 mod call_result;
 mod child_tool;
+mod compiled_declaration;
 mod compiled_hook;
+mod compiled_onion;
 mod declaration;
 mod declared;
 mod declared_at_run_time;
@@ -26,7 +28,10 @@ mod describe;
 mod drive;
 mod guardrails;
 mod handle;
+mod handle_runs;
+mod hook_names;
 mod identities;
+mod initial_state;
 mod input_form;
 mod instance;
 mod json_form;
@@ -37,9 +42,11 @@ mod model_request;
 mod open_calls;
 mod open_work;
 pub mod outline;
+mod parts;
 mod pause;
 mod preflight;
 mod prompt;
+mod request;
 mod request_hash;
 mod resume;
 mod run;
@@ -79,11 +86,13 @@ pub use build_error::{BuildError, ServerError};
 pub use builder::AgentBuilder;
 pub use by_hand::ToolResults;
 pub use call_filter::CallFilter;
-pub use declaration::{AgentDeclaration, DynAgent, Onion, RunFn};
-pub use handle::{AgentHandle, RunRequest};
+pub use compiled_onion::Onion;
+pub use declaration::{AgentDeclaration, DynAgent, RunFn};
+pub use handle::AgentHandle;
 pub use input_form::TypedInput;
 pub use limits::{Limit, Limits};
 pub use misuse::MisuseError;
+pub use request::RunRequest;
 pub use run::AgentRun;
 pub use run_error::RunError;
 pub use servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
@@ -202,7 +211,7 @@ pub trait Agent: Send + Sync + Sized + 'static {
         AgentBuilder::default()
     }
 
-    /// In `agent!`, this constant reads those of the children, so an agent that contains itself does not compile: the
+    /// In `agent!`, this constant reads the same constant of each child, so an agent that contains itself does not compile: the
     /// compiler's error names the constant. A hand-written agent does not set it. A wrapper of another agent forwards it.
     const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = ();
 

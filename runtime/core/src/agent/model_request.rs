@@ -33,7 +33,7 @@ const BACKOFF: Backoff =
 
 /// A request to a model.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'r> {
+pub(super) struct ModelCall<'r> {
     pub(super) turn: u32,
     pub(super) request: &'r ModelRequest,
     pub(super) model: &'r BoxModel,
@@ -59,7 +59,7 @@ impl AgentRun {
         let params = self.turn_params(turn, changes, offered.is_none(), table);
         Ok(ModelRequest {
             agent: Arc::clone(&self.instance.name),
-            model: changes.model.clone().or_else(|| self.instance.settings.model.clone()),
+            model: changes.model.clone().or_else(|| self.instance.declaration.settings.model.clone()),
             system: None,
             messages: self.messages(),
             tools: Arc::clone(&table.declarations),
@@ -167,7 +167,7 @@ impl AgentRun {
         let Changes { params, tool_choice, response_schema, .. } = changes;
         let mut params = match params {
             Some(params) => params.clone(),
-            None => self.instance.settings.request_params.in_turn(turn, all),
+            None => self.instance.declaration.settings.request_params.in_turn(turn, all),
         };
         if let Some(choice) = tool_choice {
             params.tool_choice = choice.clone();
@@ -198,7 +198,7 @@ impl AgentRun {
         }
         let hash = || (Effect::Pure, self.request_hash(turn, &request, table));
         let model = &self.instance.model;
-        let asked = Asked { turn, request: &request, model, table: Some(table), answer_tool };
+        let asked = ModelCall { turn, request: &request, model, table: Some(table), answer_tool };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let step = self.step(turn, StepKind::Model);
         let answer = self.cx.step(step, hash, async || {
@@ -211,8 +211,8 @@ impl AgentRun {
 
     /// Asks again after transient errors, as often as the limits allow. The usage of the answer has the tokens of the attempts before it; if none
     /// has an answer, the run has them.
-    pub(super) async fn ask_until_answered(&self, asked: Asked<'_>) -> Result<ModelResponse, RunError> {
-        let Asked { turn, .. } = asked;
+    pub(super) async fn ask_until_answered(&self, asked: ModelCall<'_>) -> Result<ModelResponse, RunError> {
+        let ModelCall { turn, .. } = asked;
         let mut attempt = 0;
         let mut failed = Usage::default();
         loop {
@@ -235,7 +235,10 @@ impl AgentRun {
             let pause = pause(attempt, &error);
             // A pause that is longer than the run would end it without the words of the provider.
             let is_late = self.cx.deadline().is_some_and(|late| late.at <= Instant::now() + pause);
-            if !error.is_transient() || attempt > self.instance.settings.limits.model_retries || is_late {
+            if !error.is_transient()
+                || attempt > self.instance.declaration.settings.limits.model_retries
+                || is_late
+            {
                 self.tally().usage += failed;
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
@@ -253,9 +256,9 @@ impl AgentRun {
     }
 
     /// Asks once. `billed` becomes what the model says of its tokens before it answers or fails.
-    async fn ask_once(&self, asked: Asked<'_>, billed: &mut Usage) -> Result<ModelResponse, ModelError> {
-        let Asked { turn, request, model, table, answer_tool } = asked;
-        let timeout = self.instance.settings.limits.model_timeout;
+    async fn ask_once(&self, asked: ModelCall<'_>, billed: &mut Usage) -> Result<ModelResponse, ModelError> {
+        let ModelCall { turn, request, model, table, answer_tool } = asked;
+        let timeout = self.instance.declaration.settings.limits.model_timeout;
         // The session can learn secrets while the model answers.
         let redactor = || self.cx.concealed().redactor();
         let mut held = RedactedDeltas::default();

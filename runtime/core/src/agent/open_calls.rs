@@ -17,13 +17,13 @@ pub(super) struct OpenCalls {
     table: Option<Arc<ToolTable>>,
     /// The calls' turn, and the number of calls before them in it.
     at: (u32, u32),
-    taken: Taken,
+    progress: Progress,
     /// The tools that asked for another attempt in this turn.
     retried: Vec<Arc<str>>,
 }
 
 /// Which calls have a result or run now.
-enum Taken {
+enum Progress {
     None,
     All,
     /// By call.
@@ -69,9 +69,15 @@ impl TakenCalls {
 
 impl OpenCalls {
     /// `None` if the message makes no calls.
-    pub(super) fn of(said: &Arc<Message>, table: Option<Arc<ToolTable>>, at: (u32, u32)) -> Option<Self> {
+    pub(super) fn new(said: &Arc<Message>, table: Option<Arc<ToolTable>>, at: (u32, u32)) -> Option<Self> {
         let is_open = !said.tool_calls().is_empty();
-        is_open.then(|| Self { said: Arc::clone(said), table, at, taken: Taken::None, retried: Vec::new() })
+        is_open.then(|| Self {
+            said: Arc::clone(said),
+            table,
+            at,
+            progress: Progress::None,
+            retried: Vec::new(),
+        })
     }
 
     fn calls(&self) -> &[ToolCall] {
@@ -85,9 +91,9 @@ impl OpenCalls {
 
     /// The error for work that has to wait for these calls.
     pub(super) fn error(&self) -> MisuseError {
-        let open = |index: &usize| match &self.taken {
-            Taken::None | Taken::All => true,
-            Taken::Some(slots) => !matches!(slots[*index], Slot::Done(_)),
+        let open = |index: &usize| match &self.progress {
+            Progress::None | Progress::All => true,
+            Progress::Some(slots) => !matches!(slots[*index], Slot::Done(_)),
         };
         let index = (0..self.calls().len()).find(open).unwrap_or(0);
         MisuseError::open(&self.calls()[index])
@@ -95,13 +101,13 @@ impl OpenCalls {
 
     /// Marks all calls as running.
     pub(super) fn take_all(&mut self) {
-        self.taken = Taken::All;
+        self.progress = Progress::All;
     }
 
     /// Marks these calls as running.
     pub(super) fn take(&mut self, calls: &[ToolCall]) -> Result<TakenCalls, MisuseError> {
         let (said, at) = (Arc::clone(&self.said), self.at);
-        if matches!(self.taken, Taken::None) && *calls == *self.calls() {
+        if matches!(self.progress, Progress::None) && *calls == *self.calls() {
             self.take_all();
             return Ok(TakenCalls { said, at, indices: None });
         }
@@ -140,10 +146,10 @@ impl OpenCalls {
             let Some(&index) = known.get(&**id) else {
                 return Err(MisuseError::UnknownCall { call_id: call_id() });
             };
-            let is_free = match &self.taken {
-                Taken::None => true,
-                Taken::All => false,
-                Taken::Some(slots) => matches!(slots[index], Slot::Open),
+            let is_free = match &self.progress {
+                Progress::None => true,
+                Progress::All => false,
+                Progress::Some(slots) => matches!(slots[index], Slot::Open),
             };
             if !is_free || std::mem::replace(&mut seen[index], true) {
                 return Err(MisuseError::AnsweredCall { call_id: call_id() });
@@ -154,12 +160,12 @@ impl OpenCalls {
     }
 
     fn slots(&mut self) -> &mut Vec<Slot> {
-        if !matches!(self.taken, Taken::Some(_)) {
-            self.taken = Taken::Some(self.calls().iter().map(|_| Slot::Open).collect());
+        if !matches!(self.progress, Progress::Some(_)) {
+            self.progress = Progress::Some(self.calls().iter().map(|_| Slot::Open).collect());
         }
-        match &mut self.taken {
-            Taken::Some(slots) => slots,
-            Taken::None | Taken::All => unreachable!("it was just made"),
+        match &mut self.progress {
+            Progress::Some(slots) => slots,
+            Progress::None | Progress::All => unreachable!("it was just made"),
         }
     }
 
@@ -189,7 +195,7 @@ impl OpenCalls {
         let slots = std::mem::take(self.slots());
         let result = |(call, slot): (&ToolCall, Slot)| match slot {
             Slot::Done(result) => result,
-            Slot::Open | Slot::Running => CallResult::of(Fate::NotRun.unfinished(run)).message(call),
+            Slot::Open | Slot::Running => CallResult::new(Fate::NotRun.unfinished(run)).message(call),
         };
         self.calls().iter().zip(slots).map(result).collect()
     }

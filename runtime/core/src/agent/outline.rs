@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::declaration::{AgentDeclaration, DynAgent};
 pub use super::identities::{Around, FilterWord, Filtered, HookType};
+use super::parts::Parts;
 use super::settings::Settings;
 use crate::onion::{RuntimeHooks, caught};
 use crate::prompt::{PromptOutline, PromptPart};
@@ -57,7 +58,7 @@ impl Outline {
     /// # Errors
     /// Returns the text of a panic of the program's code.
     pub fn of(agent: &DynAgent) -> Result<Self, String> {
-        let declaration = caught(|| agent.declare())?;
+        let AgentDeclaration { parts: declaration, children } = caught(|| agent.declare())?;
         let tools = match declaration.onion {
             Some(onion) => caught(|| onion(RuntimeHooks::default()))?.definitions,
             None => Vec::new(),
@@ -65,7 +66,7 @@ impl Outline {
         let tools =
             tools.into_iter().map(|(index, tool)| Ok((index, tool.map_err(|wrong| wrong.to_string())?)));
         let tools = tools.collect::<Result<_, String>>()?;
-        let AgentDeclaration { compiled_hooks, toolboxes, servers, runtime_tools, .. } = &declaration;
+        let Parts { compiled_hooks, toolboxes, servers, runtime_tools, .. } = &declaration;
         let no_state = TypeId::of::<()>();
         let state = HookType { id: agent.state.id(), name: agent.state.name(), has_values: false };
         let is_generated = declaration.onion.is_some()
@@ -99,10 +100,10 @@ impl Outline {
             input_guardrails: declaration.input_guardrails.iter().map(|one| (one.ty, one.filter)).collect(),
             output_guardrails: declaration.output_guardrails.iter().map(|one| (one.ty, one.filter)).collect(),
             around: declaration.around,
-            children: declaration.children,
+            children,
             state: (agent.state.id() != no_state).then_some(state),
-            input: declaration.input_type,
-            output: declaration.output_type,
+            input: declaration.input.map(|(ty, _)| ty),
+            output: declaration.output.map(|(ty, _)| ty),
             settings: declaration.settings,
             description: declaration.description,
         })

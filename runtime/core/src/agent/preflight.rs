@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use onionskin_vocabulary::agent_name_mistake;
 
 use super::build_error::BuildError;
+use super::declaration::DynAgent;
 use super::declared::Declared;
 use super::settings::HistorySource;
-use super::setup::{Extra, Setup};
+use super::setup::Setup;
 use super::tool_checks::other_than;
 use super::tool_list::ToolList;
 use crate::context::{ToolEntry, ToolTable};
@@ -21,33 +22,17 @@ use crate::tool::ToolboxLink;
 use onionskin_definitions::definition::NameProblem;
 use onionskin_definitions::text::{list, nearest, short};
 
-/// An agent of the program. An agent that several others call is listed once.
-struct Seen<'d> {
-    agent: &'d Declared,
-    /// Whether a program can run it directly.
-    is_asked: bool,
-    /// Whether a parent begins its calls with the messages that were set for it.
-    begins_with_messages: bool,
-}
-
-/// All problems that can be found before anything starts.
+/// The problems that are found before a server starts.
 pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> {
-    let mut agents = Vec::new();
-    for agent in declared {
-        see(agent, None, &mut agents);
-    }
+    let mut agents: Vec<_> = declared.iter().collect();
+    agents.sort_by_key(|agent| agent.number);
     let mut problems = Vec::new();
-    for (index, seen) in agents.iter().enumerate() {
-        agent_name(seen.agent, &mut problems);
-        let own = (index == 0).then_some(&setup.own);
-        let named = setup.named.get(seen.agent.link.name());
-        of_agent(setup, seen.agent, own.into_iter().chain(named), &mut problems);
-        no_messages(setup, seen.agent, &mut problems);
-        let given = own.into_iter().chain(named).filter_map(|extra| extra.messages.as_ref());
-        for messages in given.chain([&seen.agent.declaration.messages]) {
-            if let Err(source) = check_messages(messages) {
-                problems.push(BuildError::Messages { agent: seen.agent.link.name().to_owned(), source });
-            }
+    for agent in &agents {
+        agent_name(agent, &mut problems);
+        of_agent(setup, agent, &agents, &mut problems);
+        no_messages(agent, &agents, &mut problems);
+        if let Err(source) = check_messages(&agent.declaration.parts.messages) {
+            problems.push(BuildError::Messages { agent: agent.agent.name().to_owned(), source });
         }
     }
     no_model(setup, &agents, &mut problems);
@@ -60,6 +45,7 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     }
     problems.extend(
         setup
+            .shared
             .toolboxes
             .problems()
             .into_iter()
@@ -69,41 +55,19 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     problems
 }
 
-fn see<'d>(agent: &'d Declared, parent: Option<&Declared>, agents: &mut Vec<Seen<'d>>) {
-    let begins =
-        parent.is_some_and(|parent| parent.declaration.settings.history_source == HistorySource::Messages);
-    match agents.iter_mut().find(|seen| seen.agent.link.id == agent.link.id) {
-        Some(seen) => {
-            seen.is_asked |= parent.is_none();
-            seen.begins_with_messages |= begins;
-            return;
-        }
-        None => agents.push(Seen { agent, is_asked: parent.is_none(), begins_with_messages: begins }),
-    }
-    for child in &agent.children {
-        see(child, Some(agent), agents);
-    }
-}
-
 /// An agent's name. `agent!` refuses the same names.
 fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
-    let name = agent.link.name();
+    let name = agent.agent.name();
     if agent_name_mistake(name).is_some() {
         problems.push(BuildError::AgentName { agent: short(name, 100).into_owned() });
     }
 }
 
 /// The missing or wrong parts of one agent.
-fn of_agent<'e>(
-    setup: &Setup,
-    agent: &'e Declared,
-    extras: impl Iterator<Item = &'e Extra> + Clone,
-    problems: &mut Vec<BuildError>,
-) {
-    let (name, declaration, state) = (agent.link.name(), &agent.declaration, agent.link.state);
-    let limits = extras.clone().filter_map(|extra| extra.limits.as_ref()).last();
+fn of_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: &mut Vec<BuildError>) {
+    let (name, declaration, state) = (agent.agent.name(), &agent.declaration.parts, agent.agent.state);
     let zero = |(setting, advice)| BuildError::Zero { agent: name.to_owned(), setting, advice };
-    problems.extend(declaration.settings.zeros(limits).map(zero));
+    problems.extend(declaration.settings.zeros().map(zero));
     if declaration.output.is_some() && declaration.settings.request_params.response_schema.is_some() {
         problems.push(BuildError::TwoAnswerForms { agent: name.to_owned() });
     }
@@ -116,16 +80,17 @@ fn of_agent<'e>(
     if declaration.worded.adds_nothing {
         problems.push(BuildError::WordsWithoutTool { agent: name.to_owned() });
     }
-    if !state.is_none() && !setup.states.contains_key(&state.id()) {
+    if !state.is_none() && !setup.shared.states.contains_key(&state.id()) {
         problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name() });
     }
-    let is_silent = |child: &&Declared| child.declaration.description.as_deref().is_none_or(str::is_empty);
-    problems.extend(agent.children.iter().filter(is_silent).map(|child| BuildError::NoDescription {
+    let is_silent =
+        |child: &&Declared| child.declaration.parts.description.as_deref().is_none_or(str::is_empty);
+    problems.extend(children(agent, agents).filter(is_silent).map(|child| BuildError::NoDescription {
         agent: name.to_owned(),
-        child: child.link.name().to_owned(),
+        child: child.agent.name().to_owned(),
     }));
     for toolbox in &declaration.toolboxes {
-        if setup.toolboxes.get(toolbox).is_none() {
+        if setup.shared.toolboxes.get(toolbox).is_none() {
             problems.push(BuildError::NoToolbox {
                 agent: name.to_owned(),
                 toolbox: toolbox.name,
@@ -138,10 +103,8 @@ fn of_agent<'e>(
     }
     // Also with a filter, which sees a call: what is merged belongs to none.
     let merges = declaration.settings.merges_into_own();
-    let declared = declaration.output_guardrails.iter().map(|declared| declared.on_calls.guardrail.name());
-    let added = extras.clone().flat_map(|extra| extra.output_guardrails.iter().map(|added| added.name));
-    if merges && let Some(guardrail) = declared.chain(added).next() {
-        let guardrail = guardrail.to_owned();
+    if merges && let Some(guardrail) = declaration.output_guardrails.first() {
+        let guardrail = guardrail.on_calls.guardrail.name().to_owned();
         problems.push(BuildError::MergedUnguarded { agent: name.to_owned(), guardrail });
     }
     for (hook, states) in &declaration.reaching_states {
@@ -150,9 +113,7 @@ fn of_agent<'e>(
             problems.push(BuildError::HookEverywhere { agent, hook, takes: other.name() });
         }
     }
-    let added = extras.flat_map(Extra::hook_states);
-    let own = declaration.hook_states.iter().map(|(hook, states)| (*hook, &**states));
-    for (hook, states) in own.chain(added) {
+    for (hook, states) in &declaration.hook_states {
         if let Some(other) = other_than(state, states) {
             problems.push(BuildError::HookState {
                 agent: name.to_owned(),
@@ -165,39 +126,49 @@ fn of_agent<'e>(
 }
 
 /// `history_source: messages`, where no child has messages.
-fn no_messages(setup: &Setup, agent: &Declared, problems: &mut Vec<BuildError>) {
-    let wants = agent.declaration.settings.history_source == HistorySource::Messages;
-    let has = |child: &Declared| {
-        let named = setup.named.get(child.link.name());
-        !child.declaration.messages.is_empty() || named.is_some_and(|extra| extra.messages.is_some())
-    };
-    if wants && !agent.children.is_empty() && !agent.children.iter().any(has) {
+fn no_messages(agent: &Declared, agents: &[&Declared], problems: &mut Vec<BuildError>) {
+    let wants = agent.declaration.parts.settings.history_source == HistorySource::Messages;
+    let has = |child: &Declared| !child.declaration.parts.messages.is_empty() || is_given_messages(child);
+    if wants
+        && let Some(first) = children(agent, agents).next()
+        && !children(agent, agents).any(has)
+    {
         problems.push(BuildError::NoMessages {
-            agent: agent.link.name().to_owned(),
-            child: agent.children[0].link.name().to_owned(),
+            agent: agent.agent.name().to_owned(),
+            child: first.agent.name().to_owned(),
         });
     }
 }
 
+fn children<'d>(parent: &Declared, agents: &[&'d Declared]) -> impl Iterator<Item = &'d Declared> {
+    let child = |link: &DynAgent| agents.iter().copied().find(|known| known.agent == *link);
+    parent.declaration.children.iter().filter_map(child)
+}
+
+/// Whether the builder sets the messages that the agent begins with.
+fn is_given_messages(agent: &Declared) -> bool {
+    agent.declaration.parts.changed.as_ref().is_some_and(|changed| changed.messages)
+}
+
 /// One model serves all agents, so only the first agent without a model is reported.
-fn no_model(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+fn no_model(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     if setup.model.is_some() {
         return;
     }
-    let without = |seen: &&Seen<'_>| seen.agent.declaration.default_model.is_none();
-    let Some(Seen { agent: first, .. }) = agents.iter().find(without) else { return };
-    let agent = first.link.name().to_owned();
-    problems.push(match &first.declaration.settings.model {
+    let without = |agent: &&&Declared| agent.declaration.parts.default_model.is_none();
+    let Some(first) = agents.iter().find(without) else { return };
+    let agent = first.agent.name().to_owned();
+    problems.push(match &first.declaration.parts.settings.model {
         Some(model) => BuildError::NamedModel { agent, model: model.to_string() },
         None => BuildError::NoModel { agent },
     });
 }
 
-fn unused_states(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+fn unused_states(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let mut unused: Vec<_> =
-        setup.states.values().filter(|maker| !maker.is_declared).map(|maker| maker.name).collect();
+        setup.shared.states.values().filter(|maker| !maker.is_declared).map(|maker| maker.name).collect();
     unused.sort_unstable();
-    let used = agents.iter().map(|seen| seen.agent.link.state).filter(|state| !state.is_none());
+    let used = agents.iter().map(|agent| agent.agent.state).filter(|state| !state.is_none());
     let declared: BTreeSet<_> = used.map(|state| format!("`{}`", state.name())).collect();
     let declared = list(declared);
     problems.extend(
@@ -213,27 +184,27 @@ const VISIT_BY_HAND: &str = "write `#[derive(onionskin::secret::VisitSecrets)]` 
      `AgentDeclaration::visit_state` in `declare`";
 
 /// States with secrets that their types do not list. A state that panics when it is copied is reported by its sessions.
-fn unvisited_secrets(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+fn unvisited_secrets(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let mut checked = BTreeSet::new();
-    for Seen { agent, .. } in agents {
-        let id = agent.link.state.id();
-        let Some(given) = setup.states.get(&id).filter(|_| checked.insert(id)) else { continue };
-        if caught(|| given.state.owns_unvisited(given.visitor, &setup.secrets)).unwrap_or(false) {
-            let advice = match (given.visitor, agent.declaration.onion) {
+    for agent in agents {
+        let id = agent.agent.state.id();
+        let Some(given) = setup.shared.states.get(&id).filter(|_| checked.insert(id)) else { continue };
+        if caught(|| given.state.owns_unvisited(given.visitor, &setup.shared.secrets)).unwrap_or(false) {
+            let advice = match (given.visitor, agent.declaration.parts.onion) {
                 (Some(_), _) => VISIT_FIELD,
                 (None, Some(_)) => VISIT,
                 (None, None) => VISIT_BY_HAND,
             };
-            let agent = agent.link.name().to_owned();
+            let agent = agent.agent.name().to_owned();
             problems.push(BuildError::UnvisitedSecret { agent, state: given.name, advice });
         }
     }
 }
 
-fn unused_toolboxes(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+fn unused_toolboxes(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let declared: Vec<&ToolboxLink> =
-        agents.iter().flat_map(|seen| &seen.agent.declaration.toolboxes).collect();
-    let mut unused: Vec<_> = setup.toolboxes.links().filter(|link| !declared.contains(link)).collect();
+        agents.iter().flat_map(|agent| &agent.declaration.parts.toolboxes).collect();
+    let mut unused: Vec<_> = setup.shared.toolboxes.links().filter(|link| !declared.contains(link)).collect();
     unused.sort_unstable_by(|a, b| (a.name, &a.prefix).cmp(&(b.name, &b.prefix)));
     for link in unused {
         let meant = declared
@@ -249,10 +220,10 @@ fn unused_toolboxes(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<Build
 }
 
 /// Settings for unknown or ambiguous agent names, and messages that no agent begins with.
-fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
-    let names: BTreeSet<_> = agents.iter().map(|seen| seen.agent.link.name()).collect();
-    for (name, extra) in &setup.named {
-        let mut called: Vec<_> = agents.iter().filter(|seen| seen.agent.link.name() == name).collect();
+fn unknown_agents(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
+    let names: BTreeSet<_> = agents.iter().map(|agent| agent.agent.name()).collect();
+    for name in setup.changes.named.keys() {
+        let mut called: Vec<_> = agents.iter().filter(|agent| agent.agent.name() == name).collect();
         match (called.pop(), called.is_empty()) {
             (None, _) => problems.push(BuildError::NoAgent {
                 name: name.clone(),
@@ -261,8 +232,8 @@ fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildEr
                 known: list(names.iter().map(|name| format!("`{name}`"))),
             }),
             (Some(_), false) => problems.push(BuildError::TwoAgents { name: name.clone() }),
-            (Some(seen), true) => {
-                if extra.messages.is_some() && !seen.is_asked && !seen.begins_with_messages {
+            (Some(agent), true) => {
+                if is_given_messages(agent) && !agent.is_entry && !agent.begins_with_messages {
                     problems.push(BuildError::UnusedMessages { agent: name.clone() });
                 }
             }

@@ -24,7 +24,7 @@ impl AgentRun {
         if effects.is_empty() && state.is_none() { hash } else { fingerprint(&(hash, effects, state)) }
     }
 
-    /// The agent's state, as far as it has JSON, and the values of the session.
+    /// The agent's state, if it has JSON, and the values of the session.
     fn first_state(&self, turn: u32) -> Option<[Value; 2]> {
         if turn != 1 || self.cx.parent().is_some() {
             return None;

@@ -59,10 +59,10 @@ pub struct AgentRun {
     prompt: Option<Box<AgentPrompt>>,
     /// The type of the answer, if it has one.
     answer: Option<Arc<AnswerForm>>,
-    /// The tools of this run, if they differ from those of other runs.
+    /// The tools of this run, if other runs have other tools.
     tools: OnceLock<Box<ToolList>>,
     tally: Mutex<Tally>,
-    /// Limits the concurrent calls of tools, those of the loop and those made by hand together.
+    /// Limits the concurrent calls of tools, both of the loop and by hand.
     permits: Option<Arc<Semaphore>>,
     /// The messages of model requests from which secrets were removed.
     pub(super) redacted: Mutex<RedactedRequests>,
@@ -158,6 +158,7 @@ where
 impl AgentRun {
     pub(super) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
         let permits = instance
+            .declaration
             .settings
             .max_parallel
             .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
@@ -250,7 +251,7 @@ impl AgentRun {
         StepRef { scope: self.cx.scope(), turn, kind, call: None, name: None, attempt: 0 }
     }
 
-    /// Lists the tools of the run if they differ from those of other runs; `None` if they do not.
+    /// Lists the tools of the run if other runs have other tools; `None` if all have the same.
     pub(super) fn list_tools(&self) -> Option<BoxFuture<'_, Result<(), RunError>>> {
         let list = self.instance.tools.of_run(&self.cx)?;
         Some(Box::pin(async move {
@@ -319,7 +320,7 @@ impl AgentRun {
     }
 
     fn cancelled(&self) -> RunError {
-        RunError::of_abort(&self.cx)
+        RunError::from_abort(&self.cx)
             .unwrap_or_else(|| RunError::Cancelled { agent: Arc::clone(&self.instance.name) })
     }
 
@@ -367,7 +368,7 @@ impl AgentRun {
     fn merge(&self, transcripts: impl IntoIterator<Item = Transcript>) {
         use super::settings::HistoryMergeTarget as Target;
         for Transcript { child, mut messages } in transcripts {
-            match self.instance.settings.history_merge_target {
+            match self.instance.declaration.settings.history_merge_target {
                 Target::None => {}
                 Target::Child => self.session.append_child(&child, messages),
                 Target::Orchestrator => {

@@ -28,7 +28,7 @@ use onionskin_definitions::text::short;
 #[non_exhaustive]
 pub enum RunError {
     /// The model gave no answer, after the repetitions that [`Limits`](super::Limits) allow. A fault in a script
-    /// ([`ModelError::Script`]) of an agent beneath also ends the run with this error; `agent` is the one whose script it
+    /// ([`ModelError::Script`]) of an agent below also ends the run with this error; `agent` is the one whose script it
     /// is.
     #[error("the agent `{agent}` got no answer from its model: {source}")]
     #[non_exhaustive]
@@ -195,7 +195,7 @@ pub enum RunError {
     )]
     #[non_exhaustive]
     NoService {
-        /// The agent: that of the run, or one beneath it.
+        /// The agent of the run, or an agent below it.
         agent: Arc<str>,
         /// The tool or the hook, such as ``the tool `pay` ``.
         part: Arc<str>,
@@ -436,7 +436,7 @@ impl RunError {
     }
 
     /// The error of a run that was aborted; `None` for any other run.
-    pub(super) fn of_abort(run: &RunContext) -> Option<Self> {
+    pub(super) fn from_abort(run: &RunContext) -> Option<Self> {
         let abort = run.aborted()?;
         Some(match run.abort_cause().cloned() {
             Some(AbortCause::Script(ScriptFault { agent, error })) => Self::Model { agent, source: error },
@@ -470,7 +470,7 @@ impl RunError {
     }
 
     /// The error of a run that did not get its turn in a session.
-    pub(super) fn of_turn(no_turn: NoTurn, agent: &Arc<str>, session: &Session) -> Self {
+    pub(super) fn from_no_turn(no_turn: NoTurn, agent: &Arc<str>, session: &Session) -> Self {
         let (agent, session) = (Arc::clone(agent), Arc::clone(session.shared_id()));
         match no_turn {
             NoTurn::Cancelled => Self::Cancelled { agent },

@@ -16,7 +16,7 @@ impl AgentRun {
     /// Returns an error if a hook refuses the input or fails, or if the run is over.
     pub(super) async fn before_run(&self, input: String) -> Result<String, RunError> {
         let mut input = self.take_attached().unwrap_or_else(|| RunInput::from(input));
-        for hook in &self.instance.run_hooks {
+        for hook in &self.instance.declaration.run_hooks {
             self.unless_cancelled()?;
             let before = hook.ignores_errors().then(|| input.clone());
             let done = caught_async(async { hook.before_dyn(&self.cx, &mut input).await }).await;
@@ -48,7 +48,7 @@ impl AgentRun {
         let form = self.answer_form();
         let mut answer = RunAnswer::from(answer).of_type(form.is_some());
         let mut changed_by = None;
-        for hook in &self.instance.run_hooks {
+        for hook in &self.instance.declaration.run_hooks {
             self.unless_cancelled()?;
             let before = (form.is_some() || hook.ignores_errors()).then(|| answer.clone());
             let done = caught_async(async { hook.after_dyn(&self.cx, &mut answer).await }).await;

@@ -159,7 +159,7 @@ impl Configured {
 /// the calls, or lose its own.
 fn names_apart(agent: &str, uses: &[ServerUse]) -> Result<(), BuildError> {
     let mut begins: Vec<_> =
-        uses.iter().map(|of| (wire_name(&format!("{}__", of.name)).into_owned(), &of.name)).collect();
+        uses.iter().map(|used| (wire_name(&format!("{}__", used.name)).into_owned(), &used.name)).collect();
     begins.sort_unstable();
     begins.dedup();
     // A text that begins with another one comes after it, with nothing but such texts between them.
@@ -199,12 +199,12 @@ impl Pool {
         is_strict: bool,
     ) -> Result<Vec<AgentServer>, BuildError> {
         names_apart(agent, uses)?;
-        let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(&of.name)?)));
+        let servers = uses.iter().filter_map(|used| Some((used, self.servers.get(&used.name)?)));
         servers
-            .map(|(of, server)| {
-                let filter = of.filter.clone();
+            .map(|(used, server)| {
+                let filter = used.filter.clone();
                 let made = caught(|| {
-                    let request = ProviderRequest::new(agent, &of.name, &filter);
+                    let request = ProviderRequest::new(agent, &used.name, &filter);
                     let request =
                         request.with_snapshot(snapshot).with_strict_lock(is_strict || self.is_strict);
                     let provider = server.provider(&request)?;
@@ -212,8 +212,8 @@ impl Pool {
                     Ok((server.kind(), provider))
                 });
                 let (kind, provider) =
-                    made.unwrap_or_else(|reason| Err(panicked(&of.name, "listed its tools", &reason)))?;
-                Ok(AgentServer { server: Arc::clone(&of.name), kind, filter, provider })
+                    made.unwrap_or_else(|reason| Err(panicked(&used.name, "listed its tools", &reason)))?;
+                Ok(AgentServer { server: Arc::clone(&used.name), kind, filter, provider })
             })
             .collect()
     }

@@ -5,30 +5,27 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::build_error::BuildError;
-use super::compiled_hook::CompiledHook;
+use super::parts::Parts;
 use super::run_error::RunError;
 use super::tool_checks::other_than;
 use crate::context::{RunContext, ToolEntry};
-use crate::message_hook::DynMessageHook;
-use crate::onion::{DynHook, caught};
+use crate::onion::caught;
 use crate::policy::AgentGuardrails;
-use crate::run_hook::DynRunHook;
 use crate::services::{GivenService, ServiceType, ServiceTypes, Services};
-use crate::turn_hook::DynTurnHook;
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::text::list;
 
 /// The services that a builder got.
 #[derive(Clone, Default)]
-pub(super) struct Given {
+pub(super) struct ProvidedServices {
     services: Services,
     /// The services that each request provides.
     per_request: Vec<ServiceType>,
-    /// Whether services may be unused, those of requests included.
+    /// Whether services may be unused, also the services of requests.
     pub(super) allows_unused: bool,
 }
 
-impl Given {
+impl ProvidedServices {
     /// Adds a service. It replaces what an earlier call said about its type.
     pub(super) fn give(&mut self, service: GivenService) {
         self.per_request.retain(|other| *other != service.ty);
@@ -115,27 +112,26 @@ struct Taker {
 /// The services that a built agent and its children take, and those that their builder got.
 #[derive(Default)]
 pub(crate) struct AgentServices {
-    given: Given,
+    given: ProvidedServices,
     takers: Vec<Taker>,
     /// The parts of the agent itself that take its state, and of which type it has to be.
     states: Vec<(Arc<str>, StateType)>,
 }
 
 impl AgentServices {
-    pub(super) fn new(given: &Given) -> Self {
+    pub(super) fn new(given: &ProvidedServices) -> Self {
         Self { given: given.clone(), ..Self::default() }
     }
 
-    /// Adds the parts of an agent that are not tools: its hooks, and its own code.
+    /// Adds what the hooks, the guardrails and the code of an agent take.
     ///
     /// # Errors
-    /// Returns the message of the panic if a hook panics when it lists its services.
-    pub(super) fn add_parts(
+    /// Returns the words of a panic in their code.
+    pub(super) fn add_declared(
         &mut self,
         agent: &Arc<str>,
-        compiled: &[CompiledHook],
-        hooks: &[Arc<dyn DynHook>],
-        own: &ServiceTypes,
+        declaration: &Parts,
+        guardrails: &AgentGuardrails,
     ) -> Result<(), String> {
         let mut add = |part: String, list: &dyn Fn(&mut ServiceTypes)| {
             let mut taken = ServiceTypes::default();
@@ -143,57 +139,27 @@ impl AgentServices {
             self.add(agent, part, &taken);
             Ok::<(), String>(())
         };
-        compiled
-            .iter()
-            .try_for_each(|hook| add(format!("the hook `{}`", hook.name), &|taken| (hook.services)(taken)))?;
-        hooks.iter().try_for_each(|hook| {
-            add(format!("the hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))
-        })?;
-        self.add(agent, "the code".to_owned(), own);
-        Ok(())
-    }
-
-    /// As [`Self::add_parts`], of guardrails.
-    pub(super) fn add_guardrails(
-        &mut self,
-        agent: &Arc<str>,
-        guardrails: &AgentGuardrails,
-    ) -> Result<(), String> {
-        let mut add = |name: &str, list: &dyn Fn(&mut ServiceTypes)| {
-            let mut taken = ServiceTypes::default();
-            caught(|| list(&mut taken))?;
-            self.add(agent, format!("the guardrail `{name}`"), &taken);
-            Ok::<(), String>(())
-        };
-        let AgentGuardrails { input, output } = guardrails;
-        let mut input = input.iter().map(|one| &one.guardrail);
-        input.try_for_each(|guardrail| add(guardrail.name(), &|taken| guardrail.services_dyn(taken)))?;
-        let mut output = output.iter().map(|one| &one.guardrail);
-        output.try_for_each(|guardrail| add(guardrail.name(), &|taken| guardrail.services_dyn(taken)))
-    }
-
-    /// As [`Self::add_parts`], of hooks around runs and turns, and on messages.
-    pub(super) fn add_hooks_around(
-        &mut self,
-        agent: &Arc<str>,
-        run_hooks: &[Arc<dyn DynRunHook>],
-        turn_hooks: &[Arc<dyn DynTurnHook>],
-        message_hooks: &[Arc<dyn DynMessageHook>],
-    ) -> Result<(), String> {
-        for hook in run_hooks {
-            let mut taken = ServiceTypes::default();
-            caught(|| hook.services_dyn(&mut taken))?;
-            self.add(agent, format!("the run hook `{}`", hook.name()), &taken);
+        for hook in &declaration.compiled_hooks {
+            add(format!("the hook `{}`", hook.name), &hook.services)?;
         }
-        for hook in turn_hooks {
-            let mut taken = ServiceTypes::default();
-            caught(|| hook.services_dyn(&mut taken))?;
-            self.add(agent, format!("the turn hook `{}`", hook.name()), &taken);
+        for hook in &declaration.hooks {
+            add(format!("the hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))?;
         }
-        for hook in message_hooks {
-            let mut taken = ServiceTypes::default();
-            caught(|| hook.services_dyn(&mut taken))?;
-            self.add(agent, format!("the message hook `{}`", hook.name()), &taken);
+        add("the code".to_owned(), &|taken| taken.clone_from(&declaration.services))?;
+        for guardrail in guardrails.input.iter().map(|on_calls| &on_calls.guardrail) {
+            add(format!("the guardrail `{}`", guardrail.name()), &|taken| guardrail.services_dyn(taken))?;
+        }
+        for guardrail in guardrails.output.iter().map(|on_calls| &on_calls.guardrail) {
+            add(format!("the guardrail `{}`", guardrail.name()), &|taken| guardrail.services_dyn(taken))?;
+        }
+        for hook in &declaration.run_hooks {
+            add(format!("the run hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))?;
+        }
+        for hook in &declaration.turn_hooks {
+            add(format!("the turn hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))?;
+        }
+        for hook in &declaration.message_hooks {
+            add(format!("the message hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))?;
         }
         Ok(())
     }

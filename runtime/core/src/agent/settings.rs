@@ -67,12 +67,9 @@ impl Settings {
         usize::try_from(number).unwrap_or(usize::MAX) <= self.max_display_instances
     }
 
-    /// The settings that are 0 and must not be, each with advice. `limits` are those that a builder set.
-    pub(crate) fn zeros(
-        &self,
-        limits: Option<&Limits>,
-    ) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let Limits { turns, tokens, time, depth, model_timeout, .. } = limits.unwrap_or(&self.limits);
+    /// The settings that are 0 and must not be, each with advice.
+    pub(crate) fn zeros(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let Limits { turns, tokens, time, depth, model_timeout, .. } = &self.limits;
         [
             (self.max_parallel == Some(0), "max_parallel", LEAVE_OUT),
             (self.child_timeout == Some(Duration::ZERO), "child_timeout", LEAVE_OUT),

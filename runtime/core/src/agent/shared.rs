@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use super::initial_state::StateMakers;
 use super::run_ids::RunIds;
 use super::server_pool::Pool;
-use super::setup::StateMakers;
 use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;
 use crate::journal::Journal;
 use crate::question::DynAnswerer;
 
 /// The parts that all agents of a program share.
+#[derive(Default)]
 pub(super) struct Shared {
     pub(super) states: StateMakers,
     /// The secrets that every session knows.

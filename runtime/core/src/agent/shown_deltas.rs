@@ -175,7 +175,7 @@ impl AgentRun {
 }
 
 fn filters(run: &AgentRun) -> DeltaFilters {
-    DeltaFilters::new(&run.instance.run_hooks, &run.cx)
+    DeltaFilters::new(&run.instance.declaration.run_hooks, &run.cx)
 }
 
 fn text_filters(run: &AgentRun) -> DeltaFilters {

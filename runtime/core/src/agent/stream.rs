@@ -33,7 +33,7 @@ use crate::event::{Event, Queue, RunOutput};
 /// # });
 /// ```
 ///
-/// The run makes progress only while the stream is polled. Dropping the stream ends the run and everything beneath it;
+/// The run makes progress only while the stream is polled. Dropping the stream ends the run and everything below it;
 /// the session's history keeps what the run did until then. From the first poll on, the stream holds its session, or
 /// its place in the session's queue, and other runs in that session wait. Read the stream to its end, or drop it.
 pub struct RunStream {

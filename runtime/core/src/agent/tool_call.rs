@@ -72,7 +72,7 @@ impl PlannedCall {
     pub(super) fn take_result(&mut self, run: &AgentRun) -> CallResult {
         let end = self.end.get_mut().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(end, Err(Fate::NotRun))
-            .unwrap_or_else(|fate| CallResult::of(fate.unfinished(&run.cx)))
+            .unwrap_or_else(|fate| CallResult::new(fate.unfinished(&run.cx)))
     }
 
     /// Whether the call waits for an answer of a person.
@@ -242,7 +242,7 @@ impl<'r> TurnCall<'r> {
             self.close(Err(self.fate));
             return;
         };
-        let end = if self.fate.is_anothers(&result) { Err(self.fate) } else { Ok(CallResult::of(result)) };
+        let end = if self.fate.is_anothers(&result) { Err(self.fate) } else { Ok(CallResult::new(result)) };
         self.close(end);
     }
 
@@ -270,7 +270,7 @@ impl<'r> TurnCall<'r> {
             self.acts = attempts > 0 && cx.may_have_acted();
             return;
         }
-        self.fate = Fate::of(&cx);
+        self.fate = Fate::from_context(&cx);
         self.attempts = if self.fate == Fate::NotRun { 0 } else { cx.attempt() };
         self.acts = self.attempts > 0 && cx.may_have_acted();
         if cx.runs_on()
@@ -289,7 +289,7 @@ impl<'r> TurnCall<'r> {
         match &mut end {
             Ok(result) => self.report(started, result),
             Err(Fate::Open) => self.report(started, &mut CallResult::paused()),
-            Err(fate) => self.report(started, &mut CallResult::of(fate.unfinished(&self.run.cx))),
+            Err(fate) => self.report(started, &mut CallResult::new(fate.unfinished(&self.run.cx))),
         }
         *lock(&self.planned.end) = end;
     }

@@ -1,4 +1,4 @@
-//! The tools of an agent: those that do not change, and those of its servers. A run can have a list of its own.
+//! The tools of an agent: fixed tools, and the tools of its servers. A run can have its own list.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use super::prompt::{AgentPrompt, TurnParts};
 use super::run_error::RunError;
 use super::server_pool::{AgentServer, panicked};
 use super::servers::ToolProvider;
-use super::services::Given;
+use super::services::ProvidedServices;
 use super::tool_checks;
 use crate::context::{Guards, RunContext, ToolEntry, ToolTable, definition_for_run};
 use crate::onion::{caught, caught_async};
@@ -40,7 +40,7 @@ pub(super) struct Owner {
     /// The agent's state.
     pub(super) state: StateType,
     /// The services for these tools.
-    pub(super) given: Given,
+    pub(super) given: ProvidedServices,
     /// The guardrails around all tools.
     pub(super) guards: Option<Arc<dyn Guards>>,
 }
@@ -190,7 +190,7 @@ impl AgentServer {
         Ok(listed)
     }
 
-    /// The provider of one run, as far as it has its own.
+    /// The provider of one run.
     async fn of_run(
         &self,
         own: BoxFuture<'_, Result<Arc<dyn ToolProvider>, BoxError>>,
@@ -336,7 +336,7 @@ impl ToolList {
         &self.prompt
     }
 
-    /// The messages about tools that were left out, once, and those of servers.
+    /// The messages about tools that were left out, once, and the notices of servers.
     pub(super) fn take_notices(&self) -> Result<Vec<String>, ListError> {
         let mut of_servers = Vec::new();
         for server in &self.servers {

@@ -10,10 +10,10 @@ use onionskin_definitions::definition::ToolSource;
 
 /// The tools of all toolboxes, by type and prefix.
 #[derive(Default)]
-pub(super) struct Toolboxes(HashMap<ToolboxLink, Given>);
+pub(super) struct Toolboxes(HashMap<ToolboxLink, ProvidedToolbox>);
 
 /// The tools of one toolbox.
-pub(super) struct Given {
+pub(super) struct ProvidedToolbox {
     tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     instructions: Option<&'static str>,
     /// How the toolbox's lists disagree.
@@ -38,7 +38,7 @@ impl Toolboxes {
             Err(panic) => (Vec::new(), Some(format!("`bound` panicked: {panic}"))),
         };
         let tools = names.zip(bound).collect();
-        let given = Given { tools, instructions: T::INSTRUCTIONS, problem };
+        let given = ProvidedToolbox { tools, instructions: T::INSTRUCTIONS, problem };
         self.0.insert(ToolboxLink::of::<T>(prefix), given);
     }
 
@@ -52,12 +52,12 @@ impl Toolboxes {
         self.0.iter().filter_map(|(link, given)| Some((link.name, given.problem.as_deref()?))).collect()
     }
 
-    pub(super) fn get(&self, toolbox: &ToolboxLink) -> Option<&Given> {
+    pub(super) fn get(&self, toolbox: &ToolboxLink) -> Option<&ProvidedToolbox> {
         self.0.get(toolbox)
     }
 }
 
-impl Given {
+impl ProvidedToolbox {
     /// The tools, each with its name in the toolbox.
     pub(super) fn tools(&self) -> &[(&'static str, Arc<dyn DynTool>)] {
         &self.tools

@@ -21,7 +21,7 @@ use onionskin_definitions::secret::Redact as _;
 
 impl AgentRun {
     pub(super) fn has_turn_hooks(&self) -> bool {
-        !self.instance.turn_hooks.is_empty()
+        !self.instance.declaration.turn_hooks.is_empty()
     }
 
     /// Asks the model as the hooks change the request, or takes the answer of a hook. `all` are the agent's tools, `table` those that
@@ -71,7 +71,7 @@ impl AgentRun {
     }
 
     async fn before_llm_call(&self, request: &mut TurnRequest) -> Result<Option<ModelResponse>, RunError> {
-        for hook in &self.instance.turn_hooks {
+        for hook in &self.instance.declaration.turn_hooks {
             let done = caught_async(async { hook.before_llm_dyn(&self.cx, request).await }).await;
             let done = done.map(|done| match done? {
                 None if request.messages().is_empty() => Err(NoMessagesError.into()),
@@ -85,7 +85,7 @@ impl AgentRun {
     }
 
     async fn after_llm_call(&self, response: &mut ModelResponse) -> Result<(), RunError> {
-        for hook in &self.instance.turn_hooks {
+        for hook in &self.instance.declaration.turn_hooks {
             let done = caught_async(async { hook.after_llm_dyn(&self.cx, response).await }).await;
             self.settled(&**hook, "after_llm_call", done)?;
         }
@@ -100,7 +100,7 @@ impl AgentRun {
         tools: &Arc<ToolTable>,
     ) -> Result<(ToolCall, Option<ToolOutput>), RunError> {
         let mut call = TurnToolCall::of_run(turn, call.clone(), tools);
-        for hook in &self.instance.turn_hooks {
+        for hook in &self.instance.declaration.turn_hooks {
             let done = caught_async(async { hook.before_tool_dyn(&self.cx, &mut call).await }).await;
             if let Some(output) = self.settled(&**hook, "before_tool_call", done)? {
                 return Ok((call.into_call(), Some(output)));
@@ -120,7 +120,7 @@ impl AgentRun {
         let Some(result) = planned.result() else { return Ok(()) };
         let mut message = result.message(call);
         let call = TurnToolCall::of_run(turn, call.clone(), tools);
-        for hook in &self.instance.turn_hooks {
+        for hook in &self.instance.declaration.turn_hooks {
             let done = caught_async(async { hook.after_tool_dyn(&self.cx, &call, &mut message).await }).await;
             self.settled(&**hook, "after_tool_call", done)?;
         }
@@ -144,7 +144,7 @@ impl AgentRun {
         let mut completed = CompletedTurn::new(turn, self.messages(), start);
         (completed.usage, completed.stop) = (usage, stop);
         let report = async {
-            for hook in &self.instance.turn_hooks {
+            for hook in &self.instance.declaration.turn_hooks {
                 let done = caught_async(async { hook.after_turn_dyn(&self.cx, &completed).await }).await;
                 self.settled(&**hook, "after_turn_complete", done)?;
             }

@@ -20,7 +20,7 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::error::{Exit, ToolResult};
 
 /// An answer of the model, which is in the conversation.
-pub(super) struct Said {
+pub(super) struct TurnAnswer {
     turn: u32,
     message: Arc<Message>,
     /// The tools that were offered.
@@ -31,7 +31,7 @@ pub(super) struct Said {
     answer_tool: Option<Arc<str>>,
 }
 
-impl Said {
+impl TurnAnswer {
     pub(super) fn message(&self) -> &Message {
         &self.message
     }
@@ -91,7 +91,7 @@ impl AgentRun {
             let said = self.take_turn(&Changes::default()).await?;
             let (is_answer, stop) = (said.message.tool_calls().is_empty(), said.beside.stop);
             if is_answer
-                && let Some(until) = self.instance.until.as_deref()
+                && let Some(until) = self.instance.declaration.until.as_deref()
                 && !said.message.to_text().contains(until)
                 // A cut answer can be gone on with, a refused one cannot.
                 && (stop.is_whole() || stop == StopReason::Length)
@@ -112,7 +112,7 @@ impl AgentRun {
     }
 
     /// Fails if an answer is not whole. Its calls get results that say that they did not run.
-    pub(super) fn check_whole(&self, said: &Said) -> Result<(), RunError> {
+    pub(super) fn check_whole(&self, said: &TurnAnswer) -> Result<(), RunError> {
         let stop = said.beside.stop;
         if stop.is_whole() {
             return Ok(());
@@ -123,7 +123,7 @@ impl AgentRun {
     }
 
     /// Asks the model once and appends its answer to the conversation.
-    pub(super) async fn take_turn(&self, changes: &Changes) -> Result<Said, RunError> {
+    pub(super) async fn take_turn(&self, changes: &Changes) -> Result<TurnAnswer, RunError> {
         let offered = |tools: &TurnTools| {
             changes.table(&self.instance.name, &tools.table).map_err(|error| self.misuse(error))
         };
@@ -190,7 +190,9 @@ impl AgentRun {
         if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
             return Err(self.limit(Limit::Time(late.limit)));
         }
-        if let Some(limit) = self.instance.settings.limits.before_turn(tally.turn, tally.usage.total()) {
+        if let Some(limit) =
+            self.instance.declaration.settings.limits.before_turn(tally.turn, tally.usage.total())
+        {
             return Err(self.limit(limit));
         }
         tally.turn += 1;
@@ -210,7 +212,7 @@ impl AgentRun {
         table: Arc<ToolTable>,
         mut response: ModelResponse,
         answer_tool: Option<Arc<str>>,
-    ) -> Said {
+    ) -> TurnAnswer {
         let mut tally = self.tally();
         tally.ids.take(&mut response.tool_calls);
         tally.usage += response.usage;
@@ -226,7 +228,7 @@ impl AgentRun {
             ..ModelResponse::default()
         };
         let message = Arc::new(Message::from(response));
-        tally.open = OpenCalls::of(&message, Some(Arc::clone(&table)), (turn, 0));
+        tally.open = OpenCalls::new(&message, Some(Arc::clone(&table)), (turn, 0));
         let mut conversation = self.cx.conversation();
         if self.has_turn_hooks() {
             tally.begun = Some(BegunTurn { turn, start: conversation.len(), usage: of_turn, stop });
@@ -237,11 +239,11 @@ impl AgentRun {
         drop(conversation);
         drop(tally);
         self.event(turn, EventKind::TurnFinished { usage: of_turn, stop });
-        Said { turn, message, table, beside, answer_tool }
+        TurnAnswer { turn, message, table, beside, answer_tool }
     }
 
     /// All calls of an answer, to run them.
-    pub(super) fn take_all(&self, said: &Said) -> TakenCalls {
+    pub(super) fn take_all(&self, said: &TurnAnswer) -> TakenCalls {
         if let Some(open) = &mut self.tally().open {
             open.take_all();
         }

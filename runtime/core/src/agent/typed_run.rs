@@ -78,12 +78,12 @@ pub struct TypedRunStream<T> {
     /// Whether an object is around the value. It asks for the type's schema, so it is known once there is an answer.
     is_wrapped: OnceLock<bool>,
     asks_is_wrapped: fn() -> bool,
-    written: Written,
+    partial: PartialAnswer,
 }
 
 /// What the model wrote of the answer in this turn.
 #[derive(Default)]
-struct Written {
+struct PartialAnswer {
     text: String,
     /// The call that is the answer. Text beside it is not the answer.
     call: Option<Arc<str>>,
@@ -101,7 +101,7 @@ impl<T> TypedRunStream<T> {
             read: |text| serde_json::from_str(text),
             is_wrapped: OnceLock::new(),
             asks_is_wrapped: || ResponseSchema::of::<T>().is_wrapped(),
-            written: Written::default(),
+            partial: PartialAnswer::default(),
         }
     }
 
@@ -114,7 +114,7 @@ impl<T> TypedRunStream<T> {
         Some(event)
     }
 
-    /// The answer as far as the model has written it, by the events that were read: the value of a JSON text whose end is missing, not
+    /// The answer so far, by the events that were read: the value of a JSON text whose end is missing, not
     /// checked against the type. Strings may be cut; other values are whole, or not there yet. A whole number that a [`Value`] cannot hold
     /// is a string of its digits. `None` without a value. Each turn begins anew: an answer that does not fit is asked for again.
     ///
@@ -123,7 +123,7 @@ impl<T> TypedRunStream<T> {
     ///
     /// The text of the turn is read at each call.
     pub fn partial(&self) -> Option<Value> {
-        let value = partial_value(&self.written.text)?;
+        let value = partial_value(&self.partial.text)?;
         match value {
             Value::Object(mut object) if *self.is_wrapped.get_or_init(self.asks_is_wrapped) => {
                 object.remove(ResponseSchema::RESULT)
@@ -138,13 +138,13 @@ impl<T> TypedRunStream<T> {
         }
         match &event.kind {
             EventKind::TurnStarted { .. } | EventKind::TurnRestarted { .. } => {
-                self.written = Written::default();
+                self.partial = PartialAnswer::default();
             }
-            EventKind::TextDelta { text } if self.written.call.is_none() => {
-                self.written.text.push_str(text);
+            EventKind::TextDelta { text } if self.partial.call.is_none() => {
+                self.partial.text.push_str(text);
             }
             EventKind::ToolCallDelta { call_id, arguments, is_answer: true, .. } => {
-                self.written.note_call(call_id, arguments);
+                self.partial.note_call(call_id, arguments);
             }
             _ => {}
         }
@@ -171,7 +171,7 @@ impl<T> TypedRunStream<T> {
     }
 }
 
-impl Written {
+impl PartialAnswer {
     /// Adds a piece of a call that is the answer. Of several, the first counts.
     fn note_call(&mut self, id: &Arc<str>, arguments: &str) {
         if self.call.is_none() {

@@ -22,7 +22,7 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    pub(super) fn of(cx: &ToolContext) -> Self {
+    pub(super) fn from_context(cx: &ToolContext) -> Self {
         if cx.has_aborted() {
             return Self::Aborted;
         }

@@ -1,10 +1,8 @@
 //! The words of one agent for its tools.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::onion::Definitions;
-use crate::tool::DynTool;
 use onionskin_definitions::definition::ToolWords;
 
 /// The words for tools of a declaration.
@@ -42,6 +40,3 @@ impl Worded {
         self.tools.iter().find(|(positions, _)| positions.contains(&position)).map(|(_, words)| words)
     }
 }
-
-/// A tool of a declaration, under the name of its type.
-pub(super) type DeclaredTool = (&'static str, Arc<dyn DynTool>);

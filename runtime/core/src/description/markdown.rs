@@ -180,7 +180,18 @@ mod tests {
             input_guardrails: Vec::new(),
             output_guardrails: Vec::new(),
         };
-        let page = page(&AppDescription::new(vec![AgentDescription::new("Clerk", vec![tool])]));
+        let agent = AgentDescription {
+            name: "Clerk".to_owned(),
+            description: None,
+            model: None,
+            tools: vec![tool],
+            children: Vec::new(),
+            servers: Vec::new(),
+            run_hooks: Vec::new(),
+            turn_hooks: Vec::new(),
+            message_hooks: Vec::new(),
+        };
+        let page = page(&AppDescription { agents: vec![agent] });
         assert!(
             page.contains("\n\n> ```\n> # Injected\n> \n> &lt;script>alert(1)&lt;/script>\n\n"),
             "{page}"

@@ -26,17 +26,17 @@ pub struct AgentDescription {
     pub description: Option<String>,
     /// The name of its model, if it is asked by name.
     pub model: Option<String>,
-    /// Its tools, those of servers as they were when the description was made.
+    /// Its tools. The tools of servers are as they were when the description was made.
     pub tools: Vec<ToolDescription>,
     /// The names of its children.
     pub children: Vec<String>,
     /// The names of its servers.
     pub servers: Vec<String>,
-    /// The hooks around its runs, in their order.
+    /// The hooks around its runs, in the order in which they run.
     pub run_hooks: Vec<String>,
-    /// The hooks around its turns, in their order.
+    /// The hooks around its turns, in the order in which they run.
     pub turn_hooks: Vec<String>,
-    /// The hooks on its messages, in their order.
+    /// The hooks on its messages, in the order in which they run.
     pub message_hooks: Vec<String>,
 }
 
@@ -60,18 +60,14 @@ pub struct ToolDescription {
     pub effect: Effect,
     /// The agent's hooks around it, the outermost first. A tool's own hooks are inside of them.
     pub hooks: Vec<String>,
-    /// The agent's guardrails on its arguments, in their order. They are inside of these hooks, and outside of the tool's
+    /// The agent's guardrails on its arguments, in the order in which they run. They are inside of these hooks, and outside of the tool's
     /// own ones.
     pub input_guardrails: Vec<String>,
-    /// The agent's guardrails on its results, in their order.
+    /// The agent's guardrails on its results, in the order in which they run.
     pub output_guardrails: Vec<String>,
 }
 
 impl AppDescription {
-    pub(crate) fn new(agents: Vec<AgentDescription>) -> Self {
-        Self { agents }
-    }
-
     /// A reference of the agents in Markdown, with the hooks around each tool and the graph.
     pub fn to_markdown(&self) -> String {
         markdown::page(self)
@@ -80,21 +76,5 @@ impl AppDescription {
     /// A graph of the agents, their tools and their servers, for [Mermaid](https://mermaid.js.org/syntax/flowchart.html).
     pub fn to_mermaid(&self) -> String {
         mermaid::graph(self)
-    }
-}
-
-impl AgentDescription {
-    pub(crate) fn new(name: &str, tools: Vec<ToolDescription>) -> Self {
-        Self {
-            name: name.to_owned(),
-            description: None,
-            model: None,
-            tools,
-            children: Vec::new(),
-            servers: Vec::new(),
-            run_hooks: Vec::new(),
-            turn_hooks: Vec::new(),
-            message_hooks: Vec::new(),
-        }
     }
 }

@@ -129,7 +129,10 @@ async fn c3_an_agent_in_rust_as_a_card_is_loaded_as_the_same_agent() {
     let late = || onionskin::ToolSpec::from_fn("late", "Comes late.", |(): (), _| async { Ok(1) });
     let in_rust = App::builder().agent::<Desk>().agent::<Office>().toolbox_as("archive", Kb);
     let loaded = loaded.toolbox_as("archive", Kb);
-    let (in_rust, loaded) = (in_rust.tool_for("desk", late()), loaded.tool_for("desk", late()));
+    let (in_rust, loaded) = (
+        in_rust.for_agent("desk", move |agent| agent.tool_value(late())),
+        loaded.for_agent("desk", move |agent| agent.tool_value(late())),
+    );
     assert_eq!(page(in_rust).await, page(loaded).await);
 }
 

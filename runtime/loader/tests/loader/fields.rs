@@ -155,7 +155,7 @@ async fn c3_a_loaded_card_means_what_the_same_agent_means_in_rust() {
     let app = cards
         .add_to(App::builder())
         .toolbox_as("archive", Kb)
-        .hook_for("desk", hook())
+        .for_agent("desk", move |agent| agent.hook(hook()))
         .model(Arc::clone(&model));
     let app = app.build().await.unwrap();
     let said = app.run("hello").await.unwrap().text;
@@ -163,7 +163,12 @@ async fn c3_a_loaded_card_means_what_the_same_agent_means_in_rust() {
     let written = script();
     let in_rust =
         App::builder().agent::<written::Desk>().agent::<written::Office>().toolbox_as("archive", Kb);
-    let in_rust = in_rust.hook_for("desk", hook()).model(Arc::clone(&written)).build().await.unwrap();
+    let in_rust = in_rust
+        .for_agent("desk", move |agent| agent.hook(hook()))
+        .model(Arc::clone(&written))
+        .build()
+        .await
+        .unwrap();
     assert_eq!(said, in_rust.run("hello").await.unwrap().text);
     let (asked, wanted) = (asked(&model), asked(&written));
     assert_eq!(serde_json::to_string_pretty(&asked).unwrap(), serde_json::to_string_pretty(&wanted).unwrap());

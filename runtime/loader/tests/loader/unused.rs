@@ -120,7 +120,8 @@ async fn c3_an_agent_of_a_program_among_cards_needs_no_more_than_the_cards() {
     let app = cards.add_to(App::builder().agent::<Clerk>()).entry("Clerk");
     assert_eq!(given(app).build().await.unwrap().entry().name(), "Clerk");
     // What is for an agent by its name needs the agent: a hook can be a check.
-    let app = cards.add_to(App::builder()).hook_for("helpr", onionskin::hooks::retry::new(2));
+    let app =
+        cards.add_to(App::builder()).for_agent("helpr", |agent| agent.hook(onionskin::hooks::retry::new(2)));
     let error = app.model(ScriptedModel::new()).build().await.unwrap_err();
     assert!(matches!(error, BuildError::NoAgent { .. }), "{error}");
 }

@@ -29,7 +29,7 @@ pub(super) struct AgentCall {
 }
 
 /// One run of the agent.
-struct Asked<'a> {
+struct CallInput<'a> {
     name: Arc<str>,
     deadline: Option<Deadline>,
     input: String,
@@ -112,17 +112,17 @@ impl AgentCall {
         };
         let events = cx.run().events().relayed(scope(cx), session.state().clone());
         let caller = Deadline::sooner(self.tool.timeout, cx.run().deadline());
-        let deadline = Deadline::sooner(instance.settings.limits.time, caller);
+        let deadline = Deadline::sooner(instance.declaration.settings.limits.time, caller);
         let wait = Wait { deadline, token: &cx.cancellation() };
         let did = OnceLock::new();
-        let asked = Asked { name: Arc::clone(&name), deadline, input, did: &did };
+        let asked = CallInput { name: Arc::clone(&name), deadline, input, did: &did };
         let run = self.run(cx, &session, &events, asked);
         let answer = if is_going_on(&session, cx) {
             Err(NoTurn::WaitsForItself)
         } else {
             session.in_turn(wait, run).await
         };
-        let no_turn = |no_turn| Err(RunError::of_turn(no_turn, &instance.name, &session));
+        let no_turn = |no_turn| Err(RunError::from_no_turn(no_turn, &instance.name, &session));
         let answer = answer.unwrap_or_else(no_turn);
         let outside = events.for_agent(Arc::clone(&name));
         let answer =
@@ -148,9 +148,9 @@ impl AgentCall {
         cx: &ToolContext,
         session: &Session,
         events: &Events,
-        asked: Asked<'_>,
+        asked: CallInput<'_>,
     ) -> Result<Result<String, RunError>, RunError> {
-        let Asked { name, deadline, input, did } = asked;
+        let CallInput { name, deadline, input, did } = asked;
         let AgentHandle { instance, run: answer, shared } = &self.tool.agent;
         session.state().concealed().add(&shared.secrets);
         // Secrets of the caller's session must not reach a model here either.

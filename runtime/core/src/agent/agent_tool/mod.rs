@@ -73,7 +73,7 @@ const THREAD: &str = "thread";
 /// which they arrive; all other calls run concurrently. A call waits for its turn as long as [`timeout`](Self::timeout)
 /// and the caller's time allow. If the thread is still busy then, the call ends with an error of kind `timeout`. A call
 /// from a run of the same thread would wait for itself, and is refused. The run knows the calls of its tools and of
-/// runs beneath it, and direct calls in them, but not calls of tasks that they spawn. Threads that wait for each other
+/// runs below it, and direct calls in them, but not calls of tasks that they spawn. Threads that wait for each other
 /// end with a `timeout`.
 ///
 /// # Journals
@@ -180,7 +180,7 @@ impl AgentTool {
             output: None,
             on_error: None,
             timeout: None,
-            effect: agent.instance.settings.effect,
+            effect: agent.instance.declaration.settings.effect,
             thread: Choice::Fresh,
             thread_argument: false,
         }))

@@ -44,7 +44,7 @@ impl<'r> RunSpan<'r> {
         if let Some(description) = instance.info.description() {
             span.record("gen_ai.agent.description", &*hidden(cx, description));
         }
-        record_params(span, &instance.settings.request_params, redactor.as_deref());
+        record_params(span, &instance.declaration.settings.request_params, redactor.as_deref());
         if self.run.answer_form().is_some() {
             span.record("gen_ai.output.type", "json");
         }
@@ -56,7 +56,7 @@ impl<'r> RunSpan<'r> {
         self.span.clone()
     }
 
-    /// The paused run with this span, which the resumed run is beneath. Without a propagator, it is the span of the run before.
+    /// The paused run with this span, below which the resumed run is. Without a propagator, it is the span of the run before.
     #[cold]
     pub(in crate::agent) fn pause(&self, paused: Paused) -> Paused {
         if self.run.cx.parent().is_some() {
@@ -146,7 +146,7 @@ fn log_panic<T>() -> Option<T> {
 }
 
 fn span(instance: &Instance) -> Span {
-    let identity = || instance.model.identity(instance.settings.model.as_deref());
+    let identity = || instance.model.identity(instance.declaration.settings.model.as_deref());
     tracing::info_span!(
         target: TARGET,
         "invoke_agent",

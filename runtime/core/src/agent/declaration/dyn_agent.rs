@@ -1,0 +1,189 @@
+//! Agents as values, which a declaration names as children and which have a declaration.
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::future::BoxFuture;
+
+use super::AgentDeclaration;
+use crate::agent::{Agent, AgentRun, RunError};
+use crate::onion::caught;
+use onionskin_definitions::requirements::StateType;
+
+/// An agent as a value: one that is made at run time, such as from a file, or an [`Agent`] among such ones.
+/// [`AppBuilder::dyn_agent`](crate::declaration::AppBuilder::dyn_agent) runs it, and [`AgentDeclaration::dyn_child`] gives it to a parent.
+///
+/// Clones are the same agent: an agent that several others call is built once.
+///
+/// ```
+/// use onionskin::declaration::{AgentDeclaration, DynAgent};
+/// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};
+/// use serde_json::json;
+///
+/// agent! { Clerk { instruction: "Answer.", description: "Answers questions." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let clerk = DynAgent::of::<Clerk>();
+/// let text = "Ask the clerk.".to_owned();
+/// let desk = DynAgent::new("Desk", move || AgentDeclaration::new().instruction(text.clone()).dyn_child(&clerk));
+///
+/// let asks = ScriptedTurn::call("agent__Clerk", json!({ "input": "Hello?" }));
+/// let model = ScriptedModel::new()
+///     .agent("Desk", [asks, ScriptedTurn::say("{last}")])
+///     .agent("Clerk", [ScriptedTurn::say("Good morning.")]);
+/// let app = App::builder().dyn_agent(&desk).model(model).build().await.unwrap();
+/// assert_eq!(app.run("Say hello.").await.unwrap().text, "Good morning.");
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct DynAgent {
+    pub(in crate::agent) id: AgentId,
+    pub(in crate::agent) name: Arc<str>,
+    declare: Declare,
+    pub(in crate::agent) run: RunFn,
+    pub(in crate::agent) state: StateType,
+}
+
+/// What tells agents apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::agent) enum AgentId {
+    Type(TypeId),
+    /// The number of an agent that was made at run time.
+    Made(u64),
+}
+
+#[derive(Clone)]
+enum Declare {
+    Type(fn() -> AgentDeclaration),
+    Made(Arc<dyn Fn() -> AgentDeclaration + Send + Sync>),
+}
+
+/// [`Agent::run`] of an agent, as a value: `|run, input| Box::pin(plan(run, input))`.
+pub type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;
+
+impl DynAgent {
+    /// Makes an agent that runs the loop of model turns and tool calls. `declare` is called each time the agent is built; its parts, and
+    /// the name, are checked then.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        declare: impl Fn() -> AgentDeclaration + Send + Sync + 'static,
+    ) -> Self {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: AgentId::Made(MADE.fetch_add(1, Ordering::Relaxed)),
+            name: name.into(),
+            declare: Declare::Made(Arc::new(declare)),
+            run: |run, input| Box::pin(run.converse(input)),
+            state: StateType::of::<()>(),
+        }
+    }
+
+    /// The agent that is this type.
+    pub fn of<A: Agent>() -> Self {
+        Self {
+            id: AgentId::Type(TypeId::of::<A>()),
+            name: A::NAME.into(),
+            declare: Declare::Type(A::declare),
+            run: |run, input| Box::pin(A::run(run, input)),
+            state: StateType::of::<A::State>(),
+        }
+    }
+
+    /// Sets the type of the agent's state; without it, an agent that is made at run time has none.
+    ///
+    /// ```
+    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+    /// use onionskin::{App, ScriptedModel, ScriptedTurn, State, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Counts the lamps in stock.
+    /// #[tool]
+    /// fn count(lamps: State<u32>) -> u32 {
+    ///     *lamps
+    /// }
+    ///
+    /// let desk = DynAgent::new("Desk", || AgentDeclaration::new().instruction("Sell.").tool(count::default())).with_state::<u32>();
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("count", json!({})), ScriptedTurn::say("{last} left.")]);
+    /// let app = App::builder().dyn_agent(&desk).model(model).state(3_u32).build().await.unwrap();
+    /// assert_eq!(app.run("How many?").await.unwrap().text, "3 left.");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with_state<S: Clone + Send + Sync + 'static>(mut self) -> Self {
+        self.state = StateType::of::<S>();
+        self
+    }
+
+    /// Sets the function that runs the agent in place of the loop, as `run: ..` in `agent!`.
+    ///
+    /// ```
+    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+    /// use onionskin::run::AgentRun;
+    /// use onionskin::{App, RunError, ScriptedModel};
+    ///
+    /// async fn repeat(_run: &AgentRun, input: String) -> Result<String, RunError> {
+    ///     Ok(input.repeat(2))
+    /// }
+    ///
+    /// let echo = DynAgent::new("Echo", AgentDeclaration::new).with_run(|run, input| Box::pin(repeat(run, input)));
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let app = App::builder().dyn_agent(&echo).model(ScriptedModel::new()).build().await.unwrap();
+    /// assert_eq!(app.run("Ho").await.unwrap().text, "HoHo");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with_run(mut self, run: RunFn) -> Self {
+        self.run = run;
+        self
+    }
+
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the agent has `default: true`. One whose declaration panics has not; building it is an error.
+    ///
+    /// ```
+    /// use onionskin::agent;
+    /// use onionskin::declaration::DynAgent;
+    ///
+    /// agent! { Clerk { default: true, instruction: "Answer." } }
+    ///
+    /// assert!(DynAgent::of::<Clerk>().is_default());
+    /// ```
+    pub fn is_default(&self) -> bool {
+        caught(|| self.declare().parts.settings.is_default).unwrap_or_default()
+    }
+
+    /// The agent's declaration.
+    ///
+    /// # Panics
+    /// Panics if the program's code does that declares it.
+    pub(in crate::agent) fn declare(&self) -> AgentDeclaration {
+        match &self.declare {
+            Declare::Type(declare) => declare(),
+            Declare::Made(declare) => declare(),
+        }
+    }
+}
+
+/// Clones of an agent are equal, and so are values of one [`Agent`].
+impl PartialEq for DynAgent {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for DynAgent {}
+
+impl fmt::Debug for DynAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynAgent").field("name", &self.name).finish_non_exhaustive()
+    }
+}

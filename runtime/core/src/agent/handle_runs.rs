@@ -1,0 +1,109 @@
+//! The runs of a built agent.
+
+use futures_util::future::BoxFuture;
+
+use super::answer_form::TypedAnswer;
+use super::handle::AgentHandle;
+use super::request::RunRequest;
+use super::run_error::RunError;
+use super::stream::RunStream;
+use super::typed_run::TypedRunOutput;
+use crate::event::RunOutput;
+use crate::question::Paused;
+use crate::run_hook::RunInput;
+
+impl AgentHandle {
+    /// Runs the agent in a new session.
+    ///
+    /// Cancel safety: dropping the future ends the run and everything below it. The history of the session keeps what
+    /// the run did until then ([`RunRequest::session`]).
+    ///
+    /// # Errors
+    /// Returns an error if the run ends without an answer.
+    pub async fn run(&self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
+        self.request(input).run().await
+    }
+
+    /// Runs the agent in a new session, to an answer of a type; see [`RunRequest::run_as`].
+    ///
+    /// Cancel safety: as [`Self::run`].
+    ///
+    /// # Errors
+    /// As [`RunRequest::run_as`].
+    pub fn run_as<T: TypedAnswer>(
+        &self,
+        input: impl Into<RunInput>,
+    ) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        self.request(input).run_as()
+    }
+
+    /// Prepares a run in a new session and returns its events as a stream. The run makes progress only while the stream
+    /// is polled. Its time limit starts with this call.
+    pub fn stream(&self, input: impl Into<RunInput>) -> RunStream {
+        self.request(input).stream()
+    }
+
+    /// Prepares a run with options, such as its session, its id or a token that cancels it.
+    ///
+    /// ```
+    /// use onionskin::{AgentHandle, RunError, Session};
+    ///
+    /// async fn reply(clerk: &AgentHandle, chat: &Session, user: &str, text: &str) -> Result<String, RunError> {
+    ///     let output = clerk.request(text).session(chat).user(user).run().await?;
+    ///     Ok(output.text)
+    /// }
+    /// # let _ = reply;
+    /// ```
+    pub fn request(&self, input: impl Into<RunInput>) -> RunRequest {
+        RunRequest::new(self, input.into())
+    }
+
+    /// Prepares a paused run to be continued, with its id, its input and its user. Give it answers with [`RunRequest::answer`]; questions
+    /// without an answer stay open, and the run pauses again when it needs them. So does a question that is not what the person saw any more,
+    /// because its text, its arguments or its schema changed since. What the run did before is not done again: its steps
+    /// are answered from their records. Hooks run again, as in any replay.
+    ///
+    /// The session of the run is as it was when the run began. If the run was in a session of its own, set nothing; else set the same
+    /// one ([`RunRequest::session`]), or in another process one with the same history and state. A resumed run has a new time limit.
+    ///
+    /// ```
+    /// use onionskin::question::{Answer, Paused};
+    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Pays.
+    /// #[tool(approval, effect = once)]
+    /// fn pay(cents: u32) -> String {
+    ///     format!("paid {cents}")
+    /// }
+    ///
+    /// agent! { Payer { instruction: "Pay.", function_tools: [pay] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::say("{last}")]);
+    /// let payer = Payer::builder().model(model).build().await.unwrap();
+    /// let Err(RunError::Paused(paused)) = payer.run("Pay.").await else { panic!("it pauses") };
+    /// let stored = serde_json::to_string(&paused).unwrap();
+    ///
+    /// // Later, also in another process:
+    /// let paused: Paused = serde_json::from_str(&stored).unwrap();
+    /// let question = &paused.questions()[0];
+    /// assert_eq!((question.tool_name(), &question.arguments()["cents"]), ("pay", &json!(5)));
+    /// let output = payer.resume(&paused).answer(question.key(), Answer::allow()).run().await.unwrap();
+    /// assert_eq!(output.text, "paid 5");
+    /// # });
+    /// ```
+    pub fn resume(&self, paused: &Paused) -> RunRequest {
+        RunRequest::resume(self, paused)
+    }
+
+    /// The system prompt of a run in a new session; `None` if it is empty. See [`RunRequest::system_prompt`].
+    ///
+    /// Cancel safety: a dropped future has changed nothing.
+    ///
+    /// # Errors
+    /// As [`RunRequest::system_prompt`].
+    pub async fn system_prompt(&self) -> Result<Option<String>, RunError> {
+        self.request("").system_prompt().await
+    }
+}

@@ -1,0 +1,95 @@
+//! What an author says of an agent, apart from its children. The declaration of an agent and the built agent have it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::answer_form::AnswerForm;
+use super::compiled_hook::CompiledHook;
+use super::compiled_onion::OnionBuilder;
+use super::declared_guardrail::DeclaredGuardrail;
+use super::identities::{Around, HookType};
+use super::input_form::InputForm;
+use super::server_pool::ServerUse;
+use super::servers::ToolServers;
+use super::settings::Settings;
+use super::worded::Worded;
+use crate::message_hook::DynMessageHook;
+use crate::model::{BoxModel, Message};
+use crate::onion::DynHook;
+use crate::policy::{DynInputGuardrail, DynOutputGuardrail};
+use crate::prompt::Prompt;
+use crate::run_hook::DynRunHook;
+use crate::services::ServiceTypes;
+use crate::spec::ToolSpec;
+use crate::state::StateCodec;
+use crate::tool::{DynTool, ToolboxLink};
+use crate::turn_hook::DynTurnHook;
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::secret::StateVisitor;
+
+/// The declaration of an agent, apart from its children.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) description: Option<String>,
+    pub(super) prompt: Prompt,
+    pub(super) servers: Vec<ServerUse>,
+    pub(super) server_snapshot: Option<Cow<'static, str>>,
+    pub(super) default_servers: Option<Arc<dyn ToolServers>>,
+    pub(super) runtime_tools: Vec<Arc<dyn DynTool>>,
+    pub(super) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
+    pub(super) worded: Worded,
+    pub(super) toolboxes: Vec<ToolboxLink>,
+    /// Tools that are values, behind the other ones.
+    pub(super) specs: Vec<ToolSpec>,
+    pub(super) hooks: Vec<Arc<dyn DynHook>>,
+    /// The hooks among them that also see the calls of the agents below.
+    pub(super) reaching: Vec<Arc<dyn DynHook>>,
+    /// The number of these hooks that are outside of the builder's.
+    pub(super) outside: usize,
+    pub(super) input_guardrails: Vec<DeclaredGuardrail<dyn DynInputGuardrail>>,
+    pub(super) output_guardrails: Vec<DeclaredGuardrail<dyn DynOutputGuardrail>>,
+    /// One of them whose filter is for hooks only.
+    pub(super) guardrail_everywhere: Option<&'static str>,
+    pub(super) run_hooks: Vec<Arc<dyn DynRunHook>>,
+    pub(super) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
+    pub(super) message_hooks: Vec<Arc<dyn DynMessageHook>>,
+    /// The types of these three.
+    pub(super) around: Around,
+    /// The states that the hooks work on, by the hook's type.
+    pub(super) hook_states: Vec<(&'static str, Vec<StateType>)>,
+    /// The states of hooks that also see the calls of the agents below.
+    pub(super) reaching_states: Vec<(&'static str, Vec<StateType>)>,
+    /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
+    pub(super) filter_names: Vec<(&'static str, Cow<'static, str>)>,
+    pub(super) onion: Option<OnionBuilder>,
+    /// Whether `agent!` has a function that runs the agent.
+    pub(super) runs_itself: bool,
+    /// The compiled hooks, outermost first.
+    pub(super) compiled_hooks: Vec<CompiledHook>,
+    /// The number of compiled hooks outside of the dynamic ones.
+    pub(super) seam: usize,
+    /// The services that the agent's own code takes.
+    pub(super) services: ServiceTypes,
+    pub(super) state_visitor: Option<StateVisitor>,
+    pub(super) state_codec: Option<StateCodec>,
+    pub(super) default_model: Option<BoxModel>,
+    pub(super) settings: Settings,
+    /// The type of the input.
+    pub(super) input: Option<(HookType, fn() -> InputForm)>,
+    /// The type of the answers.
+    pub(super) output: Option<(HookType, fn() -> AnswerForm)>,
+    pub(super) messages: Vec<Message>,
+    /// The text in an answer that ends a run.
+    pub(super) until: Option<Arc<str>>,
+    /// What a builder changed, while and after it changes the declaration.
+    pub(super) changed: Option<Changed>,
+}
+
+/// What a builder changed in a declaration.
+#[derive(Default)]
+pub(super) struct Changed {
+    /// The parts that replace parts of the declared prompt.
+    pub(super) prompt: Prompt,
+    /// Whether it set the first messages.
+    pub(super) messages: bool,
+}
