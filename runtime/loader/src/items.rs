@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use onionskin_cards::Kind;
 use onionskin_core::__private0::{is_of_toolbox, short_name};
-use onionskin_core::declaration::{AgentDeclaration, DynAgent, RunFn};
+use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::forms::{TypedAnswer, TypedInput, Works};
 use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};
 use onionskin_core::made::MadeBy;
@@ -25,6 +25,38 @@ use crate::entry::{Entry, HookEntry, TypeEntry};
 use crate::registered_tool::RegisteredTool;
 use crate::state::StateParts;
 use crate::values::HookValues;
+
+/// Writes the two methods that register a kind of hook. `H` is the type of the hook: its traits, then its kind, its place, and what adds it
+/// to a declaration.
+macro_rules! hooks {
+    ($(
+        $(#[doc = $doc:literal])+
+        $method:ident, $method_with:ident: $bound:ident + $hook:ident { $kind:expr, $place:expr, $add:expr }
+    )+) => {$(
+        $(#[doc = $doc])+
+        pub fn $method<H>(&mut self) -> &mut Self
+        where
+            H: $bound + $hook<Made: MadeBy<H, State: Works, Values: HookValues>>,
+        {
+            let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
+            self.add_hook(short_name::<H>(), $kind, hook_entry(names, make, $place, $add))
+        }
+
+        #[doc = concat!("As [`Self::", stringify!($method), "`], made of other values than those of lists: `", stringify!($method_with),
+            "(\"at_most\", |(most,): (u32,)| AtMost::new(most))`.")]
+        pub fn $method_with<V, H>(
+            &mut self,
+            name: &str,
+            make: impl Fn(V) -> H + Send + Sync + 'static,
+        ) -> &mut Self
+        where
+            V: HookValues,
+            H: $bound + $hook<Made: MadeBy<H, State: Works>>,
+        {
+            self.add_hook(name, $kind, hook_entry(&[], make, $place, $add))
+        }
+    )+};
+}
 
 /// The items of a file or a module: [`Registry::file`](crate::Registry::file) and [`Registry::module`](crate::Registry::module) give it.
 ///
@@ -57,167 +89,33 @@ impl Items {
         self.add(short_name::<T>(), Entry::Toolbox { step, is_of: is_of_toolbox::<T>, id: TypeId::of::<T>() })
     }
 
-    /// Registers a hook around tool calls: `tool_hooks: [hooks.rs:audit]`. A card gives it values if it takes some: `with: [3]`.
-    pub fn tool_hook<H>(&mut self) -> &mut Self
-    where
-        H: RawHook + Hook<Made: MadeBy<H, State: Works, Values: HookValues>>,
-    {
-        let names = <H::Made as MadeBy<H>>::NAMES;
-        self.tool_hook_of(short_name::<H>(), names, <H::Made as MadeBy<H>>::configure)
-    }
-
-    /// As [`Self::tool_hook`], for a hook that is made of other values than those of lists:
-    /// `tool_hook_with("at_most", |(most,): (u32,)| AtMost::new(most))`.
-    pub fn tool_hook_with<V, H>(
-        &mut self,
-        name: &str,
-        make: impl Fn(V) -> H + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        V: HookValues,
-        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
-    {
-        self.tool_hook_of(name, &[], make)
-    }
-
-    fn tool_hook_of<V, H>(
-        &mut self,
-        name: &str,
-        names: &[&str],
-        make: impl Fn(V) -> H + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        V: HookValues,
-        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
-    {
-        let hook = hook_entry::<V, H>(names, make, |agent, hook, filter| match filter {
-            Some(filter) => agent.filtered_hook(hook, filter),
-            None => agent.hook(hook),
-        });
-        self.add_hook(name, Kind::ToolHook, hook)
-    }
-
-    /// Registers a guardrail on arguments: `input_guardrails: [guardrails.rs:check]`. A card gives it values if it takes some.
-    /// A type can be registered as a guardrail on results, and as a hook around runs, too.
-    pub fn input_guardrail<G>(&mut self) -> &mut Self
-    where
-        G: InputGuardrail<Made: MadeBy<G, State: Works, Values: HookValues>>,
-    {
-        let (names, make) = (<G::Made as MadeBy<G>>::NAMES, <G::Made as MadeBy<G>>::configure);
-        let guardrail = hook_entry(names, make, AgentDeclaration::input_guardrail::<G>);
-        self.add_hook(short_name::<G>(), Kind::InputGuardrail, guardrail)
-    }
-
-    /// As [`Self::input_guardrail`], for a guardrail that is made of other values than those of lists.
-    pub fn input_guardrail_with<V, G>(
-        &mut self,
-        name: &str,
-        make: impl Fn(V) -> G + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        V: HookValues,
-        G: InputGuardrail<Made: MadeBy<G, State: Works>>,
-    {
-        let guardrail = hook_entry(&[], make, AgentDeclaration::input_guardrail::<G>);
-        self.add_hook(name, Kind::InputGuardrail, guardrail)
-    }
-
-    /// Registers a guardrail on results: `output_guardrails: [guardrails.rs:check]`.
-    pub fn output_guardrail<G>(&mut self) -> &mut Self
-    where
-        G: OutputGuardrail<Made: MadeBy<G, State: Works, Values: HookValues>>,
-    {
-        let (names, make) = (<G::Made as MadeBy<G>>::NAMES, <G::Made as MadeBy<G>>::configure);
-        let guardrail = hook_entry(names, make, AgentDeclaration::output_guardrail::<G>);
-        self.add_hook(short_name::<G>(), Kind::OutputGuardrail, guardrail)
-    }
-
-    /// As [`Self::output_guardrail`], for a guardrail that is made of other values than those of lists.
-    pub fn output_guardrail_with<V, G>(
-        &mut self,
-        name: &str,
-        make: impl Fn(V) -> G + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        V: HookValues,
-        G: OutputGuardrail<Made: MadeBy<G, State: Works>>,
-    {
-        let guardrail = hook_entry(&[], make, AgentDeclaration::output_guardrail::<G>);
-        self.add_hook(name, Kind::OutputGuardrail, guardrail)
-    }
-
-    /// Registers a hook around runs: `run_hooks: [hooks.rs:check]`.
-    pub fn run_hook<H>(&mut self) -> &mut Self
-    where
-        H: RunHook<Made: MadeBy<H, State: Works, Values: HookValues>>,
-    {
-        let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
-        let hook = hook_entry(names, make, |agent, hook: H, _| agent.run_hook(hook));
-        self.add_hook(short_name::<H>(), Kind::RunHook, hook)
-    }
-
-    /// As [`Self::run_hook`], for a hook that is made of other values than those of lists.
-    pub fn run_hook_with<V, H>(
-        &mut self,
-        name: &str,
-        make: impl Fn(V) -> H + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        V: HookValues,
-        H: RunHook<Made: MadeBy<H, State: Works>>,
-    {
-        let hook = hook_entry(&[], make, |agent, hook: H, _| agent.run_hook(hook));
-        self.add_hook(name, Kind::RunHook, hook)
-    }
-
-    /// Registers a hook around turns: `turn_hooks: [hooks.rs:trim]`.
-    pub fn turn_hook<H>(&mut self) -> &mut Self
-    where
-        H: TurnHook<Made: MadeBy<H, State: Works, Values: HookValues>>,
-    {
-        let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
-        let hook = hook_entry(names, make, |agent, hook: H, _| agent.turn_hook(hook));
-        self.add_hook(short_name::<H>(), turn_kind::<H>(), hook)
-    }
-
-    /// As [`Self::turn_hook`], for a hook that is made of other values than those of lists.
-    pub fn turn_hook_with<V, H>(
-        &mut self,
-        name: &str,
-        make: impl Fn(V) -> H + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        V: HookValues,
-        H: TurnHook<Made: MadeBy<H, State: Works>>,
-    {
-        let hook = hook_entry(&[], make, |agent, hook: H, _| agent.turn_hook(hook));
-        self.add_hook(name, turn_kind::<H>(), hook)
-    }
-
-    /// Registers a hook on messages: `message_hooks: [hooks.rs:redact]`.
-    pub fn message_hook<H>(&mut self) -> &mut Self
-    where
-        H: MessageHook<Made: MadeBy<H, State: Works, Values: HookValues>>,
-    {
-        let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
-        let mut hook = hook_entry(names, make, |agent, hook: H, _| agent.message_hook(hook));
-        hook.place = H::PLACE;
-        self.add_hook(short_name::<H>(), Kind::MessageHook, hook)
-    }
-
-    /// As [`Self::message_hook`], for a hook that is made of other values than those of lists.
-    pub fn message_hook_with<V, H>(
-        &mut self,
-        name: &str,
-        make: impl Fn(V) -> H + Send + Sync + 'static,
-    ) -> &mut Self
-    where
-        V: HookValues,
-        H: MessageHook<Made: MadeBy<H, State: Works>>,
-    {
-        let mut hook = hook_entry(&[], make, |agent, hook: H, _| agent.message_hook(hook));
-        hook.place = H::PLACE;
-        self.add_hook(name, Kind::MessageHook, hook)
+    hooks! {
+        /// Registers a hook around tool calls: `tool_hooks: [hooks.rs:audit]`. A card gives it values if it takes some: `with: [3]`.
+        tool_hook, tool_hook_with: RawHook + Hook {
+            Kind::ToolHook, None, |agent, hook, filter| match filter {
+                Some(filter) => agent.filtered_hook(hook, filter),
+                None => agent.hook(hook),
+            }
+        }
+        /// Registers a guardrail on arguments: `input_guardrails: [guardrails.rs:check]`. A card gives it values if it takes some.
+        /// A type can be registered as a guardrail on results, and as a hook around runs, too.
+        input_guardrail, input_guardrail_with: Sized + InputGuardrail {
+            Kind::InputGuardrail, None, AgentDeclaration::input_guardrail
+        }
+        /// Registers a guardrail on results: `output_guardrails: [guardrails.rs:check]`.
+        output_guardrail, output_guardrail_with: Sized + OutputGuardrail {
+            Kind::OutputGuardrail, None, AgentDeclaration::output_guardrail
+        }
+        /// Registers a hook around runs: `run_hooks: [hooks.rs:check]`.
+        run_hook, run_hook_with: Sized + RunHook { Kind::RunHook, None, |agent, hook, _| agent.run_hook(hook) }
+        /// Registers a hook around turns: `turn_hooks: [hooks.rs:trim]`.
+        turn_hook, turn_hook_with: Sized + TurnHook {
+            Kind::TurnHook(H::PLACE.and_then(TurnPlace::from_word)), H::PLACE, |agent, hook, _| agent.turn_hook(hook)
+        }
+        /// Registers a hook on messages: `message_hooks: [hooks.rs:redact]`.
+        message_hook, message_hook_with: Sized + MessageHook {
+            Kind::MessageHook, H::PLACE, |agent, hook, _| agent.message_hook(hook)
+        }
     }
 
     /// Registers a text of the prompt that is computed in each turn: `instruction: { function: prompts.rs:greeting }`.
@@ -308,7 +206,8 @@ impl Items {
 fn hook_entry<V: HookValues, H: 'static>(
     names: &[&str],
     make: impl Fn(V) -> H + Send + Sync + 'static,
-    add: fn(AgentDeclaration, H, Option<onionskin_core::declaration::CallFilter>) -> AgentDeclaration,
+    place: Option<&'static str>,
+    add: fn(AgentDeclaration, H, Option<CallFilter>) -> AgentDeclaration,
 ) -> HookEntry {
     let name =
         |at: usize| names.get(at).map_or_else(|| format!("value {}", at + 1), |name| (*name).to_owned());
@@ -322,13 +221,9 @@ fn hook_entry<V: HookValues, H: 'static>(
         id: Some(TypeId::of::<H>()),
         takes,
         check: |values| V::read(values).map(|_| ()),
-        place: None,
+        place,
         add: Arc::new(add),
     }
-}
-
-fn turn_kind<H: TurnHook>() -> Kind {
-    Kind::TurnHook(H::PLACE.and_then(TurnPlace::from_word))
 }
 
 /// A source that several declarations use.
