@@ -81,10 +81,11 @@ impl Fields {
 
     /// `default: true`, or `default: false`.
     pub(super) fn is_default(&self) -> Option<&LitBool> {
-        self.settings.iter().find_map(|(setting, written)| match (setting, written) {
-            (Setting::Default, Written::Boolean(default)) => Some(default),
-            _ => None,
-        })
+        let (_, written) = self.settings.iter().find(|(setting, _)| *setting == Setting::Default)?;
+        match written {
+            Written::Boolean(default) => Some(default),
+            Written::Text(_) | Written::Number(_) | Written::Word(_) => None,
+        }
     }
 
     /// Reads the value of a field.

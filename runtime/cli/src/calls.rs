@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use onionskin_core::ErrorKind;
 use onionskin_core::content::ContentBlock;
 use onionskin_core::event::CallOutcome;
 
@@ -26,8 +25,8 @@ pub(crate) fn ended(outcome: CallOutcome, said: &str, duration: Duration) -> Str
     let said = text::line(said, LONGEST);
     let why = match outcome {
         CallOutcome::Ok | CallOutcome::Paused => String::new(),
-        _ if said.is_empty() => said,
-        _ => format!(": {said}"),
+        CallOutcome::Error(_) | CallOutcome::Stop | CallOutcome::Abort if said.is_empty() => said,
+        CallOutcome::Error(_) | CallOutcome::Stop | CallOutcome::Abort => format!(": {said}"),
     };
     let time = match duration.as_secs() {
         0 => format!("{:.1} ms", duration.as_secs_f64() * 1000.0),
@@ -42,24 +41,14 @@ fn word(outcome: CallOutcome) -> &'static str {
         CallOutcome::Stop => "stopped the run",
         CallOutcome::Abort => "aborted the run",
         CallOutcome::Paused => "waits for an answer",
-        CallOutcome::Error(ErrorKind::Arguments) => "wrong arguments",
-        CallOutcome::Error(ErrorKind::UnknownTool) => "unknown tool",
-        CallOutcome::Error(ErrorKind::Timeout) => "timed out",
-        CallOutcome::Error(ErrorKind::Denied) => "denied",
-        CallOutcome::Error(ErrorKind::Withheld) => "ran, result withheld",
-        CallOutcome::Error(ErrorKind::Panic) => "panicked",
-        CallOutcome::Error(ErrorKind::Remote) => "failed at its server",
-        CallOutcome::Error(ErrorKind::Unreadable) => "unreadable answer",
-        CallOutcome::Error(ErrorKind::Retry) => "asks for another try",
-        CallOutcome::Error(ErrorKind::Limit) => "reached a limit",
-        CallOutcome::Error(ErrorKind::Cancelled) => "cancelled",
-        CallOutcome::Error(ErrorKind::InDoubt) => "in doubt",
-        _ => "failed",
+        CallOutcome::Error(kind) => kind.phrase(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use onionskin_core::ErrorKind;
+
     use super::*;
 
     #[test]

@@ -50,11 +50,8 @@ pub(crate) async fn ask(
 
 /// The JSON of a body, with the digits that the model gave the numbers in calls. Where two of them cannot be told apart, they are rounded.
 fn written(body: &Value, request: &ModelRequest) -> String {
-    let calls = request.messages.iter().flat_map(|message| match message {
-        Message::Assistant { tool_calls, .. } => tool_calls.as_slice(),
-        _ => &[],
-    });
-    let long = calls.filter(|call| has_many_digits(&call.arguments));
+    let long = request.messages.iter().flat_map(Message::tool_calls);
+    let long = long.filter(|call| has_many_digits(&call.arguments));
     // What is no JSON goes back as a text.
     let long = long.filter(|call| serde_json::from_str::<&RawValue>(&call.arguments).is_ok());
     let source = long.map(|call| &*call.arguments).collect::<Vec<_>>().join(" ");

@@ -119,7 +119,9 @@ fn question(question: &Question) -> String {
     let asks = match question.kind() {
         QuestionKind::Approval => "may this call run?".to_owned(),
         QuestionKind::External => "the call runs outside of the program".to_owned(),
-        _ => question.text().map_or_else(|| "asks".to_owned(), text::first_line),
+        QuestionKind::Question | QuestionKind::Component(_) => {
+            question.text().map_or_else(|| "asks".to_owned(), text::first_line)
+        }
     };
     let call =
         format!("{} {}", text::first_line(question.tool_name()), folded_json(question.arguments(), CALL));

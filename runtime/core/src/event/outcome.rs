@@ -9,7 +9,6 @@ use onionskin_definitions::error::{ErrorKind, Exit, ToolResult};
 /// How a tool call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum CallOutcome {
     /// With a result.
     Ok,

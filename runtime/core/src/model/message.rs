@@ -12,7 +12,6 @@ use onionskin_definitions::content::ContentBlock;
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Message {
     /// The input of the agent, or words that the runtime put into the place of one.
     #[non_exhaustive]

@@ -37,7 +37,6 @@ use onionskin_definitions::text::nearest;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum ToolChoice {
     /// The model decides.
     #[default]

@@ -53,7 +53,6 @@ pub(crate) struct Asked {
 /// The kinds of questions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum QuestionKind {
     /// Whether a call may run with its arguments: a tool with [`approval`](macro@crate::tool). The answer is an
     /// [`Answer::Approval`].

@@ -103,7 +103,7 @@ impl Exit {
     pub fn as_tool_error(&self) -> Option<&ToolError> {
         match self {
             Self::Tool(error) => Some(error),
-            _ => None,
+            Self::Stop(_) | Self::Abort(_) => None,
         }
     }
 

@@ -72,6 +72,30 @@ impl ErrorKind {
         }
     }
 
+    /// The kind as the end of a sentence whose subject is the call: `timed out`.
+    ///
+    /// ```
+    /// assert_eq!(onionskin::ErrorKind::Arguments.phrase(), "wrong arguments");
+    /// ```
+    #[must_use]
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Arguments => "wrong arguments",
+            Self::UnknownTool => "unknown tool",
+            Self::Timeout => "timed out",
+            Self::Denied => "denied",
+            Self::Withheld => "ran, result withheld",
+            Self::Panic => "panicked",
+            Self::Remote => "failed at its server",
+            Self::Unreadable => "unreadable answer",
+            Self::Retry => "asks for another try",
+            Self::Limit => "reached a limit",
+            Self::Cancelled => "cancelled",
+            Self::InDoubt => "in doubt",
+        }
+    }
+
     /// Whether the tool may have taken effect although the call has no result.
     ///
     /// ```
@@ -293,7 +317,10 @@ impl ToolError {
             .iter_mut()
             .filter_map(|block| match block {
                 ContentBlock::Text(text) => Some(text),
-                _ => None,
+                ContentBlock::Image(_)
+                | ContentBlock::Audio(_)
+                | ContentBlock::Resource(_)
+                | ContentBlock::ResourceLink(_) => None,
             })
             .collect();
         if let Some(first) = texts.first_mut() {

@@ -4,7 +4,6 @@ use genai::adapter::AdapterKind;
 use serde_json::{Map, Value, json};
 
 use onionskin_core::export::Dialect;
-use onionskin_core::model::ModelError;
 
 use super::content::{FileKind, Part, Said, Turn, file_kind, in_order, only_text};
 use super::{Asked, Choice, Protocol, object, unless_empty};
@@ -13,7 +12,7 @@ use crate::tools::WireTool;
 /// What is said of a tool that the conversation has calls of, and that is not offered any more.
 pub(super) const NO_TOOL: &str = "No longer available.";
 
-pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
     for turn in asked.turns(Protocol::Anthropic) {
@@ -42,12 +41,12 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         .map(|(_, schema, _)| json!({ "format": { "type": "json_schema", "schema": schema } }));
     let vertex = asked.kind == AdapterKind::Vertex;
     let mut tools: Vec<_> = asked.tools.iter().map(tool).collect();
-    let mut choice = asked.choice()?.map(choice);
+    let mut choice = asked.choice().map(choice);
     for name in asked.called() {
         tools.push(json!({ "name": name, "description": NO_TOOL, "input_schema": { "type": "object" } }));
         choice = Some(json!({ "type": "none" }));
     }
-    Ok(object(json!({
+    object(json!({
         "model": (!vertex).then_some(asked.name),
         "anthropic_version": vertex.then_some("vertex-2023-10-16"),
         "stream": asked.stream,
@@ -60,7 +59,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "temperature": params.temperature,
         "top_p": params.top_p,
         "stop_sequences": unless_empty(params.stop_sequences.clone()),
-    })))
+    }))
 }
 
 /// A part of an answer; `None` for a text of blanks, which is refused.

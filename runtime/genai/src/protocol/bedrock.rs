@@ -10,10 +10,10 @@ use super::{Asked, Choice, Flow, Protocol, anthropic, count, list, object, text,
 use crate::answer::{Answer, Stop, unread};
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let messages: Vec<Value> = asked.turns(Protocol::Bedrock).into_iter().map(message).collect();
-    let choice = asked.choice()?;
+    let choice = asked.choice();
     // It has no choice without tools, but the model cannot call what it does not see.
     let mut tools: Vec<Value> =
         asked.tools.iter().filter(|_| choice != Some(Choice::None)).map(tool).collect();
@@ -28,7 +28,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         Choice::Tool(name) => Some(json!({ "tool": { "name": name } })),
     });
     let tools = (!tools.is_empty()).then(|| object(json!({ "tools": tools, "toolChoice": choice })));
-    Ok(object(json!({
+    object(json!({
         "system": asked.system().map(|system| json!([{ "text": system }])),
         "messages": messages,
         "toolConfig": tools,
@@ -38,7 +38,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
             "topP": params.top_p,
             "stopSequences": unless_empty(params.stop_sequences.clone()),
         })),
-    })))
+    }))
 }
 
 /// The most tokens of an answer by the maker of the model: the protocol's own default is short.

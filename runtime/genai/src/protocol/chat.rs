@@ -4,7 +4,6 @@ use genai::adapter::AdapterKind;
 use serde_json::{Map, Value, json};
 
 use onionskin_core::export::Dialect;
-use onionskin_core::model::ModelError;
 
 use super::content::{FileKind, Part, SentCall, Turn, data_url, file_kind, only_text};
 use super::{Asked, Choice, Protocol, object, unless_empty};
@@ -12,7 +11,7 @@ use crate::carried::wants_all_reasoning;
 use crate::names::{base, host, reasons};
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
     messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
@@ -75,7 +74,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         // Mistral sends the usage unasked.
         "stream_options": (asked.stream && !is_mistral).then(|| json!({ "include_usage": true })),
         "tools": unless_empty(asked.tools.iter().map(tool).collect()),
-        "tool_choice": asked.choice()?.map(choice),
+        "tool_choice": asked.choice().map(choice),
         "messages": messages,
         "response_format": format,
         "temperature": params.temperature,
@@ -90,7 +89,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         let field = if is_mistral { "random_seed" } else { "seed" };
         body.insert(field.to_owned(), seed.into());
     }
-    Ok(body)
+    body
 }
 
 fn model_name(asked: &Asked<'_>) -> String {

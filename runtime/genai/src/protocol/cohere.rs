@@ -11,7 +11,7 @@ use crate::answer::{Answer, Stop};
 /// The type and the field of open reasoning.
 const THINKING: &str = "thinking";
 
-pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
     messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
@@ -32,13 +32,13 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
             }
         }
     }
-    let choice = asked.choice()?;
+    let choice = asked.choice();
     // It has no choice of one tool, but the model cannot call a tool that it does not see.
     let offered = asked.tools.iter().filter(|tool| match choice {
         Some(Choice::Tool(name)) => *tool.name == *name,
         Some(Choice::None | Choice::Required) | None => true,
     });
-    Ok(object(json!({
+    object(json!({
         "model": asked.name,
         "stream": asked.stream,
         "tools": unless_empty(offered.map(chat::tool).collect()),
@@ -50,7 +50,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         "max_tokens": params.max_tokens,
         "seed": params.seed,
         "stop_sequences": unless_empty(params.stop_sequences.clone()),
-    })))
+    }))
 }
 
 /// What the model thought before it called tools, or the text of an answer without calls.

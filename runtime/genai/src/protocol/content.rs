@@ -68,8 +68,6 @@ pub(crate) fn turns<'a>(asked: &Asked<'a>, protocol: Protocol) -> Vec<Turn<'a>> 
                 }
             }
             Message::Tool { results, .. } => tool_results(results, &ids, protocol, &mut turns),
-            // A message of a later version has no form here. Its text is kept.
-            other => turns.push(Turn::User(vec![Part::Text(other.to_text())])),
         }
     }
     turns
@@ -211,7 +209,8 @@ fn kind_of(block: &ContentBlock, mime_type: &str) -> &'static str {
     match (block, file_kind(mime_type)) {
         (ContentBlock::Image(_), _) | (ContentBlock::Resource(_), FileKind::Image) => "Picture",
         (ContentBlock::Audio(_), _) | (ContentBlock::Resource(_), FileKind::Audio(_)) => "Sound",
-        _ => "File",
+        (ContentBlock::Resource(_), FileKind::Other)
+        | (ContentBlock::Text(_) | ContentBlock::ResourceLink(_), _) => "File",
     }
 }
 

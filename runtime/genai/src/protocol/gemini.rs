@@ -3,8 +3,6 @@
 use genai::adapter::AdapterKind;
 use serde_json::{Map, Value, json};
 
-use onionskin_core::model::ModelError;
-
 use super::content::{Part, Turn};
 use super::{Asked, Choice, Protocol, object, unless_empty};
 use crate::names::{thinks, wants_signatures};
@@ -13,7 +11,7 @@ use crate::tools::WireTool;
 /// What newer models accept in the place of the signature that the first call of a turn must have.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let newest = wants_signatures(asked.name);
     // Vertex has no such field.
@@ -35,13 +33,13 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         generation.insert("responseJsonSchema".to_owned(), schema);
     }
     let tools: Vec<Value> = asked.tools.iter().map(tool).collect();
-    Ok(object(json!({
+    object(json!({
         "systemInstruction": asked.system().map(|system| json!({ "parts": [{ "text": system }] })),
         "tools": (!tools.is_empty()).then(|| json!([{ "functionDeclarations": tools }])),
-        "toolConfig": asked.choice()?.map(choice),
+        "toolConfig": asked.choice().map(choice),
         "contents": contents,
         "generationConfig": (!generation.is_empty()).then_some(generation),
-    })))
+    }))
 }
 
 fn content(turn: Turn<'_>, newest: bool, has_ids: bool) -> Value {

@@ -28,7 +28,7 @@ use reqwest::header::AUTHORIZATION;
 use serde_json::{Map, Value};
 
 use onionskin_core::export::Dialect;
-use onionskin_core::model::{Message, ModelError, ModelRequest, RequestOption, ResponseSchema, ToolChoice};
+use onionskin_core::model::{Message, ModelError, ModelRequest, ResponseSchema, ToolChoice};
 
 use self::content::Turn;
 use self::ids::IdForm;
@@ -248,7 +248,7 @@ impl Protocol {
         }
         let users = asked.request.messages.iter().filter_map(|message| match message {
             Message::User { content, .. } => Some(content),
-            _ => None,
+            Message::Assistant { .. } | Message::Tool { .. } => None,
         });
         if let Some(unread) = users.flatten().find(|content| !self.reads(content)) {
             return Err(ModelError::unread_content(unread));
@@ -258,10 +258,10 @@ impl Protocol {
             Self::Responses => responses::body(asked),
             Self::Anthropic => anthropic::body(asked),
             Self::Gemini => gemini::body(asked),
-            Self::Ollama => Ok(ollama::body(asked)),
+            Self::Ollama => ollama::body(asked),
             Self::Cohere => cohere::body(asked),
             Self::Bedrock => bedrock::body(asked),
-        }?;
+        };
         extra::add(&mut body, &params.extra_body);
         Ok(body)
     }
@@ -302,14 +302,8 @@ impl<'a> Asked<'a> {
     /// The names of the tools that the conversation has calls of, if no tool is offered. Some providers refuse a conversation with calls
     /// whose request has no tools.
     fn called(&self) -> BTreeSet<String> {
-        let calls =
-            self.request.messages.iter().filter(|_| self.tools.is_empty()).flat_map(
-                |message| match message {
-                    Message::Assistant { tool_calls, .. } => tool_calls.as_slice(),
-                    _ => &[],
-                },
-            );
-        calls.map(|call| ids::sent_name(&call.name).into_owned()).collect()
+        let messages = self.request.messages.iter().filter(|_| self.tools.is_empty());
+        messages.flat_map(Message::tool_calls).map(|call| ids::sent_name(&call.name).into_owned()).collect()
     }
 
     fn system(&self) -> Option<&'a str> {
@@ -330,17 +324,13 @@ impl<'a> Asked<'a> {
     }
 
     /// The choice of tools; `None` if the model is free.
-    fn choice(&self) -> Result<Option<Choice<'a>>, ModelError> {
-        Ok(match &self.request.params.tool_choice {
+    fn choice(&self) -> Option<Choice<'a>> {
+        match &self.request.params.tool_choice {
             ToolChoice::Auto => None,
             ToolChoice::None => Some(Choice::None),
             ToolChoice::Required => Some(Choice::Required),
             ToolChoice::Tool(name) => Some(Choice::Tool(name)),
-            other => {
-                let reason = format!("the choice {other:?} is newer than this adapter");
-                return Err(ModelError::unsupported(RequestOption::ToolChoice, reason));
-            }
-        })
+        }
     }
 }
 

@@ -3,14 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use onionskin_core::export::Dialect;
-use onionskin_core::model::ModelError;
 
 use super::content::{FileKind, Part, Said, Turn, data_url, file_kind, in_order, only_text};
 use super::{Asked, Choice, Protocol, object, unless_empty};
 use crate::names::reasons;
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut input: Vec<Value> = Vec::new();
     for turn in asked.turns(Protocol::Responses) {
@@ -27,7 +26,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
     let format = asked.schema(Some(&Dialect::OPENAI)).map(|(name, schema, strict)| {
         json!({ "format": { "type": "json_schema", "name": name, "strict": strict, "schema": schema } })
     });
-    Ok(object(json!({
+    object(json!({
         "model": asked.name,
         "stream": asked.stream,
         // The conversation is sent with each request, so the provider need not keep it.
@@ -36,13 +35,13 @@ pub(super) fn body(asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> 
         // Other models refuse it. A summary of the reasoning is for organisations that are verified, so `extra_body` asks for it.
         "include": reasons(asked.name).then(|| json!(["reasoning.encrypted_content"])),
         "tools": unless_empty(asked.tools.iter().map(tool).collect()),
-        "tool_choice": asked.choice()?.map(choice),
+        "tool_choice": asked.choice().map(choice),
         "input": input,
         "text": format,
         "temperature": params.temperature,
         "top_p": params.top_p,
         "max_output_tokens": params.max_tokens,
-    })))
+    }))
 }
 
 fn said(part: Said<'_>) -> Value {

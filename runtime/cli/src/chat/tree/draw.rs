@@ -176,6 +176,6 @@ fn mark_of(call: &Call) -> (Style, &'static str) {
         Some((_, CallOutcome::Ok)) => (Style::Good, "✓ "),
         Some((_, CallOutcome::Paused)) => (Style::Plain, "? "),
         Some((_, CallOutcome::Stop)) => (Style::Plain, "■ "),
-        Some(_) => (Style::Bad, "✗ "),
+        Some((_, CallOutcome::Error(_) | CallOutcome::Abort)) => (Style::Bad, "✗ "),
     }
 }

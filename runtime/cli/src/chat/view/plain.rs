@@ -69,7 +69,7 @@ impl<W: Write> Plain<W> {
                     CallOutcome::Stop => " stops the run:",
                     CallOutcome::Abort => " aborts the run:",
                     CallOutcome::Paused => " waits for an answer",
-                    _ => " fails:",
+                    CallOutcome::Error(_) => " fails:",
                 };
                 let (tool, said) = (text::line(tool, LONGEST), text::line(&said, LONGEST));
                 let line = format!("{agent} {tool}{how} {said}");
