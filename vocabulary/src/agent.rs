@@ -97,10 +97,10 @@ macro_rules! agent_fields {
                 /// A function in place of the loop: `async fn(run: &AgentRun, input: String) -> Result<String, RunError>` ([`AgentRun`](crate::run::AgentRun)).
                 run => Run,
                 /// `request_params: { .. }`
-                /// `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`, `tool_choice`, `response_schema`, `extra_body`.
+                #[doc = concat!(" ", $crate::request_params!($crate::listed), ".")]
                 request_params => RequestParams,
                 /// `limits: { .. }`
-                /// `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `output_retries`, `model_timeout_sec`, `model_retries`: see [`Limits`](crate::declaration::Limits).
+                #[doc = concat!(" ", $crate::limits!($crate::listed), ": see [`Limits`](crate::declaration::Limits).")]
                 limits => Limits,
                 /// `state: Type`
                 /// The type of the session's state, [`State`](crate::State) in tools and hooks.
@@ -148,12 +148,12 @@ macro_rules! agent_fields {
 
 agent_fields!(words);
 
-/// Gives the words in the values of fields to a macro, as [`agent_fields`](crate::agent_fields) gives the fields.
+/// Gives the parameters of requests to a macro, as [`agent_words`](crate::agent_words) gives the words of fields.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! agent_words {
-    ($with:ident) => {
-        $with! {
+macro_rules! request_params {
+    ($($with:tt)+) => {
+        $($with)+! {
             /// The parameters of a request to a model.
             request_params RequestParam {
                 /// How much the model varies its answers: `temperature: 0.2`.
@@ -173,6 +173,18 @@ macro_rules! agent_words {
                 /// Fields for the body of the provider's request, a map of JSON values.
                 extra_body => ExtraBody,
             }
+        }
+    };
+}
+
+request_params!(words);
+
+/// Gives the limits to a macro, as [`agent_words`](crate::agent_words) gives the words of fields.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! limits {
+    ($($with:tt)+) => {
+        $($with)+! {
             /// The limits of a run.
             limits Limit {
                 /// The largest number of model turns, 50 without it: `turns: 10`.
@@ -194,6 +206,28 @@ macro_rules! agent_words {
                 /// How often a model request is repeated after a transient error, 2 without it: `model_retries: 5`.
                 model_retries => ModelRetries,
             }
+        }
+    };
+}
+
+limits!(words);
+
+/// The words of a list, for a row: `` `a`, `b` ``.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! listed {
+    ($(#[doc = $about:literal])+ $module:ident $name:ident {
+        $(#[doc = $first_doc:literal])+ $first:ident => $first_variant:ident,
+        $($(#[doc = $doc:literal])+ $word:ident => $variant:ident,)*
+    }) => { concat!("`", stringify!($first), "`" $(, ", `", stringify!($word), "`")*) };
+}
+
+/// Gives the words in the values of fields to a macro, as [`agent_fields`](crate::agent_fields) gives the fields.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! agent_words {
+    ($with:ident) => {
+        $with! {
             /// Where a child's conversation begins.
             history_source HistorySource {
                 /// The child starts with its task only.

@@ -29,7 +29,7 @@ pub trait Word: Copy + Eq + fmt::Display + 'static {
 macro_rules! words {
     ($(
         $(#[doc = $about:literal])+
-        $module:ident $name:ident { $($(#[doc = $doc:literal])+ $word:ident => $variant:ident,)+ }
+        $module:ident $name:ident { $($(#[doc = $doc:expr])+ $word:ident => $variant:ident,)+ }
     )+) => {$(
         $(#[doc = $about])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

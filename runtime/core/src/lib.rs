@@ -12,7 +12,7 @@
 /// The rows of a table in the documentation.
 macro_rules! rows {
     ($($(#[doc = $about:literal])+ $module:ident $name:ident {
-        $(#[doc = $form:literal] #[doc = $doc:literal] $key:ident => $variant:ident,)*
+        $(#[doc = $form:literal] #[doc = $doc:expr] $key:ident => $variant:ident,)*
     })*) => { concat!($($("|", $form, " |", $doc, " |\n",)*)*) };
 }
 use rows;

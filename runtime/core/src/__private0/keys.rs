@@ -33,7 +33,7 @@ pub mod agent {
 
     macro_rules! fields {
         ($($(#[doc = $about:literal])+ $module:ident $name:ident {
-            $(#[doc = $form:literal] #[doc = $doc:literal] $key:ident => $variant:ident,)*
+            $(#[doc = $form:literal] #[doc = $doc:expr] $key:ident => $variant:ident,)*
         })*) => {$($(
             #[doc = $form]
             ///
@@ -53,6 +53,8 @@ macro_rules! words {
     };
 }
 
+onionskin_vocabulary::request_params!(words);
+onionskin_vocabulary::limits!(words);
 onionskin_vocabulary::agent_words!(words);
 
 keys! {
