@@ -119,7 +119,7 @@ fn cycle(cards: &[Arc<Card>], way: &[(usize, usize)]) -> Problem {
 fn too_deep(card: &Card, child: usize) -> Option<Problem> {
     let child = card.agents.get(child)?;
     let message = format!(
-        "`{}` has {MOST_LEVELS} levels of agents, its own included, so this agent would have more; that is the most: take a child off",
+        "`{}` has {MOST_LEVELS} levels of agents, its own included, so this agent would have more; that is the most: remove a child",
         child.value
     );
     Some(Problem { message, span: child.span.clone() })

@@ -94,7 +94,7 @@ impl Reader {
             {
                 Some(Spanned::new(number, field.value.span.clone()))
             }
-            _ => self.wrong(field, format!("a number is wanted here: `{example}`")),
+            _ => self.wrong(field, format!("expected a number: `{example}`")),
         }
     }
 
@@ -132,7 +132,7 @@ impl Reader {
             }
             Value::List(items) => items,
             _ => {
-                self.note(&field.place(), format!("a list is wanted here: `{example}`"));
+                self.note(&field.place(), format!("expected a list: `{example}`"));
                 &[]
             }
         }
@@ -143,7 +143,7 @@ impl Reader {
         match &field.value.value {
             Value::Map(entries) => entries,
             _ => {
-                self.note(&field.place(), format!("fields are wanted here: `{example}`"));
+                self.note(&field.place(), format!("expected fields: `{example}`"));
                 &[]
             }
         }
@@ -156,7 +156,7 @@ impl Reader {
                 Some(Spanned::new(scalar.text.clone(), item.span.clone()))
             }
             _ => {
-                self.note(&item.span, format!("a name is wanted here: `{example}`"));
+                self.note(&item.span, format!("expected a name: `{example}`"));
                 None
             }
         }

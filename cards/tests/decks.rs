@@ -33,8 +33,8 @@ fn chain(length: usize) -> Vec<(String, Vec<String>)> {
 #[test]
 fn c1_a_long_chain_of_cards_is_a_mistake_at_the_card_with_too_many_levels() {
     assert_eq!(deck(&chain(100)).unwrap().cards.len(), 100);
-    let said = "a9899.yaml:2:10: `a9900` has 100 levels of agents, its own included, so this agent would have more; that is the most: take a \
-                child off";
+    let said = "a9899.yaml:2:10: `a9900` has 100 levels of agents, its own included, so this agent would have more; that is the most: remove a \
+                child";
     assert_eq!(lines(&deck(&chain(10_000)).unwrap_err()), [said]);
 }
 

@@ -22,12 +22,12 @@ pub const TOOLS_OF_SERVERS: &str = "`tools` chooses among the tools of servers: 
 
 /// A list of patterns with none.
 pub fn no_pattern(server: &str) -> String {
-    format!("no tool of `{server}` is let through; name some, or take `{server}` off `servers`")
+    format!("no tool of `{server}` is let through; name some, or remove `{server}` from `servers`")
 }
 
 /// A second default agent.
 pub fn second_default(first: &str) -> String {
-    format!("`{first}` is the default agent already; an app has one entry, so take one of them off")
+    format!("`{first}` is the default agent already; an app has one entry, so remove one of them")
 }
 
 /// The error for an unknown word: the word that was meant, or all words.

@@ -211,9 +211,9 @@ pub(super) fn entry(reader: &mut Reader, name: &str, kind: ValueKind, node: &Nod
             None
         }
         (ValueKind::Texts, Value::List(items)) if items.iter().all(|item| item.to_json().is_string()) => None,
-        (ValueKind::Texts, _) => Some("a list is wanted here: `stop_sequences: [\"END\"]`".to_owned()),
+        (ValueKind::Texts, _) => Some("expected a list: `stop_sequences: [\"END\"]`".to_owned()),
         (ValueKind::Map, Value::Map(_)) => None,
-        (ValueKind::Map, _) => Some(format!("fields are wanted here: `{name}: {{ .. }}`")),
+        (ValueKind::Map, _) => Some(format!("expected fields: `{name}: {{ .. }}`")),
     };
     if let Some(message) = message {
         reader.note(&node.span, message);
@@ -227,7 +227,7 @@ fn number_mistake(name: &str, kind: Number, value: &Value) -> Option<String> {
     };
     let number = written.as_ref().and_then(serde_json::Number::as_f64).filter(|number| number.is_finite());
     let Some((number, written)) = number.zip(written) else {
-        return Some(format!("a number is wanted here: `{name}: {}`", kind.example()));
+        return Some(format!("expected a number: `{name}: {}`", kind.example()));
     };
     // `1e3` is a number with a fraction for serde and in Rust.
     kind.out_of_bounds(name, number).or_else(|| kind.not_whole(name, number, !written.is_f64()))

@@ -46,8 +46,7 @@ impl Unread<'_> {
             None => &[],
             Some(Node { value: Value::Map(entries), .. }) => entries.as_slice(),
             Some(other) => {
-                let message =
-                    "the fields of a card are wanted here: `name: pmo`, each on a line of its own".to_owned();
+                let message = "expected the fields of a card, each on its own line: `name: pmo`".to_owned();
                 return Err(Problem { message, span: other.span.clone() });
             }
         };

@@ -30,7 +30,7 @@ pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f
         reader.note(&(part.start..part.start), format!("the agents are missing: `{EXAMPLE}`"));
         return Vec::new();
     };
-    // A file of its own may have the agents beneath the word `agents`.
+    // A file of its own may have the agents below the word `agents`.
     let node = match &node.value {
         Value::Map(entries) => match &entries[..] {
             [(key, value)] if key.text == "agents" => value,
@@ -42,7 +42,7 @@ pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f
         Value::Map(entries) => entries.iter().map(|(key, fields)| (Some(key), fields)).collect(),
         Value::List(agents) => agents.iter().map(|fields| (None, fields)).collect(),
         Value::Scalar(_) => {
-            reader.note(&node.span, format!("agents are wanted here: `{EXAMPLE}`"));
+            reader.note(&node.span, format!("expected agents: `{EXAMPLE}`"));
             return Vec::new();
         }
     };
@@ -101,7 +101,7 @@ pub(super) fn read(
     let mut cards = Vec::new();
     for (entry, tools) in entries.iter().zip(tools) {
         let Value::Map(fields) = &entry.fields.value else {
-            let message = "the fields of an agent are wanted here: `{ \"instruction\": \"..\" }`";
+            let message = "expected the fields of an agent: `{ \"instruction\": \"..\" }`";
             reader.note(&entry.fields.span, message);
             cards.push(None);
             continue;

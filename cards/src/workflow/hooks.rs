@@ -32,7 +32,7 @@ pub(super) fn read(
         _ => node,
     };
     let Value::List(entries) = &node.value else {
-        reader.note(&node.span, format!("a list of hooks is wanted here: `\"hooks\": [{EXAMPLE}]`"));
+        reader.note(&node.span, format!("expected a list of hooks: `\"hooks\": [{EXAMPLE}]`"));
         return hooks;
     };
     let mut given: Vec<(String, Item)> = Vec::new();
@@ -62,7 +62,7 @@ type Entry = (Spanned<MessagePlace>, Spanned<String>, Spanned<Item>);
 
 fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
     let Value::Map(fields) = &entry.value else {
-        reader.note(&entry.span, format!("a hook is wanted here: `{EXAMPLE}`"));
+        reader.note(&entry.span, format!("expected a hook: `{EXAMPLE}`"));
         return None;
     };
     let (mut place, mut agent, mut file, mut function) = (None, None, None, None);
@@ -80,7 +80,7 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
                     if !is_name {
                         reader.note(
                             &name.span,
-                            "the name of a function is wanted here: `\"function\": \"update_state\"`",
+                            "expected the name of a function: `\"function\": \"update_state\"`",
                         );
                     }
                     is_name

@@ -36,7 +36,7 @@ pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
     let Some(Value::Map(entries)) = part.value.map(|node| &node.value) else {
         reader.note(
             &(part.start..part.start),
-            "the fields of the orchestrator are wanted here: `\"start_agent\": \"..\"`",
+            "expected the fields of the orchestrator: `\"start_agent\": \"..\"`",
         );
         return orchestrator;
     };
@@ -97,7 +97,7 @@ impl Orchestrator {
         card.until.clone_from(&self.termination);
         if let (Some(termination), Some(_)) = (&self.termination, &card.output) {
             let message = format!(
-                "`{}` has an `output`, and an answer of that type ends the work: take `termination` off",
+                "`{}` has an `output`, and an answer of that type ends the work: remove `termination`",
                 start.value
             );
             reader.note(&termination.span, message);

@@ -78,7 +78,7 @@ fn entries(files: &Files, names: &Names, reader: &mut Reader) -> Vec<Entry> {
     let mut all = Vec::new();
     let Some(node) = files.part("tools").value else { return all };
     let Value::Map(categories) = &node.value else {
-        reader.note(&node.span, "the categories of tools are wanted here: `\"agent_tools\": { .. }`");
+        reader.note(&node.span, "expected the categories of tools: `\"agent_tools\": { .. }`");
         return all;
     };
     for (key, value) in categories {
@@ -128,7 +128,7 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
         "{ \"path\": \"tools.echo_all.echo\" }"
     };
     let Value::Map(fields) = &entry.value else {
-        reader.note(&entry.span, format!("a tool is wanted here: `{example}`"));
+        reader.note(&entry.span, format!("expected a tool: `{example}`"));
         return None;
     };
     let (mut item, mut is_given) = (None, false);

@@ -159,7 +159,7 @@ impl Tree<'_> {
                 Some(key) => entries.push((key, node)),
                 None => {
                     let Value::Scalar(scalar) = node.value else {
-                        let message = "a name is wanted here, before the colon".to_owned();
+                        let message = "expected a name before the colon".to_owned();
                         return Err(Problem { message, span: node.span });
                     };
                     let name = Key { text: scalar.text, span: node.span };

@@ -17,7 +17,7 @@ use crate::plan::{Plan, Planner};
 use crate::registry::Registry;
 use crate::stamps::Stamp;
 
-/// Loads cards. A card that has not changed is not read again, and its agent stays what it is unless one beneath it, or a script that it names,
+/// Loads cards. A card that has not changed is not read again, and its agent stays what it is unless one below it, or a script that it names,
 /// has changed.
 pub(crate) fn attempt(
     registry: &Registry,

@@ -13,7 +13,7 @@ use crate::entry::StateEntry;
 #[diagnostic::on_unimplemented(
     message = "a journal cannot record the state `{Self}`",
     label = "it has no JSON",
-    note = "write `#[derive(serde::Serialize, serde::Deserialize)]` above the type, or take `StateParts::recorded` off"
+    note = "write `#[derive(serde::Serialize, serde::Deserialize)]` above the type, or remove `StateParts::recorded`"
 )]
 pub trait RecordedState: Serialize + DeserializeOwned {}
 

@@ -60,7 +60,7 @@ pub enum DumpError {
     },
     /// Two agents have this name, so a card cannot name one of them as a child.
     #[error(
-        "two agents beneath this one are called `{agent}`, and cards name agents by their names; give one of them another `name`"
+        "two agents below this one are called `{agent}`, and cards name agents by their names; give one of them another `name`"
     )]
     #[non_exhaustive]
     TwoAgents {

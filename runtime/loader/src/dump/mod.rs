@@ -21,7 +21,7 @@ use crate::settings;
 pub use error::DumpError;
 
 impl Registry {
-    /// Writes an agent of `agent!`, and the agents beneath it, as cards that name the items of this registry. They belong into the base folder of
+    /// Writes an agent of `agent!`, and the agents below it, as cards that name the items of this registry. They belong into the base folder of
     /// the loader. Loading them gives agents of the same declaration, and [`LoadedCards::dump`](crate::LoadedCards::dump) of those gives the same
     /// texts. An agent that is registered itself is named by its path, and not written.
     ///
