@@ -38,8 +38,6 @@ pub use crate::message_hook::{
     BeforeReplyReturn, BeforeSendReturn, Delivery, MessageHook, Participant, SentMessage, StateOfMessageHook,
     ValuesOfMessageHook,
 };
-#[cfg(feature = "cards")]
-pub use crate::model::json;
 pub use crate::model::{History, Message, ModelResponse, RequestParams, ToolResultMessage};
 pub use crate::onion::{
     AfterOwned, AfterReturn, AfterTarget, AgentGuards, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call,
@@ -298,6 +296,12 @@ impl Seconds for f64 {
         let otherwise = if self > 0.0 { Duration::MAX } else { Duration::ZERO };
         Duration::try_from_secs_f64(self).unwrap_or(otherwise)
     }
+}
+
+/// A setting that a card gives, which the macro wrote as JSON.
+#[cfg(feature = "cards")]
+pub fn json<T: serde::de::DeserializeOwned>(text: &'static str) -> T {
+    serde_json::from_str(text).expect("the macro writes what the field holds")
 }
 
 /// Whether a call goes to this child agent.

@@ -115,7 +115,7 @@ impl AgentRun {
             return Err(self.wrong_answer(form, refused, problems));
         }
         let text = format!("the answer does not fit and is asked for again: {}", problem_lines(problems));
-        self.event(self.turn(), EventKind::Notice { text });
+        self.event(self.turn(), EventKind::notice(text));
         Ok(())
     }
 
@@ -150,7 +150,9 @@ impl AgentRun {
         }
         let is_taken = |result: &ToolResultMessage| ContentBlock::join(&result.content) == TAKEN;
         let by_call = match conversation.last() {
-            Some(Message::Tool { results }) => self.answer_form().is_some() && results.iter().any(is_taken),
+            Some(Message::Tool { results, .. }) => {
+                self.answer_form().is_some() && results.iter().any(is_taken)
+            }
             _ => false,
         };
         if by_call {

@@ -82,7 +82,7 @@ impl AgentRun {
         }
         let step = StepRef { attempt: number, ..self.step(turn, StepKind::Aside) };
         request.agent = Arc::clone(&self.instance.name);
-        request.ids = self.cx.request_ids(step.to_id());
+        self.cx.set_ids(&mut request, step.to_id());
         if let Some(redactor) = self.cx.concealed().redactor() {
             RedactedRequests::default().redact(redactor, &mut request);
         }

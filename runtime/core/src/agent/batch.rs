@@ -9,13 +9,13 @@ use std::task::{Context, Poll};
 use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 
-use super::call_result::CallResult;
 use super::open_calls::TakenCalls;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::tool_call::{self, PlannedCall, TurnCall};
 use crate::context::{AbortCause, ToolTable};
 use crate::event::CallOutcome;
+use crate::event::CallResult;
 use crate::journal::{JournalError, StepExec, StepId};
 use crate::model::{History, Message, ToolCall, ToolResultMessage};
 use crate::onion::{caught, caught_async};
@@ -103,7 +103,7 @@ impl AgentRun {
         retries.retain(|(tool, _)| indices.is_none() || open.note_retry(tool));
         let Some(results) = open.put(indices, results) else { return false };
         tally.open = None;
-        self.cx.append(Message::Tool { results });
+        self.cx.append(Message::tool(results));
         drop(tally);
         self.merge_kept()
     }
@@ -114,7 +114,7 @@ impl AgentRun {
         let open = tally.open.take();
         drop(tally);
         if let Some(open) = open {
-            self.cx.append(Message::Tool { results: open.finish(&self.cx) });
+            self.cx.append(Message::tool(open.finish(&self.cx)));
             self.merge_kept();
         }
         self.messages()

@@ -159,7 +159,7 @@ impl AgentRun {
     }
 
     fn append_checked(&self, message: Message) -> Result<(), MisuseError> {
-        if let Message::Tool { results } = message {
+        if let Message::Tool { results, .. } = message {
             if results.is_empty() {
                 return Ok(());
             }
@@ -242,19 +242,19 @@ impl AgentRun {
     /// Returns an error if the value cannot be serialised to JSON.
     pub fn emit(&self, event: impl Serialize) -> Result<(), serde_json::Error> {
         let value = serde_json::to_value(event)?;
-        self.event(self.turn(), EventKind::User { call_id: None, value });
+        self.event(self.turn(), EventKind::user(None, value));
         Ok(())
     }
 
     /// Reports a message for people who watch the run, as an [`EventKind::Notice`] event.
     pub fn notice(&self, text: impl Into<String>) {
-        self.event(self.turn(), EventKind::Notice { text: text.into() });
+        self.event(self.turn(), EventKind::notice(text));
     }
 
     /// Reports as an [`EventKind::Progress`] event that `done` of `total` units are done, in any unit. `total` may be unknown.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<Option<String>>) {
         let message = message.into();
-        self.event(self.turn(), EventKind::Progress { call_id: None, done, total, message });
+        self.event(self.turn(), EventKind::progress(None, done, total, message));
     }
 
     /// The number of the newest turn; 0 before the first one.

@@ -86,6 +86,6 @@ impl AgentDeclaration {
     /// The guardrails alone, for calls without a run.
     pub fn guards(mut self) -> AgentGuards {
         let guardrails = self.parts.take_guardrails();
-        AgentGuards((!guardrails.is_empty()).then(|| Arc::new(guardrails) as Arc<dyn Guards>))
+        AgentGuards::new((!guardrails.is_empty()).then(|| Arc::new(guardrails) as Arc<dyn Guards>))
     }
 }

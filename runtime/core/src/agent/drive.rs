@@ -130,7 +130,7 @@ pub(super) async fn drive(run: &AgentRun, answer: RunFn, input: String) -> Resul
 
 async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, RunError> {
     if run.context().events().are_kept() {
-        run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown: run.is_shown() });
+        run.event(0, EventKind::run_started(&input, run.is_shown()));
     }
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
@@ -205,11 +205,11 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
         }
     }
     let end = match &answer {
-        Ok(text) => EventKind::RunFinished { text: text.clone() },
-        Err(RunError::Paused(paused)) => EventKind::RunPaused {
-            open: paused.questions().iter().map(|question| question.key().into()).collect(),
-        },
-        Err(error) => EventKind::RunFailed { error: error.to_string() },
+        Ok(text) => EventKind::run_finished(text),
+        Err(RunError::Paused(paused)) => {
+            EventKind::run_paused(paused.questions().iter().map(|question| question.key()))
+        }
+        Err(error) => EventKind::run_failed(error),
     };
     run.event(0, end);
     answer
@@ -226,7 +226,7 @@ pub(super) fn never_began(
 ) {
     RunSpan::never_began(instance, error, beneath);
     let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
-    events.push(step.as_step(), EventKind::RunFailed { error: error.to_string() });
+    events.push(step.as_step(), EventKind::run_failed(error));
 }
 
 /// Stores the messages of a run in its session when the run ends, also if it is dropped half way, because its tools
@@ -267,7 +267,7 @@ struct Dropped<'r> {
 impl Drop for Dropped<'_> {
     fn drop(&mut self) {
         let error = RunError::Cancelled { agent: Arc::clone(&self.run.instance.name) };
-        self.run.event(0, EventKind::RunFailed { error: error.to_string() });
+        self.run.event(0, EventKind::run_failed(&error));
     }
 }
 

@@ -21,7 +21,7 @@ use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::model::{
     BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
-    ToolChoice, Usage, redact_name,
+    Usage, redact_name,
 };
 use crate::random::random;
 use onionskin_definitions::definition::Effect;
@@ -57,15 +57,15 @@ impl AgentRun {
     ) -> Result<ModelRequest, RunError> {
         let table = offered.unwrap_or(&tools.table);
         let params = self.turn_params(turn, changes, offered.is_none(), table);
-        Ok(ModelRequest {
-            agent: Arc::clone(&self.instance.name),
-            model: changes.model.clone().or_else(|| self.instance.declaration.settings.model.clone()),
-            system: None,
-            messages: self.messages(),
-            tools: Arc::clone(&table.declarations),
-            params: params.map_err(|error| self.model_error(error))?,
-            ids: self.cx.request_ids(self.step(turn, StepKind::Model).to_id()),
-        })
+        let mut request = self.cx.model_request(
+            self.step(turn, StepKind::Model).to_id(),
+            Arc::clone(&self.instance.name),
+            self.messages(),
+            Arc::clone(&table.declarations),
+            params.map_err(|error| self.model_error(error))?,
+        );
+        request.model = changes.model.clone().or_else(|| self.instance.declaration.settings.model.clone());
+        Ok(request)
     }
 
     /// The system prompt of a turn. `offered` are its tools, if they are not all of `tools`; `by_tool` says that the answer of the run is a
@@ -146,12 +146,7 @@ impl AgentRun {
         let AnswerTool { name, all } = form.offered(&request.tools);
         request.tools = all;
         if self.instance.model.can_force_call(request) {
-            let choice = &mut request.params.tool_choice;
-            match choice {
-                ToolChoice::Auto => *choice = ToolChoice::Required,
-                ToolChoice::None => *choice = ToolChoice::Tool(Arc::clone(&name)),
-                ToolChoice::Required | ToolChoice::Tool(_) => {}
-            }
+            request.params.tool_choice.require_call(&name);
         }
         name
     }
@@ -247,10 +242,10 @@ impl AgentRun {
                 return Err(error);
             }
             if asked.table.is_some() {
-                self.event(turn, EventKind::TurnRestarted { turn });
+                self.event(turn, EventKind::turn_restarted(turn));
             }
             let text = format!("{error}; asking again in {pause:?}");
-            self.event(turn, EventKind::Notice { text });
+            self.event(turn, EventKind::notice(text));
             tokio::time::sleep(pause).await;
         }
     }

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::call_result::CallResult;
 use super::misuse::MisuseError;
 use super::unfinished_call::Fate;
 use crate::context::{RunContext, ToolTable};
+use crate::event::CallResult;
 use crate::model::{Message, ToolCall, ToolResultMessage};
 
 /// The calls of the newest message.

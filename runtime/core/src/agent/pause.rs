@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::open_work::Busy;
-use super::resume::end_paused;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use crate::question::{Paused, PausedRun};
@@ -64,7 +63,10 @@ impl AgentRun {
             in_session: false,
         });
         match self.cx.questions().filter(|_| self.cx.parent().is_none()) {
-            Some(questions) => end_paused(paused, questions, &self.cx),
+            Some(questions) => match paused.complete(questions, self.cx.redactor().as_deref()) {
+                Ok(paused) => RunError::Paused(paused),
+                Err(source) => RunError::Journal { agent: self.cx.agent().name().into(), source },
+            },
             None => RunError::Paused(paused),
         }
     }

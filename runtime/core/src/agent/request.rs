@@ -11,7 +11,6 @@ use super::drive::{Kept, drive, never_began, seed};
 use super::handle::AgentHandle;
 use super::instance::Instance;
 use super::prompt::AgentPrompt;
-use super::resume::{Recording, Resumption};
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::stream::{Finish, RunStream};
@@ -23,11 +22,12 @@ use crate::event::{Events, Queue, RunOutput};
 use crate::journal::new_id;
 use crate::onion::caught;
 use crate::prompt::Prompt;
-use crate::question::{Answer, Answerer, DynAnswerer, Paused};
+use crate::question::{Answer, Answerer, DynAnswerer, Paused, Recording, Resumption};
 use crate::run_hook::RunInput;
 use crate::services::{GivenService, Service, Services};
 use crate::session::{Session, Wait};
 use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::definition::Asks;
 use onionskin_definitions::secret::Redact as _;
 
 /// The options of a run that has not begun. [`AgentHandle::request`] makes it; [`run`](Self::run) or
@@ -331,14 +331,16 @@ impl RunRequest {
                 let run_id = self.run_id.unwrap_or_else(new_id);
                 let approver = self.approver.or_else(|| shared.approver.clone());
                 let is_resumed = self.resumption.paused.is_some();
-                let recording = self.resumption.recording(
-                    &instance,
-                    shared.journal.as_ref(),
-                    &run_id,
-                    approver.is_some(),
-                    in_session,
-                );
-                let Recording { journal, questions, used } = Box::pin(recording).await?;
+                let may_pause = match instance.asks {
+                    Asks::More => true,
+                    Asks::Approval => approver.is_none(),
+                    Asks::Nothing => false,
+                };
+                let journal = shared.journal.as_ref();
+                let recording =
+                    self.resumption.recording(&instance.name, journal, &run_id, may_pause, in_session);
+                let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
+                let Recording { journal, questions, used } = Box::pin(recording).await.map_err(wrong)?;
                 let asked = questions.as_ref().map(|questions| {
                     let (text, parts) = shown(&self.input, &session);
                     questions.keep_input(text, parts);
@@ -366,7 +368,7 @@ impl RunRequest {
                 drop(used);
                 let answer = answer.map_err(|error| match error {
                     RunError::Paused(paused) => {
-                        RunError::Paused(paused.with(|run| run.in_session = in_session))
+                        RunError::Paused(paused.in_session(in_session))
                     }
                     error => error,
                 });

@@ -278,7 +278,7 @@ impl AgentRun {
             tools = list.tools(Some(&self.cx))?;
         }
         for text in list.take_notices()? {
-            self.event(turn, EventKind::Notice { text });
+            self.event(turn, EventKind::notice(text));
         }
         Ok(tools)
     }

@@ -388,17 +388,11 @@ pub enum RunError {
 
 /// What to do about an answer that is not whole, and what it says.
 fn next_step(stop: StopReason, text: &str) -> String {
-    let advice = match stop {
-        StopReason::Length => {
-            ": allow more tokens (`max_tokens` of the request parameters), ask for less, or shorten the conversation if it fills the \
-             model's context window"
-        }
-        StopReason::Done
-        | StopReason::ToolCalls
-        | StopReason::ContentFilter
-        | StopReason::Refusal
-        | StopReason::Incomplete
-        | StopReason::Other => "",
+    let advice = if stop == StopReason::Length {
+        ": allow more tokens (`max_tokens` of the request parameters), ask for less, or shorten the conversation if it fills the \
+         model's context window"
+    } else {
+        ""
     };
     let text = text.trim();
     if text.is_empty() { advice.to_owned() } else { format!("{advice}. It says: {}", short(text, 300)) }

@@ -69,7 +69,7 @@ impl<'r> ShownDeltas<'r> {
     }
 
     fn push_call(&mut self, piece: ToolCallDelta) {
-        let ToolCallDelta { id, name, arguments } = piece;
+        let ToolCallDelta { id, name, arguments, .. } = piece;
         let known = self.calls.places.get(&id).copied();
         let is_first = known.is_none();
         let at = known.unwrap_or_else(|| self.calls.begin(self.run, id, name));
@@ -144,12 +144,12 @@ impl ShownCalls<'_> {
 
 impl ShownCall {
     fn piece(&self, arguments: String) -> EventKind {
-        EventKind::ToolCallDelta {
-            call_id: Arc::clone(&self.own_id),
-            tool: Arc::clone(&self.tool),
+        EventKind::tool_call_delta(
+            Arc::clone(&self.own_id),
+            Arc::clone(&self.tool),
             arguments,
-            is_answer: self.is_answer,
-        }
+            self.is_answer,
+        )
     }
 }
 
@@ -185,12 +185,12 @@ fn text_filters(run: &AgentRun) -> DeltaFilters {
 
 fn show_text(run: &AgentRun, turn: u32, text: String) {
     if !text.is_empty() {
-        run.event(turn, EventKind::TextDelta { text });
+        run.event(turn, EventKind::text_delta(text));
     }
 }
 
 fn show_reasoning(run: &AgentRun, turn: u32, text: String) {
     if !text.is_empty() {
-        run.event(turn, EventKind::ReasoningDelta { text });
+        run.event(turn, EventKind::reasoning_delta(text));
     }
 }

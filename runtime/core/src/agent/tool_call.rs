@@ -13,12 +13,12 @@ use std::time::Instant;
 use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
-use super::call_result::CallResult;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::spans::ToolSpan;
 use super::unfinished_call::Fate;
 use crate::context::{AbortCause, ToolContext, ToolTable};
+use crate::event::CallResult;
 use crate::event::{CallOutcome, EventKind, HookExit};
 use crate::journal::{CallRecord, StepKind, StepRef, fingerprint};
 use crate::model::{ToolCall, redact_name};
@@ -250,12 +250,12 @@ impl<'r> TurnCall<'r> {
     fn begin(&mut self) {
         let entry = self.planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
         let tool = self.tool();
-        let started = EventKind::ToolStarted {
-            call_id: Arc::clone(&self.asked.id),
-            tool: Arc::clone(&tool),
-            source: entry.map(|entry| entry.source),
-            arguments: self.run.shown_arguments(&self.asked.arguments),
-        };
+        let started = EventKind::tool_started(
+            Arc::clone(&self.asked.id),
+            Arc::clone(&tool),
+            entry.map(|entry| entry.source),
+            self.run.shown_arguments(&self.asked.arguments),
+        );
         self.span = ToolSpan::begin(self.run, entry.map(|entry| &**entry), &tool, self.asked);
         self.started = Some(Instant::now());
         self.run.cx.events().push(self.step(&tool), started);
@@ -300,17 +300,13 @@ impl<'r> TurnCall<'r> {
         }
         self.span.end(self.run, self.asked, result, self.attempts);
         let tool = self.tool();
-        let finished = EventKind::ToolFinished {
-            call_id: Arc::clone(&self.asked.id),
-            tool: Arc::clone(&tool),
-            outcome: result.outcome,
-            content: Arc::clone(&result.content),
-            duration: started.elapsed(),
-            attempts: self.attempts,
-            structured: std::mem::take(&mut result.structured),
-            hook_exits: std::mem::take(&mut self.hook_exits),
-            error_chain: std::mem::take(&mut result.error_chain),
-        };
+        let finished = result.finished(
+            Arc::clone(&self.asked.id),
+            Arc::clone(&tool),
+            started.elapsed(),
+            self.attempts,
+            std::mem::take(&mut self.hook_exits),
+        );
         self.run.cx.events().push(self.step(&tool), finished);
     }
 

@@ -64,7 +64,7 @@ pub(super) fn declared_states(
 
 /// Checks that tool values work on the agent's state.
 pub(super) fn states_of_values(agent: &str, agents: StateType, tools: &[ToolSpec]) -> Result<(), BuildError> {
-    tools.iter().try_for_each(|tool| state(agent, agents, tool.name(), tool.states()))
+    tools.iter().try_for_each(|tool| state(agent, agents, tool.name(), tool.state_types()))
 }
 
 /// Checks bounds, schemas and examples, which a definition holds as values.

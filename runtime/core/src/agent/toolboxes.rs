@@ -91,21 +91,3 @@ impl ProvidedToolbox {
         self.tools.iter().map(entry).collect()
     }
 }
-
-impl ToolboxLink {
-    /// The toolbox as written in `toolboxes: [..]`.
-    pub(super) fn written(&self) -> String {
-        match &self.prefix {
-            Some(prefix) => format!("{prefix}: {}", self.name),
-            None => self.name.to_owned(),
-        }
-    }
-
-    /// The builder call that provides it.
-    pub(super) fn call(&self) -> String {
-        match &self.prefix {
-            Some(prefix) => format!(".toolbox_as(\"{prefix}\", ..)"),
-            None => ".toolbox(..)".to_owned(),
-        }
-    }
-}

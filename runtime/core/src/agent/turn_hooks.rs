@@ -6,12 +6,10 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::answer_form::AnswerForm;
-use super::call_result::CallResult;
 use super::run::{AgentRun, BegunTurn};
 use super::run_error::RunError;
 use super::tool_call::PlannedCall;
 use crate::context::ToolTable;
-use crate::event::CallOutcome;
 use crate::model::{ModelRequest, ModelResponse, ToolCall, redact_name};
 use crate::onion::caught_async;
 use crate::turn_hook::{CompletedTurn, DynTurnHook, NoMessagesError, TurnRequest, TurnToolCall};
@@ -168,18 +166,5 @@ impl AgentRun {
             place,
             source: error.into(),
         })
-    }
-}
-
-impl CallResult {
-    /// Replaces what the model reads.
-    fn replace(&mut self, content: Arc<[onionskin_definitions::content::ContentBlock]>, is_error: bool) {
-        self.content = content;
-        let was_error = matches!(self.outcome, CallOutcome::Error(_) | CallOutcome::Abort);
-        if is_error && !was_error {
-            self.outcome = CallOutcome::Error(onionskin_definitions::error::ErrorKind::Failed);
-        } else if was_error && !is_error {
-            self.outcome = CallOutcome::Ok;
-        }
     }
 }

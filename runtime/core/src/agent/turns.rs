@@ -48,9 +48,7 @@ impl TurnAnswer {
     /// The answer as the model gave it, with ids of calls that no other call of the conversation has.
     pub(super) fn into_response(self) -> ModelResponse {
         let Self { message, mut beside, .. } = self;
-        if let Message::Assistant { text, tool_calls, provider_data } = Arc::unwrap_or_clone(message) {
-            beside = ModelResponse { text, tool_calls, provider_data, ..beside };
-        }
+        beside.put_message(Arc::unwrap_or_clone(message));
         beside
     }
 }
@@ -200,7 +198,7 @@ impl AgentRun {
         let turn = tally.turn;
         drop(tally);
         let asking = Asking(self);
-        self.event(turn, EventKind::TurnStarted { turn });
+        self.event(turn, EventKind::turn_started(turn));
         Ok((turn, asking))
     }
 
@@ -219,15 +217,7 @@ impl AgentRun {
         let (usage, stop) = (response.usage, response.stop);
         let mut of_turn = std::mem::take(&mut tally.aside_usage);
         of_turn += usage;
-        let beside = ModelResponse {
-            reasoning: response.reasoning.take(),
-            usage,
-            stop,
-            model: response.model.take(),
-            id: response.id.take(),
-            ..ModelResponse::default()
-        };
-        let message = Arc::new(Message::from(response));
+        let message = Arc::new(response.take_message());
         tally.open = OpenCalls::new(&message, Some(Arc::clone(&table)), (turn, 0));
         let mut conversation = self.cx.conversation();
         if self.has_turn_hooks() {
@@ -238,8 +228,8 @@ impl AgentRun {
         }
         drop(conversation);
         drop(tally);
-        self.event(turn, EventKind::TurnFinished { usage: of_turn, stop });
-        TurnAnswer { turn, message, table, beside, answer_tool }
+        self.event(turn, EventKind::turn_finished(of_turn, stop));
+        TurnAnswer { turn, message, table, beside: response, answer_tool }
     }
 
     /// All calls of an answer, to run them.

@@ -140,7 +140,7 @@ impl<T> TypedRunStream<T> {
             EventKind::TurnStarted { .. } | EventKind::TurnRestarted { .. } => {
                 self.partial = PartialAnswer::default();
             }
-            EventKind::TextDelta { text } if self.partial.call.is_none() => {
+            EventKind::TextDelta { text, .. } if self.partial.call.is_none() => {
                 self.partial.text.push_str(text);
             }
             EventKind::ToolCallDelta { call_id, arguments, is_answer: true, .. } => {

@@ -25,8 +25,8 @@ use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
 use crate::event::Events;
-use crate::journal::{DynJournal, JournalError, Step, StepId, run_step};
-use crate::model::{History, Message, RequestIds};
+use crate::journal::{Journal, JournalError, Step, StepId, run_step};
+use crate::model::{History, Message, ModelRequest, RequestIds, RequestParams, ToolDeclaration};
 use crate::question::{DynAnswerer, Questions};
 use crate::services::{GivenService, Provided, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
@@ -98,7 +98,7 @@ pub(crate) struct RunSeed {
     pub(crate) codec: Option<StateCodec>,
     pub(crate) session_state: SessionState,
     pub(crate) events: Events,
-    pub(crate) journal: Option<Arc<dyn DynJournal>>,
+    pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) deadline: Option<Deadline>,
     pub(crate) token: CancellationToken,
     /// The agent's tools, for calls past its hooks.
@@ -219,8 +219,25 @@ impl RunContext {
         self.session().map(|session| Arc::clone(session.shared_id()))
     }
 
-    /// The ids of a model request.
-    pub(crate) fn request_ids(&self, step: StepId) -> RequestIds {
+    /// A model request of this run, without a system prompt.
+    pub(crate) fn model_request(
+        &self,
+        step: StepId,
+        agent: Arc<str>,
+        messages: History,
+        tools: Arc<[ToolDeclaration]>,
+        params: RequestParams,
+    ) -> ModelRequest {
+        let ids = self.request_ids(step);
+        ModelRequest { agent, model: None, system: None, messages, tools, params, ids }
+    }
+
+    /// Makes the request one of this run.
+    pub(crate) fn set_ids(&self, request: &mut ModelRequest, step: StepId) {
+        request.ids = self.request_ids(step);
+    }
+
+    fn request_ids(&self, step: StepId) -> RequestIds {
         RequestIds {
             run: Arc::clone(&self.0.seed.run_id),
             correlation: Arc::clone(&self.0.seed.correlation_id),
@@ -489,7 +506,7 @@ impl RunContext {
         }
     }
 
-    pub(crate) fn journal(&self) -> Option<&Arc<dyn DynJournal>> {
+    pub(crate) fn journal(&self) -> Option<&Arc<dyn Journal>> {
         self.0.seed.journal.as_ref()
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::RunContext;
 use super::latch::AbortCause;
-use crate::journal::{DynJournal, JournalError, StepId, StepKind, recorded, run_step};
+use crate::journal::{Journal, JournalError, StepId, StepKind, recorded, run_step};
 use crate::state::{Address, Reads, StateChange};
 use onionskin_definitions::definition::Effect;
 use onionskin_definitions::lock::lock;
@@ -114,7 +114,7 @@ impl RunContext {
     }
 
     /// Notes that the run records reads, before it does: a later run without this step looks for none.
-    async fn note_reads(&self, journal: &Arc<dyn DynJournal>) {
+    async fn note_reads(&self, journal: &Arc<dyn Journal>) {
         let run = self.recorded_with();
         if run.reads().load(Ordering::Relaxed) == HasReads::Some as u8 {
             return;
@@ -131,7 +131,7 @@ impl RunContext {
     }
 
     /// Whether an earlier run may have recorded the reads of this step.
-    async fn may_have_read(&self, journal: &dyn DynJournal, begun: &StepId) -> bool {
+    async fn may_have_read(&self, journal: &dyn Journal, begun: &StepId) -> bool {
         let run = self.recorded_with();
         // Before its first step, a run reads the states that it began with.
         let is_first = begun.turn == 0 && begun.call.is_none() && begun.scope == *run.scope();
@@ -147,11 +147,7 @@ impl RunContext {
     }
 
     /// What is recorded at a step. If the journal fails, the run ends.
-    async fn look_up<T: Serialize + DeserializeOwned>(
-        &self,
-        journal: &dyn DynJournal,
-        id: StepId,
-    ) -> Option<T> {
+    async fn look_up<T: Serialize + DeserializeOwned>(&self, journal: &dyn Journal, id: StepId) -> Option<T> {
         let step = self.journal_step(id);
         match Box::pin(recorded(journal, &step)).await {
             Ok(found) => found,

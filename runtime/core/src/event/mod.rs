@@ -2,8 +2,10 @@
 //!
 //! A [`RunStream`](crate::run::RunStream) yields them, those of child runs included. Their sum is a [`RunOutput`].
 
+mod call_result;
 mod outcome;
 mod queue;
+mod reports;
 mod run_output;
 
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use call_result::{CallResult, error_chain};
 pub use outcome::{CallOutcome, HookEnd, HookExit};
 pub(crate) use queue::{Events, Queue};
 pub use run_output::{RunOutput, ToolCallReport};

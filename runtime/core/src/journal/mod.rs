@@ -154,9 +154,6 @@ pub trait StepExec: Send + Sync {
     fn call(&self, index: usize) -> BoxFuture<'_, ()>;
 }
 
-/// The journal as a trait object.
-pub(crate) use Journal as DynJournal;
-
 /// Runs `count` calls in any order, at most `limit` at a time.
 pub(crate) async fn run_bounded<'a>(
     count: usize,

@@ -6,7 +6,6 @@ use super::Usage;
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum ModelDelta {
     /// A piece of the text.
     Text(String),

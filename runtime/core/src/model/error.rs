@@ -1,5 +1,6 @@
 //! The errors of models, and which of them are transient.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use onionskin_vocabulary::agent::Limit;
@@ -287,4 +288,27 @@ fn advice(shared: bool, agent: &str) -> String {
         ". `turns`, in a file `\"*\"`, is the script of each agent without a script of its own: give `{agent}` its own \
          with `ScriptedModel::agent`"
     )
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ModelError {
+    /// The `error.type` of a model request: the HTTP status if there is one.
+    pub(crate) fn error_type(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Status { status, .. } => return status.to_string().into(),
+            Self::TooLong(_) => "too_long",
+            Self::Transport(_) => "transport",
+            Self::Malformed(_) => "malformed",
+            Self::Incomplete(_) => "incomplete",
+            Self::Timeout(_) => "timeout",
+            Self::Unended(_) => "unended",
+            Self::Setup(_) => "setup",
+            Self::Tools(_) => "tools",
+            Self::Unsupported { .. } => "unsupported",
+            Self::UnreadContent { .. } => "unread_content",
+            Self::ToolChoice(_) => "tool_choice",
+            Self::Script(_) => "script",
+        })
+    }
 }

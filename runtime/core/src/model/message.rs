@@ -118,6 +118,26 @@ impl From<ModelResponse> for Message {
     }
 }
 
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ModelResponse {
+    /// Takes out what a conversation keeps, as [`Message::from`] does. The rest stays.
+    pub(crate) fn take_message(&mut self) -> Message {
+        Message::Assistant {
+            text: std::mem::take(&mut self.text),
+            tool_calls: std::mem::take(&mut self.tool_calls),
+            provider_data: self.provider_data.take(),
+        }
+    }
+
+    /// Puts back what [`Self::take_message`] took.
+    pub(crate) fn put_message(&mut self, message: Message) {
+        if let Message::Assistant { text, tool_calls, provider_data } = message {
+            (self.text, self.tool_calls, self.provider_data) = (text, tool_calls, provider_data);
+        }
+    }
+}
+
 impl Message {
     /// A user's message.
     pub fn user(text: impl Into<String>) -> Self {

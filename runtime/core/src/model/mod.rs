@@ -38,9 +38,6 @@ pub use history_check::HistoryError;
 pub(crate) use history_check::check as check_messages;
 pub use identity::ModelIdentity;
 pub use message::{Message, ToolCall, ToolResultMessage};
-#[cfg(feature = "cards")]
-#[doc(hidden)]
-pub use options::json;
 pub use options::{RequestOption, ResponseSchema, ResponseSchemaError, ToolChoice, ToolChoiceError};
 pub use params::RequestParams;
 pub(crate) use redact::redact_name;
@@ -303,6 +300,23 @@ impl StopReason {
         match self {
             Self::Done | Self::ToolCalls | Self::Other => true,
             Self::Length | Self::ContentFilter | Self::Refusal | Self::Incomplete => false,
+        }
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl StopReason {
+    /// The word of OpenTelemetry's conventions.
+    pub(crate) fn finish_reason(self) -> &'static str {
+        match self {
+            Self::Done => "stop",
+            Self::ToolCalls => "tool_call",
+            Self::Length => "length",
+            Self::ContentFilter => "content_filter",
+            Self::Refusal => "refusal",
+            Self::Incomplete => "incomplete",
+            Self::Other => "other",
         }
     }
 }

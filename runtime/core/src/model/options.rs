@@ -55,6 +55,15 @@ impl ToolChoice {
         Self::Tool(name.into())
     }
 
+    /// Has the model call a tool: `answer` if it is to call no other.
+    pub(crate) fn require_call(&mut self, answer: &Arc<str>) {
+        match self {
+            Self::Auto => *self = Self::Required,
+            Self::None => *self = Self::Tool(Arc::clone(answer)),
+            Self::Required | Self::Tool(_) => {}
+        }
+    }
+
     pub(super) fn is_auto(&self) -> bool {
         *self == Self::Auto
     }
@@ -91,13 +100,6 @@ impl ToolChoice {
             }
         }
     }
-}
-
-/// A setting that a card gives, which the macro wrote as JSON.
-#[doc(hidden)]
-#[cfg(feature = "cards")]
-pub fn json<T: serde::de::DeserializeOwned>(text: &'static str) -> T {
-    serde_json::from_str(text).expect("the macro writes what the field holds")
 }
 
 /// The reason why a [`ToolChoice`] cannot be obeyed.

@@ -27,7 +27,14 @@ pub trait Compiled {
 
 /// The guardrails of an agent, if it has some.
 #[doc(hidden)]
-pub struct AgentGuards(pub(crate) Option<Arc<dyn Guards>>);
+pub struct AgentGuards(Option<Arc<dyn Guards>>);
+
+impl AgentGuards {
+    /// Those of an agent.
+    pub(crate) fn new(guards: Option<Arc<dyn Guards>>) -> Self {
+        Self(guards)
+    }
+}
 
 /// The compiled tools of an agent inside its hooks and guardrails: to test hooks, or to use the tools without a model.
 ///

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Answer, AnswerError, Question, Questions};
-use crate::journal::{Step, StepRecord, fingerprint};
+use crate::journal::{JournalError, Step, StepRecord, fingerprint};
 use crate::trace::TraceParent;
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::json::{Problem, Unique, Unread, read_stored};
@@ -195,10 +195,44 @@ impl Paused {
         is_free.then(|| Use { used: Arc::clone(&self.used), questions: None })
     }
 
-    /// The same run with this input and these records.
-    pub(crate) fn with(mut self, change: impl FnOnce(&mut PausedRun)) -> Self {
-        change(Arc::make_mut(&mut self.run));
+    /// The same value; `in_session` tells whether the program gave the run a session.
+    pub(crate) fn in_session(mut self, in_session: bool) -> Self {
+        Arc::make_mut(&mut self.run).in_session = in_session;
         self
+    }
+
+    /// The same value with the span of the run.
+    pub(crate) fn with_traceparent(mut self, traceparent: Option<TraceParent>) -> Self {
+        Arc::make_mut(&mut self.run).traceparent = traceparent;
+        self
+    }
+
+    /// The value at the end of the outermost run: with its input, and with its records if the run keeps its own. Secrets are masked.
+    ///
+    /// # Errors
+    /// Returns an error if a step has no record, or if a part holds a secret that the session learned later.
+    pub(crate) fn complete(
+        mut self,
+        questions: &Questions,
+        redactor: Option<&Redactor>,
+    ) -> Result<Self, JournalError> {
+        if let Some((step, problem)) = questions.unrecorded() {
+            // The question was asked before.
+            return Err(JournalError::unrecordable_at(self.run_id(), step, problem));
+        }
+        let run = Arc::make_mut(&mut self.run);
+        (run.input, run.attached) = questions.input();
+        run.records = questions.own().map(|own| own.records(&run.run_id));
+        let Some(redactor) = redactor else { return Ok(self) };
+        if let Some(part) = run.late_secret(redactor) {
+            let reason = format!(
+                "the run cannot pause, because {part} holds a secret that the session learned later, and a paused run has no \
+                 secrets: tell the session the secret before the run (`SessionState::set_secret`)"
+            );
+            return Err(JournalError::unrecordable_at(self.run_id(), "pause".to_owned(), reason));
+        }
+        self.redact(redactor);
+        Ok(self)
     }
 
     /// The id of the run. It has the same id when it is resumed.

@@ -1,12 +1,11 @@
 //! The execution of one direct call of a tool.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::event::HookExit;
+use crate::event::{HookExit, error_chain};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::error::{Exit, ToolResult};
 use onionskin_definitions::output::ToolOutput;
@@ -89,19 +88,4 @@ impl Execution {
     pub fn error_chain(&self) -> Vec<String> {
         self.output().err().map(error_chain).unwrap_or_default()
     }
-}
-
-/// The text of an exit and of its causes, outermost first.
-pub(crate) fn error_chain(exit: &Exit) -> Vec<String> {
-    let mut chain = vec![exit.to_string()];
-    let mut source = exit.as_tool_error().and_then(Error::source);
-    while let Some(error) = source {
-        let text = error.to_string();
-        // A tool error that was made from another one has the same text.
-        if chain.last() != Some(&text) {
-            chain.push(text);
-        }
-        source = error.source();
-    }
-    chain
 }

@@ -135,6 +135,6 @@ impl DynTool for ToolSpec {
     }
 
     fn states(&self) -> Vec<StateType> {
-        Self::states(self).to_vec()
+        self.state_types().to_vec()
     }
 }

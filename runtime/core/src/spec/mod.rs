@@ -44,7 +44,6 @@ pub use args::{Given, IntoArgs, given, value};
 pub use bind::Binding;
 pub use error::{MissingKey, SpecError};
 pub use execution::Execution;
-pub(crate) use execution::error_chain;
 pub use onionskin_definitions::definition::FnOutput;
 pub use onionskin_definitions::requirements::StateType;
 pub use param::SpecParam;

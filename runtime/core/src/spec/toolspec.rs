@@ -284,7 +284,7 @@ impl ToolSpec {
     }
 
     /// The states that the tool works on, as far as its type is known.
-    pub(crate) fn states(&self) -> &[StateType] {
+    pub(crate) fn state_types(&self) -> &[StateType] {
         &self.states
     }
 

@@ -132,6 +132,22 @@ impl ToolboxLink {
     pub(crate) fn of<T: Toolbox>(prefix: Option<&str>) -> Self {
         Self { id: TypeId::of::<T>(), name: T::NAME, prefix: prefix.map(Into::into) }
     }
+
+    /// The toolbox as written in `toolboxes: [..]`.
+    pub(crate) fn written(&self) -> String {
+        match &self.prefix {
+            Some(prefix) => format!("{prefix}: {}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
+
+    /// The builder call that provides it.
+    pub(crate) fn call(&self) -> String {
+        match &self.prefix {
+            Some(prefix) => format!(".toolbox_as(\"{prefix}\", ..)"),
+            None => ".toolbox(..)".to_owned(),
+        }
+    }
 }
 
 /// A toolbox that a builder accepts: the object, or an `Arc` of it if the program keeps using it.

@@ -63,6 +63,6 @@ pub(super) fn tokens(message: &Message) -> usize {
                 tool_calls.iter().map(|call| (call.name.len() + call.arguments.len()).div_ceil(4) + 4);
             text.len().div_ceil(4) + calls.sum::<usize>()
         }
-        Message::Tool { results } => results.iter().map(|result| of_content(&result.content) + 4).sum(),
+        Message::Tool { results, .. } => results.iter().map(|result| of_content(&result.content) + 4).sum(),
     }
 }

@@ -100,7 +100,7 @@ pub(super) fn line(message: &Message, redactor: Option<&Redactor>) -> String {
                 json!({ "assistant": hidden(text), "calls": calls })
             }
         }
-        Message::Tool { results } => {
+        Message::Tool { results, .. } => {
             let results = results.iter().map(|result| {
                 let kind = if result.is_error { "error" } else { "result" };
                 json!({ "tool": hidden(&result.name), kind: said(&result.content) })

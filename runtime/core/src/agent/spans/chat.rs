@@ -4,9 +4,9 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::content::{Content, instructions, message, messages, tools};
-use super::{TARGET, dropped, fail, hidden, integer, model_error_type, record_params, texts};
+use super::{TARGET, dropped, fail, hidden, integer, record_params, texts};
 use crate::agent::run::AgentRun;
-use crate::model::{BoxModel, Message, Model as _, ModelError, ModelRequest, ModelResponse, StopReason};
+use crate::model::{BoxModel, Message, Model as _, ModelError, ModelRequest, ModelResponse};
 
 /// The span of one request to a model: of one attempt of a turn. If it is dropped without [`end`](Self::end), the request
 /// was cancelled.
@@ -59,7 +59,7 @@ impl<'r> ChatSpan<'r> {
         }
         match answer {
             Some(Ok(response)) => {
-                let reason = finish_reason(response.stop);
+                let reason = response.stop.finish_reason();
                 for (name, value) in
                     [("gen_ai.response.model", &response.model), ("gen_ai.response.id", &response.id)]
                 {
@@ -79,7 +79,7 @@ impl<'r> ChatSpan<'r> {
             }
             Some(Err(error)) => {
                 let words = content.map(|_| hidden(cx, error.to_string()));
-                fail(span, &model_error_type(error), words.as_deref());
+                fail(span, &error.error_type(), words.as_deref());
             }
             None => fail(span, dropped(), None),
         }
@@ -131,16 +131,4 @@ fn span(model: &BoxModel, request: &ModelRequest, attempt: u32) -> Span {
         gen_ai.system_instructions = Empty,
         gen_ai.tool.definitions = Empty,
     )
-}
-
-fn finish_reason(stop: StopReason) -> &'static str {
-    match stop {
-        StopReason::Done => "stop",
-        StopReason::ToolCalls => "tool_call",
-        StopReason::Length => "length",
-        StopReason::ContentFilter => "content_filter",
-        StopReason::Refusal => "refusal",
-        StopReason::Incomplete => "incomplete",
-        StopReason::Other => "other",
-    }
 }

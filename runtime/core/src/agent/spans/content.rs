@@ -59,7 +59,7 @@ pub(super) fn message(message: &Message, finish_reason: Option<&str>) -> Vec<Val
             });
             vec![of_parts("assistant", text.into_iter().chain(calls).collect::<Value>(), finish_reason)]
         }
-        Message::Tool { results } => {
+        Message::Tool { results, .. } => {
             let result = |result: &crate::model::ToolResultMessage| {
                 let response = ContentBlock::join(&result.content);
                 let part =

@@ -16,7 +16,7 @@ pub(super) use tool::ToolSpan;
 
 use super::run_error::RunError;
 use crate::context::RunContext;
-use crate::model::{ModelError, RequestParams};
+use crate::model::RequestParams;
 use onionskin_definitions::secret::Redactor;
 
 /// The target of the spans.
@@ -83,7 +83,7 @@ fn dropped() -> &'static str {
 /// The `error.type` of a run.
 fn run_error_type(error: &RunError) -> Cow<'static, str> {
     Cow::Borrowed(match error {
-        RunError::Model { source, .. } => return model_error_type(source),
+        RunError::Model { source, .. } => return source.error_type(),
         RunError::Aborted(_) => "aborted",
         RunError::InputCheck { .. } => "input_check",
         RunError::OutputCheck { .. } => "output_check",
@@ -117,24 +117,5 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
         RunError::Misuse { .. } => "misuse",
         RunError::WrongState(_) => "wrong_state",
         RunError::Build(_) => "build",
-    })
-}
-
-/// The `error.type` of a model request: the HTTP status if there is one.
-fn model_error_type(error: &ModelError) -> Cow<'static, str> {
-    Cow::Borrowed(match error {
-        ModelError::Status { status, .. } => return status.to_string().into(),
-        ModelError::TooLong(_) => "too_long",
-        ModelError::Transport(_) => "transport",
-        ModelError::Malformed(_) => "malformed",
-        ModelError::Incomplete(_) => "incomplete",
-        ModelError::Timeout(_) => "timeout",
-        ModelError::Unended(_) => "unended",
-        ModelError::Setup(_) => "setup",
-        ModelError::Tools(_) => "tools",
-        ModelError::Unsupported { .. } => "unsupported",
-        ModelError::UnreadContent { .. } => "unread_content",
-        ModelError::ToolChoice(_) => "tool_choice",
-        ModelError::Script(_) => "script",
     })
 }

@@ -67,7 +67,7 @@ impl<'r> RunSpan<'r> {
             read.unwrap_or_else(|_| log_panic())
         });
         let traceparent = own.or_else(|| resumed_from(self.run).cloned());
-        paused.with(|run| run.traceparent = traceparent)
+        paused.with_traceparent(traceparent)
     }
 
     /// Records the end of the run.

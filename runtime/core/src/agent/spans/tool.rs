@@ -5,9 +5,9 @@ use tracing::field::Empty;
 
 use super::content::{Content, parsed};
 use super::{TARGET, fail, hidden};
-use crate::agent::call_result::CallResult;
 use crate::agent::run::AgentRun;
 use crate::context::ToolEntry;
+use crate::event::CallResult;
 use crate::model::ToolCall;
 use onionskin_definitions::content::ContentBlock;
 

@@ -81,7 +81,7 @@ pub(super) async fn usage<M: Model>(probe: &Probe<'_, M>) -> Check {
 }
 
 fn used(response: &ModelResponse, input: u64, output: u64) -> Check {
-    let Usage { input_tokens, output_tokens } = response.usage;
+    let Usage { input_tokens, output_tokens, .. } = response.usage;
     ensure((input_tokens, output_tokens) == (input, output), || {
         format!(
             "the usage is {input_tokens} input and {output_tokens} output tokens, not {input} and {output}"

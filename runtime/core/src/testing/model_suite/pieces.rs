@@ -31,7 +31,7 @@ impl Pieces {
         ensure(self.text.is_empty() || self.text == response.text, || {
             format!("the pieces add up to {:?}, but the text of the answer is {:?}", self.text, response.text)
         })?;
-        for ToolCallDelta { id, name, arguments } in &self.calls {
+        for ToolCallDelta { id, name, arguments, .. } in &self.calls {
             let Some(call) = response.tool_calls.iter().find(|call| call.id == *id) else {
                 return wrong(format!("there are pieces of a call {id:?}, which the answer does not have"));
             };

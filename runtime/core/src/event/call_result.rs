@@ -1,37 +1,72 @@
 //! The result of a call, as the run and its events need it.
 
+use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::event::CallOutcome;
+use super::{CallOutcome, EventKind, HookExit};
 use crate::model::{ToolCall, ToolResultMessage};
-use crate::spec::error_chain;
 use onionskin_definitions::content::ContentBlock;
-use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolResult};
 use onionskin_definitions::output::{StructuredContent, ToolOutput};
 
 /// The part of a call's result that the run needs, and until its end is reported, the rest of it.
-pub(super) struct CallResult {
-    pub(super) outcome: CallOutcome,
+pub(crate) struct CallResult {
+    pub(crate) outcome: CallOutcome,
     /// The content for the model.
-    pub(super) content: Arc<[ContentBlock]>,
-    pub(super) structured: StructuredContent,
-    pub(super) error_chain: Vec<String>,
+    pub(crate) content: Arc<[ContentBlock]>,
+    pub(crate) structured: StructuredContent,
+    pub(crate) error_chain: Vec<String>,
 }
 
 impl CallResult {
     /// The result for the model.
-    pub(super) fn message(&self, call: &ToolCall) -> ToolResultMessage {
+    pub(crate) fn message(&self, call: &ToolCall) -> ToolResultMessage {
         let is_error = matches!(self.outcome, CallOutcome::Error(_) | CallOutcome::Abort);
         let (call_id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
         ToolResultMessage { call_id, name, content: Arc::clone(&self.content), is_error }
     }
 
+    /// Replaces what the model reads.
+    pub(crate) fn replace(&mut self, content: Arc<[ContentBlock]>, is_error: bool) {
+        self.content = content;
+        let was_error = matches!(self.outcome, CallOutcome::Error(_) | CallOutcome::Abort);
+        if is_error && !was_error {
+            self.outcome = CallOutcome::Error(ErrorKind::Failed);
+        } else if was_error && !is_error {
+            self.outcome = CallOutcome::Ok;
+        }
+    }
+
+    /// The event of the call's end. What only the event has is taken from the result.
+    pub(crate) fn finished(
+        &mut self,
+        call_id: Arc<str>,
+        tool: Arc<str>,
+        duration: Duration,
+        attempts: u32,
+        hook_exits: Vec<HookExit>,
+    ) -> EventKind {
+        EventKind::ToolFinished {
+            call_id,
+            tool,
+            outcome: self.outcome,
+            content: Arc::clone(&self.content),
+            duration,
+            attempts,
+            structured: std::mem::take(&mut self.structured),
+            hook_exits,
+            error_chain: std::mem::take(&mut self.error_chain),
+        }
+    }
+
     /// The end of a call that waits for an answer of a person.
-    pub(super) fn paused() -> Self {
+    pub(crate) fn paused() -> Self {
         Self { outcome: CallOutcome::Paused, ..Self::new(Ok(ToolOutput::text(""))) }
     }
 
-    pub(super) fn new(result: ToolResult) -> Self {
+    /// The result of a call that returned this.
+    pub(crate) fn new(result: ToolResult) -> Self {
         let outcome = CallOutcome::of(&result);
         let error_chain = match &result {
             Err(exit @ (Exit::Tool(_) | Exit::Abort(_))) => error_chain(exit),
@@ -51,11 +86,26 @@ impl CallResult {
     }
 }
 
+/// The text of an exit and of its causes, outermost first.
+pub(crate) fn error_chain(exit: &Exit) -> Vec<String> {
+    let mut chain = vec![exit.to_string()];
+    let mut source = exit.as_tool_error().and_then(Error::source);
+    while let Some(error) = source {
+        let text = error.to_string();
+        // A tool error that was made from another one has the same text.
+        if chain.last() != Some(&text) {
+            chain.push(text);
+        }
+        source = error.source();
+    }
+    chain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use onionskin_definitions::content::{Image, Media};
-    use onionskin_definitions::error::{ErrorKind, ToolError};
+    use onionskin_definitions::error::ToolError;
 
     #[test]
     fn t3_an_error_is_never_without_a_text() {
