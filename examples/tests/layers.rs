@@ -1,5 +1,5 @@
 //! Which modules of a crate use which others: no crate has a knot of modules that use each other in a circle, and the modules
-//! of `onionskin-definitions` and `onionskin-core` use lower layers only, in the order of `docs/design/crates.md`. The same holds for the files inside of the
+//! of `onionskin-definitions`, `onionskin-tools` and `onionskin-core` use lower layers only, in the order of `docs/design/crates.md`. The same holds for the files inside of the
 //! folders that `docs/design/crates.md` names.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
@@ -12,12 +12,14 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const DESIGN: &str = include_str!("../../docs/design/crates.md");
 const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
+const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "vocabulary",
     "cards",
     "macros",
     DEFINITIONS,
+    TOOLS,
     CORE,
     "runtime/mcp",
     "runtime/genai",
@@ -261,6 +263,11 @@ fn files_of_folders_have_no_knots() {
 #[test]
 fn modules_of_definitions_use_lower_layers() {
     use_lower_layers(DEFINITIONS, "onionskin-definitions");
+}
+
+#[test]
+fn modules_of_tools_use_lower_layers() {
+    use_lower_layers(TOOLS, "onionskin-tools");
 }
 
 #[test]

@@ -34,6 +34,9 @@ INTERNAL = re.compile(r"::__private\d+\b|\b__rt::")
 ALIAS = re.compile(r"\b(?:\w+::)+BoxError\b(?! =)")
 BOXED = "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send + core::marker::Sync)>"
 
+# Crates below core. Programs see of them what core shows.
+BELOW = ["onionskin-definitions", "onionskin-tools"]
+
 
 class Failed(Exception):
     """A step could not be done."""
@@ -108,7 +111,7 @@ def walked(data, module):
 
 
 def shown_by(core, definitions):
-    """The items of `onionskin-definitions` that programs see, as paths of their definitions: those that core has under its own modules. The others
+    """The items of a crate below core that programs see, as paths of their definitions: those that core has under its own modules. The others
     are for the crates of the runtime."""
     names = walked(core, core["root"])
     own = {"::".join(place["path"]): number for number, place in definitions["paths"].items() if place["crate_id"] == 0}
@@ -253,16 +256,16 @@ def main():
     problems, closed, foreign = [], set(), defaultdict(set)
     documents = rustdoc(library_crates())
     read = {crate: json.loads(document.read_text()) for crate, document in documents.items()}
-    below = shown_by(read["onionskin-core"], read["onionskin-definitions"])
-    if not below:
-        raise Failed("onionskin-core shows nothing of onionskin-definitions, so its documents were not read")
+    below = {crate: shown_by(read["onionskin-core"], read[crate]) for crate in BELOW}
+    if empty := [crate for crate, shown in below.items() if not shown]:
+        raise Failed(f"onionskin-core shows nothing of {empty}, so their documents were not read")
     for name, document in documents.items():
         items, shown, crate = public_items(document), None, name
         if not items:
             raise Failed(f"{crate} has no public items, so its documents were not read")
-        if crate == "onionskin-definitions":
+        if crate in BELOW:
             # Programs see its items as those of core.
-            crate, shown = "onionskin-core", below
+            crate, shown = "onionskin-core", below[crate]
             types = {path.rsplit("::", 1)[1] for path in shown}
             items = [item for item in items if types & set(re.findall(r"\w+", item.split("(", 1)[0]))]
         closed |= set(closed_types(read[name], items, shown))

@@ -122,7 +122,7 @@ mod tests {
             ),
             (
                 "inject.rs",
-                include_str!("../../runtime/core/src/context/inject.rs"),
+                include_str!("../../runtime/tools/src/context/inject.rs"),
                 "note = \"these can be injected:",
             ),
         ];

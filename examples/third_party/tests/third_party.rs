@@ -399,46 +399,45 @@ mod declared {
     }
 }
 
-/// The traits that a third party implements, for a part of its own or for a wrapper of another one, with their files in
-/// core.
+/// The traits that a third party implements, for a part of its own or for a wrapper of another one, with their files.
 const TRAITS: [(&str, &str); 30] = [
-    ("Tool", "tool/mod.rs"),
-    ("DynTool", "tool/mod.rs"),
-    ("Hook", "onion/mod.rs"),
-    ("InputGuardrail", "policy/guardrail.rs"),
-    ("OutputGuardrail", "policy/guardrail.rs"),
-    ("DynInputGuardrail", "policy/guardrail.rs"),
-    ("DynOutputGuardrail", "policy/guardrail.rs"),
-    ("Model", "model/mod.rs"),
-    ("Journal", "journal/mod.rs"),
-    ("Approver", "approval.rs"),
-    ("ToolServer", "agent/servers.rs"),
-    ("ToolProvider", "agent/servers.rs"),
-    ("ToolServers", "agent/servers.rs"),
-    ("IntoToolServer", "agent/servers.rs"),
-    ("Agent", "agent/mod.rs"),
-    ("Toolbox", "tool/toolbox.rs"),
-    ("Inject", "context/inject.rs"),
-    ("InjectInRun", "context/inject_in_run.rs"),
-    ("RunHook", "run_hook/hook.rs"),
-    ("TurnHook", "turn_hook/hook.rs"),
-    ("MessageHook", "message_hook/hook.rs"),
-    ("Strict", "../../definitions/src/strict.rs"),
-    ("StrictFields", "../../definitions/src/strict.rs"),
-    ("VisitSecrets", "../../definitions/src/secret/visit.rs"),
-    ("ToolForm", "../../definitions/src/export/request.rs"),
-    ("Answerer", "question/answerer.rs"),
-    ("AnswerType", "question/answer.rs"),
-    ("Propagator", "trace.rs"),
-    ("PromptSource", "prompt/source.rs"),
-    ("DeltaFilter", "run_hook/delta_filter.rs"),
+    ("Tool", "tools/src/tool/mod.rs"),
+    ("DynTool", "tools/src/tool/mod.rs"),
+    ("Hook", "tools/src/onion/mod.rs"),
+    ("InputGuardrail", "tools/src/policy/guardrail.rs"),
+    ("OutputGuardrail", "tools/src/policy/guardrail.rs"),
+    ("DynInputGuardrail", "tools/src/policy/guardrail.rs"),
+    ("DynOutputGuardrail", "tools/src/policy/guardrail.rs"),
+    ("Model", "tools/src/model/mod.rs"),
+    ("Journal", "tools/src/journal/mod.rs"),
+    ("Approver", "tools/src/approval.rs"),
+    ("ToolServer", "core/src/agent/servers.rs"),
+    ("ToolProvider", "core/src/agent/servers.rs"),
+    ("ToolServers", "core/src/agent/servers.rs"),
+    ("IntoToolServer", "core/src/agent/servers.rs"),
+    ("Agent", "core/src/agent/mod.rs"),
+    ("Toolbox", "tools/src/tool/toolbox.rs"),
+    ("Inject", "tools/src/context/inject.rs"),
+    ("InjectInRun", "tools/src/context/inject_in_run.rs"),
+    ("RunHook", "core/src/run_hook/hook.rs"),
+    ("TurnHook", "core/src/turn_hook/hook.rs"),
+    ("MessageHook", "core/src/message_hook/hook.rs"),
+    ("Strict", "definitions/src/strict.rs"),
+    ("StrictFields", "definitions/src/strict.rs"),
+    ("VisitSecrets", "definitions/src/secret/visit.rs"),
+    ("ToolForm", "definitions/src/export/request.rs"),
+    ("Answerer", "tools/src/question/answerer.rs"),
+    ("AnswerType", "tools/src/question/answer.rs"),
+    ("Propagator", "tools/src/trace.rs"),
+    ("PromptSource", "core/src/prompt/source.rs"),
+    ("DeltaFilter", "core/src/run_hook/delta_filter.rs"),
 ];
 
 #[test]
 fn traits_of_core_have_no_hidden_items() {
-    let src = root().join("runtime/core/src");
+    let runtime = root().join("runtime");
     for (name, file) in TRAITS {
-        let code = fs::read_to_string(src.join(file)).unwrap();
+        let code = fs::read_to_string(runtime.join(file)).unwrap();
         let heads = [": ", "<'a>: ", " {"].map(|rest| format!("\npub trait {name}{rest}"));
         let begin = heads.iter().find_map(|head| code.find(head)).unwrap_or_else(|| panic!("no `{name}`"));
         let (_, items) = code[begin..].split_once('{').unwrap();

@@ -29,52 +29,21 @@ pub use crate::checks::{
     OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce,
     UntypedEverywhere, WrittenAgain, approval_by,
 };
-pub use crate::context::{
-    Inject, InjectArgs, InjectContext, InjectInRun, InjectName, RunContext, State, ToolContext,
-};
-pub use crate::context::{bound, conceal};
-pub use crate::event::RunOutput;
 pub use crate::message_hook::{
     BeforeReplyReturn, BeforeSendReturn, Delivery, MessageHook, Participant, SentMessage, StateOfMessageHook,
     ValuesOfMessageHook,
-};
-pub use crate::model::{History, Message, ModelResponse, RequestParams, ToolResultMessage};
-pub use crate::onion::{
-    AfterOwned, AfterReturn, AfterTarget, AgentGuards, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call,
-    Compiled, Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls,
-    StateOf, Values, call_dynamic, call_tool, define, has_each, has_no_more, short_name, taken, trace_hook,
-    traced_next,
-};
-pub use crate::policy::{
-    Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
-    StateOfInputGuardrail, StateOfOutputGuardrail, ToolPolicy, ValuesOfInputGuardrail,
-    ValuesOfOutputGuardrail, keyed, recover,
 };
 pub use crate::prompt::{
     Computed, ComputedNow, ComputedText, Prompt, PromptAnswer, PromptPart, TemplatePart, by_closure,
     computed, template,
 };
-pub use crate::question::AskError;
 pub use crate::run_hook::{
     AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput, RunAnswer, RunHook, RunInput, StateOfRunHook,
     ValuesOfRunHook,
 };
-pub use crate::services::ServiceTypes;
-pub use crate::spec::ToolSpec;
-pub use crate::spec::ToolboxTools;
-pub use crate::state::{CodecNone, CodecSome, RecordedType};
-pub use crate::tool::{
-    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, States, Tool,
-    Toolbox, ToolboxPart, Works, can_be_shared, offload, schema_by,
-};
-pub use crate::tool::{Itself, Nth, Same, Veiled, is_method, is_of_toolbox, tool_of_method};
 pub use crate::turn_hook::{
     BeforeModelReturn, BeforeToolReturn, CompletedTurn, StateOfTurnHook, TurnHook, TurnHookReturn,
     TurnRequest, TurnToolCall, ValuesOfTurnHook,
-};
-pub use crate::typed::{
-    EndRing, RawRing, Reading, Ring, RingOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
-    TypedReturn, TypedTool, Written, run_in, settled, through,
 };
 pub use onionskin_definitions::args::Args;
 pub use onionskin_definitions::definition::ToolSource;
@@ -94,6 +63,37 @@ pub use onionskin_definitions::strict::{
     CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields, strict_reader,
 };
 use onionskin_definitions::text::same;
+pub use onionskin_tools::context::{
+    Inject, InjectArgs, InjectContext, InjectInRun, InjectName, RunContext, State, ToolContext,
+};
+pub use onionskin_tools::context::{bound, conceal};
+pub use onionskin_tools::event::RunOutput;
+pub use onionskin_tools::model::{History, Message, ModelResponse, RequestParams, ToolResultMessage};
+pub use onionskin_tools::onion::{
+    AfterOwned, AfterReturn, AfterTarget, AgentGuards, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call,
+    Compiled, Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls,
+    StateOf, Values, call_dynamic, call_tool, define, has_each, has_no_more, short_name, taken, trace_hook,
+    traced_next,
+};
+pub use onionskin_tools::policy::{
+    Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
+    StateOfInputGuardrail, StateOfOutputGuardrail, ToolPolicy, ValuesOfInputGuardrail,
+    ValuesOfOutputGuardrail, keyed, recover,
+};
+pub use onionskin_tools::question::AskError;
+pub use onionskin_tools::services::ServiceTypes;
+pub use onionskin_tools::spec::ToolSpec;
+pub use onionskin_tools::spec::ToolboxTools;
+pub use onionskin_tools::state::{CodecNone, CodecSome, RecordedType};
+pub use onionskin_tools::tool::{
+    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, States, Tool,
+    Toolbox, ToolboxPart, Works, can_be_shared, offload, schema_by,
+};
+pub use onionskin_tools::tool::{Itself, Nth, Same, Veiled, is_method, is_of_toolbox, tool_of_method};
+pub use onionskin_tools::typed::{
+    EndRing, RawRing, Reading, Ring, RingOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
+    TypedReturn, TypedTool, Written, run_in, settled, through,
+};
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
 /// a whole list, and nearly always settled by a hash: the compiler's interpreter is slow enough that comparing all

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub use crate::onion::{ForEachClone, ListValues, MadeBy};
-pub use crate::spec::ToolValue;
-pub use crate::typed::{HookMadeBy, RawHook};
 pub use onionskin_definitions::definition::ReadAgain;
+pub use onionskin_tools::onion::{ForEachClone, ListValues, MadeBy};
+pub use onionskin_tools::spec::ToolValue;
+pub use onionskin_tools::typed::{HookMadeBy, RawHook};
 
 use crate::agent::{TypedAnswer, TypedInput};
-use crate::policy::{Needed, NeedsApproval};
-use crate::tool::{Toolbox, ToolboxPart};
 use onionskin_definitions::args::Args;
+use onionskin_tools::policy::{Needed, NeedsApproval};
+use onionskin_tools::tool::{Toolbox, ToolboxPart};
 
 /// A type that can be the `output` of an agent.
 #[diagnostic::on_unimplemented(

@@ -19,11 +19,7 @@ use rows;
 
 mod agent;
 pub mod approval;
-mod backoff;
-mod caught;
 pub mod checks;
-mod context;
-mod deadline;
 mod description;
 pub mod event;
 pub mod guardrails;
@@ -32,19 +28,13 @@ pub mod journal;
 mod message_hook;
 pub mod message_hooks;
 pub mod model;
-mod onion;
-mod policy;
 pub mod prompt;
 pub mod question;
-mod random;
 mod run_hook;
 pub mod secret;
 pub mod services;
-mod session;
 pub mod spec;
-mod state;
 pub mod testing;
-mod tool;
 pub mod trace;
 mod turn_hook;
 pub mod turn_hooks;
@@ -61,14 +51,16 @@ pub use onionskin_definitions::{
 #[doc(inline)]
 pub use onionskin_definitions::{content, export, json, schema, text};
 
+#[doc(inline)]
+pub use onionskin_tools::{
+    Cache, DynTool, Hook, Inject, Next, Progress, Provided, RunContext, RunOutput, ScriptedModel,
+    ScriptedTurn, Session, SessionState, State, Tool, ToolContext, ToolSpec, Toolbox, call,
+};
+
 pub use agent::{Agent, AgentHandle, AgentTool, App, BuildError, RunError};
-pub use context::{Inject, Progress, RunContext, State, ToolContext};
-pub use event::RunOutput;
 /// The future of the traits that are trait objects, such as [`DynTool`] and [`Journal`](journal::Journal).
 #[doc(no_inline)]
 pub use futures_util::future::BoxFuture;
-pub use model::{ScriptedModel, ScriptedTurn};
-pub use onion::{Hook, Next};
 #[doc = include_str!("docs/strict.md")]
 pub use onionskin_macros::Strict;
 #[doc = include_str!("docs/agent.md")]
@@ -92,15 +84,9 @@ pub use onionskin_macros::toolbox;
 pub use onionskin_macros::turn_hook;
 #[doc = include_str!("docs/workflow.md")]
 pub use onionskin_macros::workflow;
-pub use policy::Cache;
-pub use services::Provided;
-pub use session::Session;
-pub use spec::ToolSpec;
 // Exported beside the attribute of the same name, so that one `use` imports both.
-pub use spec::ToolboxTools as toolbox;
-pub use state::SessionState;
+pub use onionskin_tools::spec::ToolboxTools as toolbox;
 pub use tokio_util::sync::CancellationToken;
-pub use tool::{DynTool, Tool, Toolbox};
 
 /// Definitions of tools: the model's view of a tool ([`ToolDefinition`]), its options and its examples.
 pub mod definition {
@@ -116,14 +102,14 @@ pub mod declaration {
         AgentBuilder, AgentDeclaration, AppBuilder, CallFilter, DynAgent, HistoryMergeTarget, HistorySource,
         Limits, Lock, RunFn, TypedAgent,
     };
-    pub use crate::context::NameClash;
     pub use crate::description::{AgentDescription, AppDescription, ToolDescription};
+    pub use onionskin_tools::context::NameClash;
 }
 
 /// How lists construct hooks and guardrails that are written by hand: the types for [`Hook::Made`] and the `Made` of
 /// guardrails.
 pub mod made {
-    pub use crate::onion::{AtRunTime, ByDefault, FromValues, MadeBy};
+    pub use onionskin_tools::onion::{AtRunTime, ByDefault, FromValues, MadeBy};
 }
 
 /// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.
@@ -132,12 +118,12 @@ pub mod run {
         AgentRun, Ask, Finish, Limit, MisuseError, RunRequest, RunStream, ToolResults, TypedHandle,
         TypedRunOutput, TypedRunStream,
     };
-    pub use crate::context::{AgentInfo, IdempotencyKey, InjectInRun, StateError, Team};
-    pub use crate::event::ToolCallReport;
-    pub use crate::onion::{Forked, ToolCaller};
-    pub use crate::session::{SavedSession, SavedSessionError};
     pub use onionskin_definitions::args::ArgsError;
     pub use onionskin_definitions::output::StructuredContent;
+    pub use onionskin_tools::context::{AgentInfo, IdempotencyKey, InjectInRun, StateError, Team};
+    pub use onionskin_tools::event::ToolCallReport;
+    pub use onionskin_tools::onion::{Forked, ToolCaller};
+    pub use onionskin_tools::session::{SavedSession, SavedSessionError};
 }
 
 #[doc = include_str!("docs/run_hooks.md")]
@@ -165,11 +151,11 @@ pub mod servers {
 /// UI tools: tools that show a component to a person and wait for the answer. [`macro@ui::ui_tool`] declares one, and
 /// [`ToolContext::ui`] shows it.
 pub mod ui {
-    pub use crate::context::Ui;
-    pub use crate::question::UiComponent;
     pub use onionskin_definitions::definition::UiMode;
     #[doc = include_str!("docs/ui_tool.md")]
     pub use onionskin_macros::ui_tool;
+    pub use onionskin_tools::context::Ui;
+    pub use onionskin_tools::question::UiComponent;
 }
 
 /// The traits for the parameter and return types of hooks and tools. The compiler names them when a type does not fit.
@@ -180,20 +166,24 @@ pub mod forms {
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::agent::{StrategyAnswer, TypedAnswer, TypedInput};
-    pub use crate::context::{InjectArgs, InjectContext, InjectName};
     pub use crate::message_hook::{BeforeReplyReturn, BeforeSendReturn};
-    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls};
-    pub use crate::policy::{
-        CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
-    };
     pub use crate::run_hook::{AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput};
-    pub use crate::tool::{BothStates, FitsState, FitsTool, Make, ReachesBeneath, SharedToolbox, Works};
     pub use crate::turn_hook::{BeforeModelReturn, BeforeToolReturn, TurnHookReturn};
-    pub use crate::typed::{TypedArgs, TypedReturn};
     pub use onionskin_definitions::definition::{
         ErrorText, FromText, SentToCalls, ShownToModel, ToolArg, ToolParameter, ToolReturn,
     };
     pub use onionskin_definitions::strict::{StrictFields, StrictParameter};
+    pub use onionskin_tools::context::{InjectArgs, InjectContext, InjectName};
+    pub use onionskin_tools::onion::{
+        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls,
+    };
+    pub use onionskin_tools::policy::{
+        CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
+    };
+    pub use onionskin_tools::tool::{
+        BothStates, FitsState, FitsTool, Make, ReachesBeneath, SharedToolbox, Works,
+    };
+    pub use onionskin_tools::typed::{TypedArgs, TypedReturn};
 }
 
 /// The items that macro expansions use. They are not part of the public interface. The module's name contains the patch

@@ -45,16 +45,16 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use self::model_suite::{CaseOutcome, Exchange, Reply, Scenario, SuiteReport, model_suite};
-use crate::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
-use crate::onion::Next;
-use crate::question::{Answerer, DynAnswerer};
-use crate::services::{GivenService, Service, Services};
-use crate::session::Session;
-use crate::state::{SessionState, StateCell, StateHandle};
-use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{ServerKind, ToolDefinition, ToolSource};
 use onionskin_definitions::error::ToolResult;
+use onionskin_tools::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
+use onionskin_tools::onion::Next;
+use onionskin_tools::question::{Answerer, DynAnswerer};
+use onionskin_tools::services::{GivenService, Service, Services};
+use onionskin_tools::session::Session;
+use onionskin_tools::state::{SessionState, StateCell, StateHandle};
+use onionskin_tools::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
 
 /// Makes the rest of a call from a function, for a test of a hook. The function gets the arguments as the hook passes
 /// them on.

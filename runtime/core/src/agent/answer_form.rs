@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::json_form::JsonForm;
-use crate::model::{ResponseSchema, ToolDeclaration};
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::schema::{Problem, problem_lines};
+use onionskin_tools::model::{ResponseSchema, ToolDeclaration};
 
 /// A type that an agent can be asked for as its answer: a model can write it as JSON.
 ///

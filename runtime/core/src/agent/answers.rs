@@ -9,10 +9,10 @@ use super::open_calls::TakenCalls;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::turns::TurnAnswer;
-use crate::event::EventKind;
-use crate::model::{Message, ToolCall, ToolResultMessage};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::schema::{Problem, problem_lines};
+use onionskin_tools::event::EventKind;
+use onionskin_tools::model::{Message, ToolCall, ToolResultMessage};
 
 /// The result of the call that is the answer.
 const TAKEN: &str = "The answer is taken.";

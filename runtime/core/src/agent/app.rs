@@ -10,9 +10,9 @@ use super::declared::declaring;
 use super::handle::AgentHandle;
 use super::run_error::RunError;
 use super::stream::RunStream;
-use crate::event::RunOutput;
-use crate::onion::caught;
 use crate::run_hook::RunInput;
+use onionskin_tools::event::RunOutput;
+use onionskin_tools::onion::caught;
 
 /// Several agents in one program, which share a model, states, toolboxes and servers. The agent with `default: true` is
 /// the entry agent.

@@ -8,10 +8,10 @@ use super::request::RunRequest;
 use super::run_error::RunError;
 use super::stream::RunStream;
 use super::typed_run::TypedRunOutput;
-use crate::event::RunOutput;
-use crate::question::Paused;
 use crate::run_hook::RunInput;
-use crate::session::Session;
+use onionskin_tools::event::RunOutput;
+use onionskin_tools::question::Paused;
+use onionskin_tools::session::Session;
 
 impl App {
     /// Runs the entry agent in a new session.

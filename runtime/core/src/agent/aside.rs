@@ -10,9 +10,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::model_request::ModelCall;
 use super::run::AgentRun;
 use super::run_error::RunError;
-use crate::journal::{StepKind, StepRef, fingerprint};
-use crate::model::{BoxModel, ModelError, ModelRequest, ModelResponse, RedactedRequests};
 use onionskin_definitions::definition::Effect;
+use onionskin_tools::journal::{StepKind, StepRef, fingerprint};
+use onionskin_tools::model::{BoxModel, ModelError, ModelRequest, ModelResponse, RedactedRequests};
 
 use crate::turn_hook::Aside;
 

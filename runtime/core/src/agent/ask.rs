@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::misuse::MisuseError;
 use super::run::AgentRun;
 use super::run_error::RunError;
-use crate::context::ToolTable;
-use crate::model::{ModelResponse, RequestParams, ResponseSchema, ToolChoice};
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::model::{ModelResponse, RequestParams, ResponseSchema, ToolChoice};
 
 /// One turn of the model, which [`AgentRun::ask`] prepares. Await it to ask the model.
 ///

@@ -22,17 +22,17 @@ use super::setup::Setup;
 use super::shared::Shared;
 use super::tool_list::{Owner, ToolList};
 use super::{preflight, tool_checks};
-use crate::context::{AgentInfo, Guards, Target, ToolEntry};
 use crate::message_hook::MessageHooks;
-use crate::model::BoxModel;
-use crate::onion::{
-    Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
-};
-use crate::spec::ToolSpec;
-use crate::tool::{DynTool, Dynamic, ToolboxLink};
 use onionskin_definitions::definition::{Asks, ToolDefinition, ToolSource};
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::secret::keys_of_environment;
+use onionskin_tools::context::{AgentInfo, Guards, Target, ToolEntry};
+use onionskin_tools::model::BoxModel;
+use onionskin_tools::onion::{
+    Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
+};
+use onionskin_tools::spec::ToolSpec;
+use onionskin_tools::tool::{DynTool, Dynamic, ToolboxLink};
 
 impl Setup {
     /// Builds the entries with their children. A server that several agents use is started once.
@@ -115,7 +115,7 @@ impl Assembly {
         let compiled = hooks.clone();
         let onion = onion(&name, declaration.onion, hooks)?;
         let reaches = compiled.reaching().into_iter().chain(declaration.reaching.iter().cloned());
-        let reaches = crate::onion::reaching(reaches.collect());
+        let reaches = onionskin_tools::onion::reaching(reaches.collect());
         let info = AgentInfo::new(
             Arc::clone(&name),
             declaration.description.as_deref().map(Into::into),
@@ -248,7 +248,7 @@ struct NoCore;
 impl Call for NoCore {
     fn call<'a, 'b>(
         &'a self,
-        cx: &'a crate::context::ToolContext,
+        cx: &'a onionskin_tools::context::ToolContext,
         args: &'b mut onionskin_definitions::args::Args,
     ) -> impl Future<Output = onionskin_definitions::error::ToolResult> + Send {
         call_tool(cx, args, async move |args| call_dynamic(cx, args).await)

@@ -2,8 +2,8 @@
 
 use super::run::AgentRun;
 use super::run_error::RunError;
-use crate::model::{History, Message, Model as _, ModelError};
 use crate::run_hook::RunInput;
+use onionskin_tools::model::{History, Message, Model as _, ModelError};
 
 impl AgentRun {
     /// The user's message with this text, and with the attachments of the run's input if no message has them yet.

@@ -13,14 +13,14 @@ use super::open_calls::TakenCalls;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::tool_call::{self, PlannedCall, TurnCall};
-use crate::context::{AbortCause, ToolTable};
-use crate::event::CallOutcome;
-use crate::event::CallResult;
-use crate::journal::{JournalError, StepExec, StepId};
-use crate::model::{History, Message, ToolCall, ToolResultMessage};
-use crate::onion::{caught, caught_async};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::error::{ErrorKind, ToolError};
+use onionskin_tools::context::{AbortCause, ToolTable};
+use onionskin_tools::event::CallOutcome;
+use onionskin_tools::event::CallResult;
+use onionskin_tools::journal::{JournalError, StepExec, StepId};
+use onionskin_tools::model::{History, Message, ToolCall, ToolResultMessage};
+use onionskin_tools::onion::{caught, caught_async};
 
 /// The message for the model after its children's conversations ([`HistoryMergeTarget::Orchestrator`](super::HistoryMergeTarget)).
 const HAND_BACK: &str =

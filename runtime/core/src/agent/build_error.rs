@@ -8,13 +8,13 @@ use std::sync::Arc;
 use onionskin_vocabulary::LONGEST_AGENT_NAME;
 use onionskin_vocabulary::agent::Setting;
 
-use crate::context::NameClash;
-use crate::model::{HistoryError, ModelError};
 use crate::prompt::PromptPart;
-use crate::services::ServiceType;
 use onionskin_definitions::definition::{Effect, ExampleError, NameProblem};
 use onionskin_definitions::error::{BoxError, redact_error, write_with_causes};
 use onionskin_definitions::secret::{Redact, Redactor};
+use onionskin_tools::context::NameClash;
+use onionskin_tools::model::{HistoryError, ModelError};
+use onionskin_tools::services::ServiceType;
 
 /// An error of a server, as the crate that implements it returned it.
 #[derive(Debug, Clone)]

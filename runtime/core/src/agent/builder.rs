@@ -12,22 +12,22 @@ use super::run_error::RunError;
 use super::servers::{IntoToolServer, ToolServers};
 use super::setup::Setup;
 use super::stream::RunStream;
-use crate::approval::Approver;
-use crate::event::RunOutput;
-use crate::journal::Journal;
 use crate::message_hook::MessageHook;
-use crate::model::{BoxModel, Message, Model};
-use crate::onion::{Hook, MadeBy};
-use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::prompt::Prompt;
-use crate::question::Answerer;
 use crate::run_hook::{RunHook, RunInput};
-use crate::services::{GivenService, Service, ServiceType};
-use crate::spec::ToolValue;
-use crate::tool::{FitsState, ReachesBeneath, SharedToolbox, block_on};
 use crate::turn_hook::TurnHook;
-use crate::typed::RawHook;
 use onionskin_definitions::secret::{Secret, Sensitive};
+use onionskin_tools::approval::Approver;
+use onionskin_tools::event::RunOutput;
+use onionskin_tools::journal::Journal;
+use onionskin_tools::model::{BoxModel, Message, Model};
+use onionskin_tools::onion::{Hook, MadeBy};
+use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
+use onionskin_tools::question::Answerer;
+use onionskin_tools::services::{GivenService, Service, ServiceType};
+use onionskin_tools::spec::ToolValue;
+use onionskin_tools::tool::{FitsState, ReachesBeneath, SharedToolbox, block_on};
+use onionskin_tools::typed::RawHook;
 
 /// Builds an agent: sets its model, state, servers and dynamic hooks. Each agent has a function
 /// [`builder`](crate::Agent::builder) that makes one. An [`App`](super::App) of several agents has one too: [`AppBuilder`](super::AppBuilder).

@@ -9,11 +9,11 @@ use super::misuse::MisuseError;
 use super::open_calls::OpenCalls;
 use super::run::AgentRun;
 use super::run_error::RunError;
-use crate::context::{State, StateError};
-use crate::event::EventKind;
-use crate::model::{Message, ToolCall, ToolResultMessage};
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::context::{State, StateError};
+use onionskin_tools::event::EventKind;
+use onionskin_tools::model::{Message, ToolCall, ToolResultMessage};
 
 /// The results of [`AgentRun::call_tools`].
 ///

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::declaration::{AgentDeclaration, works_on};
 use super::identities::FilterWord;
-use crate::context::ToolContext;
-use crate::onion::{DynHook as _, Filtered, Hook, MadeBy};
-use crate::policy::Concerns;
-use crate::tool::Works;
-use crate::typed::RawHook;
+use onionskin_tools::context::ToolContext;
+use onionskin_tools::onion::{DynHook as _, Filtered, Hook, MadeBy};
+use onionskin_tools::policy::Concerns;
+use onionskin_tools::tool::Works;
+use onionskin_tools::typed::RawHook;
 
 /// The calls that a hook of a declaration sees, or a guardrail checks: `for [..]` and `except [..]` in `agent!`, as a value.
 ///

@@ -14,11 +14,6 @@ use super::run::AgentRun;
 use super::run_error::RunError;
 use super::services::AgentServices;
 use super::settings::{HistorySource, Settings};
-use crate::context::{RunSeed, ToolContext};
-use crate::deadline::Deadline;
-use crate::model::{History, Message};
-use crate::session::Transcript;
-use crate::tool::DynTool;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Param, StaticTool, ToolDefinition};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -27,6 +22,11 @@ use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::schema::{Problem, problem_lines};
 use onionskin_definitions::secret::Redact as _;
 use onionskin_definitions::text::short;
+use onionskin_tools::context::{RunSeed, ToolContext};
+use onionskin_tools::deadline::Deadline;
+use onionskin_tools::model::{History, Message};
+use onionskin_tools::session::Transcript;
+use onionskin_tools::tool::DynTool;
 
 /// A child agent as a tool of its parent. Each call runs a fresh instance.
 pub(crate) struct ChildTool {

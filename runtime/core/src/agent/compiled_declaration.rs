@@ -6,11 +6,11 @@ use super::compiled_hook::{CompiledHook, Concerns};
 use super::compiled_onion::Onion;
 use super::declaration::AgentDeclaration;
 use super::identities::FilterWord;
-use crate::context::Guards;
-use crate::onion::{AgentGuards, Hook, RuntimeHooks};
-use crate::state::StateCodec;
 use onionskin_definitions::definition::ToolWords;
 use onionskin_definitions::secret::StateVisitor;
+use onionskin_tools::context::Guards;
+use onionskin_tools::onion::{AgentGuards, Hook, RuntimeHooks};
+use onionskin_tools::state::StateCodec;
 
 #[doc(hidden)]
 impl AgentDeclaration {

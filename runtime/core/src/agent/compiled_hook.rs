@@ -1,9 +1,9 @@
 //! A hook of a compiled onion, as a declaration lists it.
 
 use super::identities::{FilterWord, Filtered, HookType};
-use crate::context::ToolContext;
-use crate::onion::{Hook, MadeBy, short_name};
-use crate::services::ServiceTypes;
+use onionskin_tools::context::ToolContext;
+use onionskin_tools::onion::{Hook, MadeBy, short_name};
+use onionskin_tools::services::ServiceTypes;
 
 /// Whether a hook concerns a call.
 pub(crate) type Concerns = fn(&ToolContext) -> bool;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::context::DynCall;
-use crate::onion::{Call, Core, Definitions, RuntimeHooks};
+use onionskin_tools::context::DynCall;
+use onionskin_tools::onion::{Call, Core, Definitions, RuntimeHooks};
 
 /// Builds an agent's onion around its dynamic hooks.
 pub(crate) type OnionBuilder = fn(RuntimeHooks) -> Onion;

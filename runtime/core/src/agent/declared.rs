@@ -7,7 +7,7 @@ use super::declaration::{AgentDeclaration, DynAgent};
 use super::parts::Changed;
 use super::settings::HistorySource;
 use super::setup::{Change, Changes, Setup};
-use crate::onion::caught;
+use onionskin_tools::onion::caught;
 
 /// The most agents below each other, the first one included. Each level takes stack space.
 const MOST_LEVELS: usize = 100;

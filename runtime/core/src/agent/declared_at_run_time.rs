@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::declaration::AgentDeclaration;
-use crate::spec::ToolValue;
 use onionskin_definitions::definition::ToolWords;
+use onionskin_tools::spec::ToolValue;
 
 impl AgentDeclaration {
     /// Sets the place of the dynamic hooks, those that the builder adds: inside of the hooks that were added before, as `..` in

@@ -1,7 +1,7 @@
 //! A guardrail as a declaration keeps it.
 
 use super::identities::{Filtered, HookType};
-use crate::policy::OnCalls;
+use onionskin_tools::policy::OnCalls;
 
 /// A guardrail of a declaration, and what a card says of it.
 pub(crate) struct DeclaredGuardrail<G: ?Sized> {

@@ -7,7 +7,7 @@ use onionskin_definitions::definition::Effect;
 use super::declaration::AgentDeclaration;
 use super::limits::Limits;
 use super::settings::{HistoryMergeTarget, HistorySource, Lock, Settings};
-use crate::model::RequestParams;
+use onionskin_tools::model::RequestParams;
 
 /// Gives an agent all settings at once.
 pub fn with_settings(mut agent: AgentDeclaration, settings: Settings) -> AgentDeclaration {

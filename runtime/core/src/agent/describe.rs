@@ -8,8 +8,8 @@ use super::handle::AgentHandle;
 use super::instance::Instance;
 use super::parts::Parts;
 use super::tool_list::ListError;
-use crate::context::{RunContext, ToolContext, ToolEntry};
 use crate::description::{AgentDescription, AppDescription, ToolDescription};
+use onionskin_tools::context::{RunContext, ToolContext, ToolEntry};
 
 impl AgentHandle {
     /// Describes the agent for people and programs: its tools with the hooks around each, its children, its servers. The tools of

@@ -11,17 +11,17 @@ use super::instance::Instance;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::spans::RunSpan;
-use crate::context::{Acted, RunSeed, Running, ToolContext};
-use crate::deadline::Deadline;
-use crate::event::{EventKind, Events};
-use crate::journal::{StepId, StepKind, new_id};
-use crate::model::History;
-use crate::onion::{both, caught_async};
-use crate::services::Services;
-use crate::session::{Chain, Session};
-use crate::state::{StateCell, StateHandle};
-use crate::trace::TraceParent;
 use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::context::{Acted, RunSeed, Running, ToolContext};
+use onionskin_tools::deadline::Deadline;
+use onionskin_tools::event::{EventKind, Events};
+use onionskin_tools::journal::{StepId, StepKind, new_id};
+use onionskin_tools::model::History;
+use onionskin_tools::onion::{both, caught_async};
+use onionskin_tools::services::Services;
+use onionskin_tools::session::{Chain, Session};
+use onionskin_tools::state::{StateCell, StateHandle};
+use onionskin_tools::trace::TraceParent;
 
 /// The parts of an outermost run of an agent in a session. The caller sets what the run's request decides.
 pub(super) fn seed(
@@ -103,7 +103,7 @@ pub(super) fn seed_beneath(
 /// The scope of the run that a call starts.
 pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
     // Each start of the agent is a separate run, also if the tool's own hooks start it again.
-    let id = StepId { attempt: cx.tries(), ..cx.step_id(StepKind::Tool) };
+    let id = cx.step_id(StepKind::Tool).in_attempt(cx.tries());
     id.to_string().into()
 }
 
@@ -225,7 +225,7 @@ pub(super) fn never_began(
     beneath: Option<&TraceParent>,
 ) {
     RunSpan::never_began(instance, error, beneath);
-    let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
+    let step = StepId::new(StepKind::Run, "").in_scope(scope);
     events.push(step.as_step(), EventKind::run_failed(error));
 }
 

@@ -8,12 +8,12 @@ use super::declaration::{AgentDeclaration, works_on};
 use super::declared_guardrail::DeclaredGuardrail;
 use super::identities::{Filtered, HookType};
 use super::parts::Parts;
-use crate::onion::{MadeBy, short_name};
-use crate::policy::{
+use onionskin_definitions::requirements::StateType;
+use onionskin_tools::onion::{MadeBy, short_name};
+use onionskin_tools::policy::{
     AgentGuardrails, DynInputGuardrail, DynOutputGuardrail, InputGuardrail, OnCalls, OutputGuardrail,
 };
-use crate::tool::Works;
-use onionskin_definitions::requirements::StateType;
+use onionskin_tools::tool::Works;
 
 impl AgentDeclaration {
     /// Adds a guardrail on the arguments of the agent's calls, whatever the source of the tool: its functions, servers,

@@ -7,9 +7,9 @@ use super::declaration::RunFn;
 use super::instance::Instance;
 use super::shared::Shared;
 use super::tool_list::ListError;
-use crate::onion::caught;
-use crate::session::Session;
 use onionskin_definitions::definition::ToolDefinition;
+use onionskin_tools::onion::caught;
+use onionskin_tools::session::Session;
 
 /// A built agent: its tools, hooks, connections and model. [`AgentBuilder::build`](super::AgentBuilder::build) and
 /// [`App`](super::App) make it. Cloning is cheap; clones share everything.

@@ -8,9 +8,9 @@ use super::request::RunRequest;
 use super::run_error::RunError;
 use super::stream::RunStream;
 use super::typed_run::TypedRunOutput;
-use crate::event::RunOutput;
-use crate::question::Paused;
 use crate::run_hook::RunInput;
+use onionskin_tools::event::RunOutput;
+use onionskin_tools::question::Paused;
 
 impl AgentHandle {
     /// Runs the agent in a new session.

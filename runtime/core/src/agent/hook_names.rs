@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::compiled_hook::{Choice, CompiledHook};
 use super::parts::Parts;
-use crate::context::{RunContext, ToolContext, ToolEntry};
 use onionskin_definitions::definition::{Effect, ToolSource};
+use onionskin_tools::context::{RunContext, ToolContext, ToolEntry};
 
 /// A tool that a hook cannot repeat.
 pub(super) struct NotRepeated {

@@ -2,7 +2,7 @@
 
 use std::any::{TypeId, type_name};
 
-use crate::onion::MadeBy;
+use onionskin_tools::onion::MadeBy;
 
 /// A type that a declaration names.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 
-use crate::state::{RestoreState, StateCell, StateHandle};
 use onionskin_definitions::secret::{StateVisitor, owns_unvisited};
+use onionskin_tools::state::{RestoreState, StateCell, StateHandle};
 
 /// The states that new sessions begin with.
 pub(super) type StateMakers = HashMap<TypeId, StateMaker>;

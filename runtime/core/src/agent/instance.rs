@@ -8,13 +8,13 @@ use super::parts::Parts;
 use super::run_error::RunError;
 use super::services::AgentServices;
 use super::tool_list::ToolList;
-use crate::context::{AgentInfo, DynCall, DynSender, Outside};
 use crate::message_hook::MessageHooks;
-use crate::model::{BoxModel, History};
-use crate::policy::AgentGuardrails;
-use crate::services::Services;
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::requirements::StateType;
+use onionskin_tools::context::{AgentInfo, DynCall, DynSender, Outside};
+use onionskin_tools::model::{BoxModel, History};
+use onionskin_tools::policy::AgentGuardrails;
+use onionskin_tools::services::Services;
 
 /// A built agent. All its runs share its tools, hooks and connections.
 pub(crate) struct Instance {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use crate::message_hook::Participant;
-use crate::model::{ModelRequest, ModelResponse};
 use crate::run_hook::RunInput;
 use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::model::{ModelRequest, ModelResponse};
 
 impl AgentRun {
     /// Whether texts of the agent pass hooks before they are sent. They are shown after the hooks then.

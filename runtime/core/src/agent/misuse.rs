@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::model::ToolCall;
 use onionskin_definitions::secret::{Redact, Redactor};
+use onionskin_tools::model::ToolCall;
 
 /// A mistake of a hand-written loop: [`AgentRun`](crate::run::AgentRun) did nothing, and the conversation is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -15,18 +15,18 @@ use super::run_error::RunError;
 use super::shown_deltas::ShownDeltas;
 use super::spans::ChatSpan;
 use super::tool_list::TurnTools;
-use crate::backoff::Backoff;
-use crate::context::{AbortCause, ToolTable};
-use crate::event::EventKind;
-use crate::journal::StepKind;
-use crate::model::{
-    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
-    Usage, redact_name,
-};
-use crate::random::random;
 use onionskin_definitions::definition::Effect;
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::backoff::Backoff;
+use onionskin_tools::context::{AbortCause, ToolTable};
+use onionskin_tools::event::EventKind;
+use onionskin_tools::journal::StepKind;
+use onionskin_tools::model::{
+    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
+    Usage, redact_name,
+};
+use onionskin_tools::random::random;
 
 const BACKOFF: Backoff =
     Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(16), jitter: 100 };

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::misuse::MisuseError;
 use super::unfinished_call::Fate;
-use crate::context::{RunContext, ToolTable};
-use crate::event::CallResult;
-use crate::model::{Message, ToolCall, ToolResultMessage};
+use onionskin_tools::context::{RunContext, ToolTable};
+use onionskin_tools::event::CallResult;
+use onionskin_tools::model::{Message, ToolCall, ToolResultMessage};
 
 /// The calls of the newest message.
 pub(super) struct OpenCalls {

@@ -7,9 +7,9 @@ use super::declaration::{AgentDeclaration, DynAgent};
 pub use super::identities::{Around, FilterWord, Filtered, HookType};
 use super::parts::Parts;
 use super::settings::Settings;
-use crate::onion::{RuntimeHooks, caught};
 use crate::prompt::{PromptOutline, PromptPart};
 use onionskin_definitions::definition::ToolDefinition;
+use onionskin_tools::onion::{RuntimeHooks, caught};
 
 /// A declared agent as data. Its functions and types are there by their identities only.
 #[doc(hidden)]

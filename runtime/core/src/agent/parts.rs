@@ -14,18 +14,18 @@ use super::servers::ToolServers;
 use super::settings::Settings;
 use super::worded::Worded;
 use crate::message_hook::DynMessageHook;
-use crate::model::{BoxModel, Message};
-use crate::onion::DynHook;
-use crate::policy::{DynInputGuardrail, DynOutputGuardrail};
 use crate::prompt::Prompt;
 use crate::run_hook::DynRunHook;
-use crate::services::ServiceTypes;
-use crate::spec::ToolSpec;
-use crate::state::StateCodec;
-use crate::tool::{DynTool, ToolboxLink};
 use crate::turn_hook::DynTurnHook;
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::secret::StateVisitor;
+use onionskin_tools::model::{BoxModel, Message};
+use onionskin_tools::onion::DynHook;
+use onionskin_tools::policy::{DynInputGuardrail, DynOutputGuardrail};
+use onionskin_tools::services::ServiceTypes;
+use onionskin_tools::spec::ToolSpec;
+use onionskin_tools::state::StateCodec;
+use onionskin_tools::tool::{DynTool, ToolboxLink};
 
 /// The declaration of an agent, apart from its children.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use std::task::Poll;
 use super::open_work::Busy;
 use super::run::AgentRun;
 use super::run_error::RunError;
-use crate::question::{Paused, PausedRun};
+use onionskin_tools::question::{Paused, PausedRun};
 
 impl AgentRun {
     /// Begins calls; `None` if the run cannot pause.

@@ -14,13 +14,13 @@ use super::settings::HistorySource;
 use super::setup::Setup;
 use super::tool_checks::other_than;
 use super::tool_list::ToolList;
-use crate::context::{ToolEntry, ToolTable};
-use crate::model::{BoxModel, RequestParams, check_messages};
-use crate::onion::{Undefined, caught};
-use crate::spec::ToolSpec;
-use crate::tool::ToolboxLink;
 use onionskin_definitions::definition::NameProblem;
 use onionskin_definitions::text::{list, nearest, short};
+use onionskin_tools::context::{ToolEntry, ToolTable};
+use onionskin_tools::model::{BoxModel, RequestParams, check_messages};
+use onionskin_tools::onion::{Undefined, caught};
+use onionskin_tools::spec::ToolSpec;
+use onionskin_tools::tool::ToolboxLink;
 
 /// The problems that are found before a server starts.
 pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::build_error::BuildError;
 use super::run_error::RunError;
-use crate::context::{AgentInfo, RunContext, ToolTable};
-use crate::journal::fingerprint;
-use crate::model::{BoxModel, Model as _};
 use crate::prompt::{Known, Prompt, PromptFailure};
-use crate::state::StateCodec;
 use onionskin_definitions::requirements::StateType;
+use onionskin_tools::context::{AgentInfo, RunContext, ToolTable};
+use onionskin_tools::journal::fingerprint;
+use onionskin_tools::model::{BoxModel, Model as _};
+use onionskin_tools::state::StateCodec;
 
 /// What one turn changes of the prompt.
 #[derive(Clone, Copy)]

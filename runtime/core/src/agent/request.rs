@@ -15,20 +15,20 @@ use super::run::AgentRun;
 use super::run_error::RunError;
 use super::stream::{Finish, RunStream};
 use super::typed_run::{TypedRunOutput, TypedRunStream};
-use crate::approval::{Approver, DynApprover};
-use crate::context::RunSeed;
-use crate::deadline::Deadline;
-use crate::event::{Events, Queue, RunOutput};
-use crate::journal::new_id;
-use crate::onion::caught;
 use crate::prompt::Prompt;
-use crate::question::{Answer, Answerer, DynAnswerer, Paused, Recording, Resumption};
 use crate::run_hook::RunInput;
-use crate::services::{GivenService, Service, Services};
-use crate::session::{Session, Wait};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::approval::{Approver, DynApprover};
+use onionskin_tools::context::RunSeed;
+use onionskin_tools::deadline::Deadline;
+use onionskin_tools::event::{Events, Queue, RunOutput};
+use onionskin_tools::journal::new_id;
+use onionskin_tools::onion::caught;
+use onionskin_tools::question::{Answer, Answerer, DynAnswerer, Paused, Recording, Resumption};
+use onionskin_tools::services::{GivenService, Service, Services};
+use onionskin_tools::session::{Session, Wait};
 
 /// The options of a run that has not begun. [`AgentHandle::request`] makes it; [`run`](Self::run) or
 /// [`stream`](Self::stream) begins the run.
@@ -367,9 +367,7 @@ impl RunRequest {
                 drop(kept);
                 drop(used);
                 let answer = answer.map_err(|error| match error {
-                    RunError::Paused(paused) => {
-                        RunError::Paused(paused.in_session(in_session))
-                    }
+                    RunError::Paused(paused) => RunError::Paused(paused.in_session(in_session)),
                     error => error,
                 });
                 Ok(match (answer, asked) {

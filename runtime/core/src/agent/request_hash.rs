@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::run::AgentRun;
-use crate::context::ToolTable;
-use crate::journal::fingerprint;
-use crate::model::ModelRequest;
 use onionskin_definitions::definition::Effect;
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::journal::fingerprint;
+use onionskin_tools::model::ModelRequest;
 
 impl AgentRun {
     /// The hash of a turn's request, and of what decides beside it how the run goes on: the effects of its tools, and in the first turn

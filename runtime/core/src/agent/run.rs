@@ -19,13 +19,13 @@ use super::open_work::OpenWork;
 use super::prompt::AgentPrompt;
 use super::run_error::RunError;
 use super::tool_list::{ListError, ToolList, TurnTools};
-use crate::context::{Permit, RunContext, RunSeed};
-use crate::event::EventKind;
-use crate::journal::{StepKind, StepRef};
-use crate::model::{History, RedactedRequests, StopReason, Usage};
 use crate::run_hook::RunInput;
-use crate::session::{CallIds, Session, Transcript};
 use onionskin_definitions::lock::lock;
+use onionskin_tools::context::{Permit, RunContext, RunSeed};
+use onionskin_tools::event::EventKind;
+use onionskin_tools::journal::{StepKind, StepRef};
+use onionskin_tools::model::{History, RedactedRequests, StopReason, Usage};
+use onionskin_tools::session::{CallIds, Session, Transcript};
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
 ///

@@ -8,18 +8,18 @@ use std::time::Duration;
 use super::build_error::{BuildError, ServerError};
 use super::limits::Limit;
 use super::misuse::MisuseError;
-use crate::context::{AbortCause, FailedHook, RunContext, ScriptFault, StateError};
-use crate::journal::JournalError;
 use crate::message_hook::Participant;
-use crate::model::{ModelError, StopReason};
 use crate::prompt::PromptPart;
-use crate::question::{AnswerError, AskError, Paused};
 use crate::run_hook::{InputCheckError, OutputCheckError};
-use crate::services::ServiceType;
-use crate::session::{NoTurn, Session};
 use onionskin_definitions::error::{Abort, redact_error, write_with_causes};
 use onionskin_definitions::secret::{Redact, Redactor};
 use onionskin_definitions::text::short;
+use onionskin_tools::context::{AbortCause, FailedHook, RunContext, ScriptFault, StateError};
+use onionskin_tools::journal::JournalError;
+use onionskin_tools::model::{ModelError, StopReason};
+use onionskin_tools::question::{AnswerError, AskError, Paused};
+use onionskin_tools::services::ServiceType;
+use onionskin_tools::session::{NoTurn, Session};
 
 /// The reason why a run has no answer.
 ///

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::run::AgentRun;
 use super::run_error::RunError;
-use crate::event::EventKind;
-use crate::onion::caught_async;
 use crate::run_hook::{DynRunHook, RunAnswer, RunInput};
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::event::EventKind;
+use onionskin_tools::onion::caught_async;
 
 impl AgentRun {
     /// The input after the hooks before the run.

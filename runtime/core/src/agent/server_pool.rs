@@ -8,10 +8,10 @@ use futures_util::future::join_all;
 use super::build_error::{BuildError, ServerError};
 use super::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
 use super::tool_filter::ToolFilter;
-use crate::onion::{caught, caught_async};
 use onionskin_definitions::definition::{ServerKind, wire_name};
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::text::{list, nearest};
+use onionskin_tools::onion::{caught, caught_async};
 
 /// A server that an agent uses, with a filter for its tools.
 #[derive(Debug, Clone)]

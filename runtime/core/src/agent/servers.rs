@@ -5,10 +5,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::tool_filter::ToolFilter;
-use crate::context::RunContext;
-use crate::tool::DynTool;
 use onionskin_definitions::definition::ServerKind;
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::tool::DynTool;
 
 /// The tools of a server for one agent. They can change while the program runs: an agent lists them again before a turn
 /// if [`generation`](Self::generation) changed. A panic of its methods is an error of the build or of the run that calls it.

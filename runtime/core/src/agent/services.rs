@@ -8,12 +8,12 @@ use super::build_error::BuildError;
 use super::parts::Parts;
 use super::run_error::RunError;
 use super::tool_checks::other_than;
-use crate::context::{RunContext, ToolEntry};
-use crate::onion::caught;
-use crate::policy::AgentGuardrails;
-use crate::services::{GivenService, ServiceType, ServiceTypes, Services};
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::text::list;
+use onionskin_tools::context::{RunContext, ToolEntry};
+use onionskin_tools::onion::caught;
+use onionskin_tools::policy::AgentGuardrails;
+use onionskin_tools::services::{GivenService, ServiceType, ServiceTypes, Services};
 
 /// The services that a builder got.
 #[derive(Clone, Default)]

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::Limits;
 use super::seconds;
-use crate::model::RequestParams;
 use onionskin_definitions::definition::Effect;
+use onionskin_tools::model::RequestParams;
 
 /// The settings of an agent. Cards are read into them, and written from them, by the names in the vocabulary.
 #[derive(Debug, Clone, Serialize, Deserialize)]

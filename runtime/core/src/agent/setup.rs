@@ -8,8 +8,8 @@ use super::initial_state::StateMaker;
 use super::server_pool::Configured;
 use super::services::ProvidedServices;
 use super::shared::Shared;
-use crate::model::BoxModel;
 use onionskin_definitions::secret::{Secret, Sensitive, texts};
+use onionskin_tools::model::BoxModel;
 
 /// The settings of the builders.
 #[derive(Default)]

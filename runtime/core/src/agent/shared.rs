@@ -6,9 +6,9 @@ use super::initial_state::StateMakers;
 use super::run_ids::RunIds;
 use super::server_pool::Pool;
 use super::toolboxes::Toolboxes;
-use crate::approval::DynApprover;
-use crate::journal::Journal;
-use crate::question::DynAnswerer;
+use onionskin_tools::approval::DynApprover;
+use onionskin_tools::journal::Journal;
+use onionskin_tools::question::DynAnswerer;
 
 /// The parts that all agents of a program share.
 #[derive(Default)]

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::run::AgentRun;
-use crate::context::ToolTable;
-use crate::event::EventKind;
-use crate::model::{ModelDelta, ToolCall, ToolCallDelta, redact_name};
 use crate::run_hook::DeltaFilters;
 use onionskin_definitions::secret::Redactor;
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::event::EventKind;
+use onionskin_tools::model::{ModelDelta, ToolCall, ToolCallDelta, redact_name};
 
 /// Shows the pieces of one answer.
 pub(super) struct ShownDeltas<'r> {

@@ -8,7 +8,7 @@ use futures_util::Stream;
 use futures_util::future::{BoxFuture, poll_fn};
 
 use super::RunError;
-use crate::event::{Event, Queue, RunOutput};
+use onionskin_tools::event::{Event, Queue, RunOutput};
 
 /// A run in progress: a stream of its events, then its output.
 ///

@@ -17,18 +17,18 @@ use super::run::AgentRun;
 use super::run_error::RunError;
 use super::spans::ToolSpan;
 use super::unfinished_call::Fate;
-use crate::context::{AbortCause, ToolContext, ToolTable};
-use crate::event::CallResult;
-use crate::event::{CallOutcome, EventKind, HookExit};
-use crate::journal::{CallRecord, StepKind, StepRef, fingerprint};
-use crate::model::{ToolCall, redact_name};
-use crate::onion;
-use crate::state::Recorded;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Effect, ToolSource};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::output::ToolOutput;
+use onionskin_tools::context::{AbortCause, ToolContext, ToolTable};
+use onionskin_tools::event::CallResult;
+use onionskin_tools::event::{CallOutcome, EventKind, HookExit};
+use onionskin_tools::journal::{CallRecord, StepKind, StepRef, fingerprint};
+use onionskin_tools::model::{ToolCall, redact_name};
+use onionskin_tools::onion;
+use onionskin_tools::state::Recorded;
 
 /// A counted call, and its end.
 pub(super) struct PlannedCall {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::build_error::BuildError;
-use crate::context::ToolEntry;
-use crate::onion::caught;
-use crate::spec::ToolSpec;
-use crate::tool::DynTool;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::text::short;
+use onionskin_tools::context::ToolEntry;
+use onionskin_tools::onion::caught;
+use onionskin_tools::spec::ToolSpec;
+use onionskin_tools::tool::DynTool;
 
 /// The state of a tool or a hook that is not the agent's.
 pub(super) fn other_than(agent: StateType, states: &[StateType]) -> Option<StateType> {

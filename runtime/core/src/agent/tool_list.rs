@@ -12,14 +12,14 @@ use super::server_pool::{AgentServer, panicked};
 use super::servers::ToolProvider;
 use super::services::ProvidedServices;
 use super::tool_checks;
-use crate::context::{Guards, RunContext, ToolEntry, ToolTable, definition_for_run};
-use crate::onion::{caught, caught_async};
-use crate::tool::{DynTool, Dynamic};
 use onionskin_definitions::definition::{ServerKind, ToolDefinition};
 use onionskin_definitions::error::{BoxError, ErrorKind, ToolError};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::text::{first_of, nearest, short};
+use onionskin_tools::context::{Guards, RunContext, ToolEntry, ToolTable, definition_for_run};
+use onionskin_tools::onion::{caught, caught_async};
+use onionskin_tools::tool::{DynTool, Dynamic};
 
 /// The tools of an agent, for all its runs or for one.
 pub(crate) struct ToolList {

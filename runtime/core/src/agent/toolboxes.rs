@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::context::ToolEntry;
-use crate::onion::{Undefined, caught, define};
-use crate::tool::{DynTool, Dynamic, Toolbox, ToolboxLink, disagreement};
 use onionskin_definitions::definition::ToolSource;
+use onionskin_tools::context::ToolEntry;
+use onionskin_tools::onion::{Undefined, caught, define};
+use onionskin_tools::tool::{DynTool, Dynamic, Toolbox, ToolboxLink, disagreement};
 
 /// The tools of all toolboxes, by type and prefix.
 #[derive(Default)]

@@ -9,13 +9,13 @@ use super::answer_form::AnswerForm;
 use super::run::{AgentRun, BegunTurn};
 use super::run_error::RunError;
 use super::tool_call::PlannedCall;
-use crate::context::ToolTable;
-use crate::model::{ModelRequest, ModelResponse, ToolCall, redact_name};
-use crate::onion::caught_async;
 use crate::turn_hook::{CompletedTurn, DynTurnHook, NoMessagesError, TurnRequest, TurnToolCall};
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::output::ToolOutput;
 use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::model::{ModelRequest, ModelResponse, ToolCall, redact_name};
+use onionskin_tools::onion::caught_async;
 
 impl AgentRun {
     pub(super) fn has_turn_hooks(&self) -> bool {

@@ -13,11 +13,11 @@ use super::run::{AgentRun, BegunTurn};
 use super::run_error::RunError;
 use super::tool_call::{self, TurnCall};
 use super::tool_list::TurnTools;
-use crate::context::ToolTable;
-use crate::event::EventKind;
-use crate::model::{Message, ModelResponse, StopReason, ToolCall, redact_name};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::event::EventKind;
+use onionskin_tools::model::{Message, ModelResponse, StopReason, ToolCall, redact_name};
 
 /// An answer of the model, which is in the conversation.
 pub(super) struct TurnAnswer {

@@ -14,9 +14,9 @@ use super::handle::AgentHandle;
 use super::request::RunRequest;
 use super::run_error::RunError;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
-use crate::question::Paused;
 use crate::run_hook::RunInput;
-use crate::tool::block_on;
+use onionskin_tools::question::Paused;
+use onionskin_tools::tool::block_on;
 
 /// An agent whose answers have a type: `output: Report` in `agent!`. An agent by hand implements it beside
 /// [`AgentDeclaration::output`](super::AgentDeclaration::output) of the same type.

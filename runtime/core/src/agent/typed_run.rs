@@ -11,9 +11,9 @@ use serde_json::Value;
 use super::answer_form::TypedAnswer;
 use super::run_error::RunError;
 use super::stream::RunStream;
-use crate::event::{Event, EventKind, RunOutput};
-use crate::model::ResponseSchema;
 use onionskin_definitions::json::partial_value;
+use onionskin_tools::event::{Event, EventKind, RunOutput};
+use onionskin_tools::model::ResponseSchema;
 
 /// The output of a run whose answer has a type: [`RunRequest::run_as`](super::RunRequest::run_as).
 ///

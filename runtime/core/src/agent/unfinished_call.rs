@@ -1,8 +1,8 @@
 //! How far an unfinished call came, and the result that reports it.
 
-use crate::context::{Left, NOT_KNOWN, RunContext, ToolContext};
 use onionskin_definitions::definition::Effect;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_tools::context::{Left, NOT_KNOWN, RunContext, ToolContext};
 
 /// How far a call came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

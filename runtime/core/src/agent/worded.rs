@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::onion::Definitions;
 use onionskin_definitions::definition::ToolWords;
+use onionskin_tools::onion::Definitions;
 
 /// The words for tools of a declaration.
 #[derive(Default)]

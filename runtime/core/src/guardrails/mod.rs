@@ -14,6 +14,6 @@ pub use length::{max_answer, max_args, max_input, max_output};
 pub use moderation::Moderation;
 pub use pii::{MaskPii, Pii, PiiKind, PiiMatch, RejectPii};
 
-pub use crate::policy::{
+pub use onionskin_tools::policy::{
     DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
 };

@@ -7,12 +7,12 @@ use futures_util::future::BoxFuture;
 
 use super::texts::{texts_of_args, texts_of_result};
 use crate::ToolContext;
-use crate::context::RunContext;
-use crate::onion::AtRunTime;
-use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::{BoxError, ToolError, ToolResult};
+use onionskin_tools::context::RunContext;
+use onionskin_tools::onion::AtRunTime;
+use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
 
 type Judge = dyn Fn(String) -> BoxFuture<'static, Result<Option<String>, BoxError>> + Send + Sync;
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::backoff::Backoff;
 use crate::checks::Repeats;
-use crate::context::has_timers;
 use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_hook};
+use onionskin_tools::backoff::Backoff;
+use onionskin_tools::context::has_timers;
 
 const BACKOFF: Backoff =
     Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(10), jitter: 50 };

@@ -4,11 +4,11 @@ use futures_util::future::BoxFuture;
 
 use super::hook::MessageHook;
 use super::message::{Delivery, Participant, SentMessage};
-use crate::context::RunContext;
-use crate::model::{History, Message};
-use crate::onion::{at_place, short_name};
-use crate::services::ServiceTypes;
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::model::{History, Message};
+use onionskin_tools::onion::{at_place, short_name};
+use onionskin_tools::services::ServiceTypes;
 
 type Done<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 

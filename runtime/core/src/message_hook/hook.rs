@@ -4,11 +4,11 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::message::{Delivery, Participant, SentMessage};
-use crate::context::RunContext;
-use crate::model::{History, Message};
-use crate::onion::{Absent, InArc, MadeBy};
-use crate::services::ServiceTypes;
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::model::{History, Message};
+use onionskin_tools::onion::{Absent, InArc, MadeBy};
+use onionskin_tools::services::ServiceTypes;
 
 /// Code on the messages of an agent: see the [module](crate::message_hooks) for its order and its errors. By default all methods do
 /// nothing.

@@ -7,12 +7,12 @@ use futures_util::future::BoxFuture;
 
 use super::erased::DynMessageHook;
 use super::message::{Delivery, Participant, SentMessage};
-use crate::context::{DynSender, FailedHook, RunContext, ToolContext};
-use crate::model::{History, HistoryError, Message};
-use crate::onion::{caught, caught_async};
 use crate::run_hook::RunInput;
 use crate::turn_hook::NoMessagesError;
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::{DynSender, FailedHook, RunContext, ToolContext};
+use onionskin_tools::model::{History, HistoryError, Message};
+use onionskin_tools::onion::{caught, caught_async};
 
 /// The message hooks of an agent, in their order.
 pub(crate) struct MessageHooks {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::date::utc;
 use super::part::PromptPart;
 use super::parts::{Content, Prompt};
-use crate::context::RunContext;
-use crate::onion::caught_async;
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::json;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::onion::caught_async;
 
 /// The order of the parts. The first part is not here: it replaces all others if it has a text.
 const ORDER: [PromptPart; 19] = [

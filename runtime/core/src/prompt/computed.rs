@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use super::source::{ComputedText, PromptAnswer, PromptSource};
-use crate::context::RunContext;
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::RunContext;
 
 /// Makes a source of a function.
 #[doc(hidden)]

@@ -5,8 +5,8 @@ use std::future::{Future, ready};
 
 use futures_util::future::BoxFuture;
 
-use crate::context::RunContext;
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::RunContext;
 
 /// A source of a prompt's part: memories of the user, a summary of the session, passages from a knowledge base. It is asked in each
 /// turn. A function of the run is one, too: `|run: &RunContext| format!("..")`.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use onionskin_vocabulary::places::{SESSION_STATE, TextPiece, place, split};
 use serde_json::Value;
 
-use crate::context::{RunContext, State};
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::{RunContext, State};
 
 /// A text of a prompt. `{key}` is a place that each turn fills: with a field of the agent's state, or with a value of the session's
 /// state ([`SessionState`](crate::SessionState)), both under a dotted name. A place without a value stays as it is written, and so do

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::erased::DynRunHook;
-use crate::context::RunContext;
-use crate::onion::caught;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::onion::caught;
 
 /// Changes the text that a run shows while the model writes it: see [`RunHook::delta_filter`](crate::run_hooks::RunHook::delta_filter).
 ///

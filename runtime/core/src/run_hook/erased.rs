@@ -6,10 +6,10 @@ use super::answer::RunAnswer;
 use super::delta_filter::DeltaFilter;
 use super::hook::RunHook;
 use super::input::RunInput;
-use crate::context::RunContext;
-use crate::onion::{at_place, short_name};
-use crate::services::ServiceTypes;
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::onion::{at_place, short_name};
+use onionskin_tools::services::ServiceTypes;
 
 /// A [`RunHook`] as a trait object.
 pub(crate) trait DynRunHook: Send + Sync + 'static {

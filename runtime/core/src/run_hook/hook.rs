@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::answer::RunAnswer;
 use super::delta_filter::DeltaFilter;
 use super::input::RunInput;
-use crate::context::RunContext;
-use crate::onion::{Absent, InArc, MadeBy};
-use crate::services::ServiceTypes;
 use onionskin_definitions::error::BoxError;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::onion::{Absent, InArc, MadeBy};
+use onionskin_tools::services::ServiceTypes;
 
 /// Code around a whole run: see the [module](crate::run_hooks) for its order and its errors. By default both methods do nothing.
 ///

@@ -2,7 +2,7 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::model::{BoxModel, ModelError, ModelRequest, ModelResponse};
+use onionskin_tools::model::{BoxModel, ModelError, ModelRequest, ModelResponse};
 
 /// A question of a hook, and where its answer goes.
 pub(crate) struct Aside {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::context::ToolTable;
-use crate::model::ToolCall;
 use onionskin_definitions::args::Args;
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::model::ToolCall;
 
 /// A call that the model made, before it runs or after it.
 ///

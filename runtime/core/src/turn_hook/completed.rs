@@ -1,6 +1,6 @@
 //! A turn that has ended, as turn hooks see it.
 
-use crate::model::{History, Message, StopReason, Usage};
+use onionskin_tools::model::{History, Message, StopReason, Usage};
 
 /// A turn whose answer and results are in the conversation.
 ///

@@ -6,12 +6,12 @@ use super::call::TurnToolCall;
 use super::completed::CompletedTurn;
 use super::hook::TurnHook;
 use super::request::TurnRequest;
-use crate::context::RunContext;
-use crate::model::{ModelResponse, ToolResultMessage};
-use crate::onion::{at_place, short_name};
-use crate::services::ServiceTypes;
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::output::ToolOutput;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::model::{ModelResponse, ToolResultMessage};
+use onionskin_tools::onion::{at_place, short_name};
+use onionskin_tools::services::ServiceTypes;
 
 type Done<'a, T> = BoxFuture<'a, Result<T, BoxError>>;
 

@@ -1,8 +1,8 @@
 //! The return types of turn hooks.
 
-use crate::model::ModelResponse;
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::output::ToolOutput;
+use onionskin_tools::model::ModelResponse;
 
 /// A type that a turn hook in `before_llm_call` can return: nothing, or an answer in place of the model; either may be an error.
 #[diagnostic::on_unimplemented(

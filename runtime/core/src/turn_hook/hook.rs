@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::call::TurnToolCall;
 use super::completed::CompletedTurn;
 use super::request::TurnRequest;
-use crate::context::RunContext;
-use crate::model::{ModelResponse, ToolResultMessage};
-use crate::onion::{Absent, InArc, MadeBy};
-use crate::services::ServiceTypes;
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::output::ToolOutput;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::model::{ModelResponse, ToolResultMessage};
+use onionskin_tools::onion::{Absent, InArc, MadeBy};
+use onionskin_tools::services::ServiceTypes;
 
 /// Code around the turns of an agent: see the [module](crate::turn_hooks) for its order and its errors. By default all methods do
 /// nothing.

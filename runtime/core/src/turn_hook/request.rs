@@ -4,8 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::aside::{self, Asides};
-use crate::context::ToolTable;
-use crate::model::{BoxModel, History, HistoryError, ModelError, ModelRequest, ModelResponse, RequestParams};
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::model::{
+    BoxModel, History, HistoryError, ModelError, ModelRequest, ModelResponse, RequestParams,
+};
 
 /// The request of one turn. A hook changes it for this turn only: the conversation and the agent stay as they are.
 ///
@@ -41,7 +43,7 @@ impl TurnRequest {
 
     /// The turn, counted from 1.
     pub fn turn(&self) -> u32 {
-        self.request.step().turn
+        self.request.step().turn()
     }
 
     /// The system prompt, with the instructions of the tools.

@@ -1,8 +1,8 @@
 //! The choice of tools in one turn.
 
-use crate::model::ToolChoice;
 use crate::turn_hook::TurnRequest;
 use onionskin_macros::turn_hook;
+use onionskin_tools::model::ToolChoice;
 
 /// Sets in one turn of each run, counted from 1, whether the model may, must or must not call tools; 0 is the same as 1. A model that does not support this
 /// ends the run with [`RunError::Model`](crate::RunError::Model).

@@ -1,7 +1,7 @@
 //! How large messages are, and which of them are the newest.
 
-use crate::model::{History, Message};
 use onionskin_definitions::content::ContentBlock;
+use onionskin_tools::model::{History, Message};
 
 /// The newest messages of about a number of tokens.
 pub(super) struct Newest {

@@ -7,9 +7,11 @@ use onionskin_macros::turn_hook;
 
 use super::size::{Newest, tokens, tokens_of};
 use super::summary::{Summary, line};
-use crate::context::RunContext;
-use crate::model::{BoxModel, History, HistoryError, Message, Model, ModelError, ModelRequest, StopReason};
 use crate::turn_hook::TurnRequest;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::model::{
+    BoxModel, History, HistoryError, Message, Model, ModelError, ModelRequest, StopReason,
+};
 
 const INSTRUCTION: &str = "\
 Summarize the messages of a conversation, so that it can go on without them. Keep what the user wants, facts, names, numbers, \

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::context::RunContext;
-use crate::journal::fingerprint;
-use crate::model::{History, Message};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::secret::Redactor;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::journal::fingerprint;
+use onionskin_tools::model::{History, Message};
 
 /// A summary of the oldest messages of a conversation.
 #[derive(Default, Serialize, Deserialize)]

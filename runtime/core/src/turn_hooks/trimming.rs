@@ -3,8 +3,8 @@
 use onionskin_macros::turn_hook;
 
 use super::size::Newest;
-use crate::model::{History, HistoryError};
 use crate::turn_hook::TurnRequest;
+use onionskin_tools::model::{History, HistoryError};
 
 /// Shows the model the newest `inputs` messages of the user, and all that follows them. The newest one is always shown. The
 /// session's history stays whole. Messages that the runtime wrote are not inputs ([`Message::is_input`](crate::model::Message::is_input)):

@@ -11,16 +11,16 @@ use crate::agent::handle::AgentHandle;
 use crate::agent::run::AgentRun;
 use crate::agent::run_error::RunError;
 use crate::agent::settings::DISPLAY_INSTANCES;
-use crate::context::{CallStages, RunSeed, ToolContext};
-use crate::deadline::Deadline;
-use crate::event::Events;
-use crate::session::{Chosen, NoTurn, Owner, Session, Wait};
-use crate::tool::DynTool;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::json;
 use onionskin_definitions::schema::Problem;
+use onionskin_tools::context::{CallStages, RunSeed, ToolContext};
+use onionskin_tools::deadline::Deadline;
+use onionskin_tools::event::Events;
+use onionskin_tools::session::{Chosen, NoTurn, Owner, Session, Wait};
+use onionskin_tools::tool::DynTool;
 
 /// The tool, with values that are derived from its settings once.
 pub(super) struct AgentCall {

@@ -15,14 +15,14 @@ use super::child_tool;
 use super::handle::AgentHandle;
 use super::input_form::InputForm;
 use super::run_error::RunError;
-use crate::context::ToolContext;
-use crate::event::RunOutput;
-use crate::session::Session;
-use crate::spec::ToolSpec;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Effect, ToolDefinition, arguments_schema};
 use onionskin_definitions::error::ToolResult;
 use onionskin_definitions::schema::{Problem, problem_lines};
+use onionskin_tools::context::ToolContext;
+use onionskin_tools::event::RunOutput;
+use onionskin_tools::session::Session;
+use onionskin_tools::spec::ToolSpec;
 
 /// The parameter by which a model chooses a thread.
 const THREAD: &str = "thread";

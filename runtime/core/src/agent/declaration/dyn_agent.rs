@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 
 use super::AgentDeclaration;
 use crate::agent::{Agent, AgentRun, RunError};
-use crate::onion::caught;
 use onionskin_definitions::requirements::StateType;
+use onionskin_tools::onion::caught;
 
 /// An agent as a value: one that is made at run time, such as from a file, or an [`Agent`] among such ones.
 /// [`AppBuilder::dyn_agent`](crate::declaration::AppBuilder::dyn_agent) runs it, and [`AgentDeclaration::dyn_child`] gives it to a parent.

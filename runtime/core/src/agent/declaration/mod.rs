@@ -20,16 +20,16 @@ use super::server_pool::ServerUse;
 use super::servers::ToolServers;
 use super::tool_filter::ToolFilter;
 use crate::message_hook::MessageHook;
-use crate::model::{BoxModel, Message, Model};
-use crate::onion::{DynHook, Hook, MadeBy};
 use crate::prompt::{Prompt, PromptPart, PromptText};
 use crate::run_hook::RunHook;
-use crate::state::StateCodec;
-use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink, Works};
 use crate::turn_hook::TurnHook;
-use crate::typed::RawHook;
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::secret::{StateVisitor, VisitSecrets};
+use onionskin_tools::model::{BoxModel, Message, Model};
+use onionskin_tools::onion::{DynHook, Hook, MadeBy};
+use onionskin_tools::state::StateCodec;
+use onionskin_tools::tool::{DynTool, Tool, Toolbox, ToolboxLink, Works};
+use onionskin_tools::typed::RawHook;
 
 /// The declaration of an agent, as `agent!` writes it from its fields. A hand-written [`Agent`](crate::Agent) returns one
 /// from [`declare`](crate::Agent::declare). It has no name: that of the agent is [`Agent::NAME`](crate::Agent::NAME).

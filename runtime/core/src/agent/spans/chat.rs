@@ -6,7 +6,7 @@ use tracing::field::Empty;
 use super::content::{Content, instructions, message, messages, tools};
 use super::{TARGET, dropped, fail, hidden, integer, record_params, texts};
 use crate::agent::run::AgentRun;
-use crate::model::{BoxModel, Message, Model as _, ModelError, ModelRequest, ModelResponse};
+use onionskin_tools::model::{BoxModel, Message, Model as _, ModelError, ModelRequest, ModelResponse};
 
 /// The span of one request to a model: of one attempt of a turn. If it is dropped without [`end`](Self::end), the request
 /// was cancelled.
@@ -124,7 +124,7 @@ fn span(model: &BoxModel, request: &ModelRequest, attempt: u32) -> Span {
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
         error.type = Empty,
-        onionskin.turn = i64::from(request.step().turn),
+        onionskin.turn = i64::from(request.step().turn()),
         onionskin.attempt = i64::from(attempt),
         gen_ai.input.messages = Empty,
         gen_ai.output.messages = Empty,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tracing::Span;
 
-use crate::context::RunContext;
-use crate::model::{History, Message, ToolDeclaration};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::json::exact_value;
 use onionskin_definitions::secret::{Redact as _, Redactor};
+use onionskin_tools::context::RunContext;
+use onionskin_tools::model::{History, Message, ToolDeclaration};
 
 /// Records content without the secrets that the session knows now.
 pub(super) struct Content(Option<Arc<Redactor>>);
@@ -60,7 +60,7 @@ pub(super) fn message(message: &Message, finish_reason: Option<&str>) -> Vec<Val
             vec![of_parts("assistant", text.into_iter().chain(calls).collect::<Value>(), finish_reason)]
         }
         Message::Tool { results, .. } => {
-            let result = |result: &crate::model::ToolResultMessage| {
+            let result = |result: &onionskin_tools::model::ToolResultMessage| {
                 let response = ContentBlock::join(&result.content);
                 let part =
                     json!({ "type": "tool_call_response", "id": &*result.call_id, "response": response });

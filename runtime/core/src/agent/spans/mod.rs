@@ -15,9 +15,9 @@ pub(super) use run::RunSpan;
 pub(super) use tool::ToolSpan;
 
 use super::run_error::RunError;
-use crate::context::RunContext;
-use crate::model::RequestParams;
 use onionskin_definitions::secret::Redactor;
+use onionskin_tools::context::RunContext;
+use onionskin_tools::model::RequestParams;
 
 /// The target of the spans.
 const TARGET: &str = "onionskin";

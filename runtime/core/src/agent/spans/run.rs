@@ -8,10 +8,10 @@ use super::{TARGET, dropped, fail, hidden, integer, record_params, run_error_typ
 use crate::agent::instance::Instance;
 use crate::agent::run::AgentRun;
 use crate::agent::run_error::RunError;
-use crate::model::Model as _;
-use crate::onion::caught;
-use crate::question::Paused;
-use crate::trace::{TraceParent, propagator};
+use onionskin_tools::model::Model as _;
+use onionskin_tools::onion::caught;
+use onionskin_tools::question::Paused;
+use onionskin_tools::trace::{TraceParent, propagator};
 
 /// The span of a run. If it is dropped without [`end`](Self::end), the run was cancelled.
 pub(in crate::agent) struct RunSpan<'r> {

@@ -6,10 +6,10 @@ use tracing::field::Empty;
 use super::content::{Content, parsed};
 use super::{TARGET, fail, hidden};
 use crate::agent::run::AgentRun;
-use crate::context::ToolEntry;
-use crate::event::CallResult;
-use crate::model::ToolCall;
 use onionskin_definitions::content::ContentBlock;
+use onionskin_tools::context::ToolEntry;
+use onionskin_tools::event::CallResult;
+use onionskin_tools::model::ToolCall;
 
 /// The span of a tool call, from its start to its end.
 pub(in crate::agent) struct ToolSpan(Span);

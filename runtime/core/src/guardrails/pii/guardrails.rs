@@ -3,17 +3,17 @@
 use super::super::pace::Pace;
 use super::{Pii, kinds_in};
 use crate::ToolContext;
-use crate::context::RunContext;
 use crate::guardrails::texts::{
     change_args, change_divided, change_result, texts_of, texts_of_args, texts_of_result,
 };
-use crate::onion::ByDefault;
-use crate::policy::{InputGuardrail, OutputGuardrail};
 use crate::run_hook::{
     CheckTrigger, DeltaFilter, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
 };
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::{BoxError, ToolError, ToolResult};
+use onionskin_tools::context::RunContext;
+use onionskin_tools::onion::ByDefault;
+use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
 
 /// Masks personal data. As a run hook, it masks the input before the model gets it, and the answer, also in the pieces of a streamed run.
 /// As a guardrail of a tool, it masks the arguments that the tool gets, or the result that the model gets.

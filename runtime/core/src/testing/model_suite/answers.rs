@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::probe::{Check, Failure, Probe, ensure};
 use super::scenario::Reply;
-use crate::model::{
-    History, Message, Model, ModelRequest, ModelResponse, StopReason, ToolCall, ToolResultMessage, Usage,
-};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::{ToolDeclaration, ToolDefinition};
+use onionskin_tools::model::{
+    History, Message, Model, ModelRequest, ModelResponse, StopReason, ToolCall, ToolResultMessage, Usage,
+};
 
 /// Quotes, line breaks, a backslash, letters beyond ASCII and beyond 16 bits.
 pub(super) const NON_ASCII: &str = "Grüße aus \"Köln\"\n\\ 東京 🦀 é";

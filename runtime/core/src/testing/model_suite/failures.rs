@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::answers::hello;
 use super::probe::{Check, Probe, ensure, wrong};
-use crate::model::{Model, ModelError};
+use onionskin_tools::model::{Model, ModelError};
 
 pub(super) async fn refusal<M: Model>(probe: &Probe<'_, M>) -> Check {
     let error = probe.fail(&hello()).await?;

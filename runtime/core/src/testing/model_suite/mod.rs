@@ -16,8 +16,8 @@ use self::options::FITS;
 use self::probe::{Check, Failure, Probe};
 pub use self::report::{CaseOutcome, SuiteReport};
 pub use self::scenario::{Exchange, Reply, Scenario};
-use crate::model::Model;
-use crate::onion::caught_async;
+use onionskin_tools::model::Model;
+use onionskin_tools::onion::caught_async;
 
 /// How long a case may take.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -4,7 +4,9 @@ use serde_json::json;
 
 use super::answers::{add_one, hello, says};
 use super::probe::{Check, Probe, ensure};
-use crate::model::{Message, Model, ModelRequest, RequestOption, RequestParams, ResponseSchema, ToolChoice};
+use onionskin_tools::model::{
+    Message, Model, ModelRequest, RequestOption, RequestParams, ResponseSchema, ToolChoice,
+};
 
 pub(super) fn params(set: impl FnOnce(&mut RequestParams)) -> RequestParams {
     let mut params = RequestParams::default();

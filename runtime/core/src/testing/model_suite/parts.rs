@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::answers::{add_one, follow, hello};
 use super::options::{params, with_response_schema};
 use super::probe::{Check, Failure, Probe, ensure};
-use crate::model::{Message, Model, ModelRequest, ToolResultMessage};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::{ToolDeclaration, ToolDefinition};
+use onionskin_tools::model::{Message, Model, ModelRequest, ToolResultMessage};
 
 /// A part for which not every provider has a place.
 fn shown(differ: bool, otherwise: &'static str) -> Check {

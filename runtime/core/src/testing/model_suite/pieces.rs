@@ -2,7 +2,7 @@
 
 use super::answers::add_numbers;
 use super::probe::{Check, Failure, Probe, ensure, wrong};
-use crate::model::{Model, ModelDelta, ModelResponse, ToolCallDelta};
+use onionskin_tools::model::{Model, ModelDelta, ModelResponse, ToolCallDelta};
 
 /// The sum of the pieces of an answer.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::pieces::Pieces;
 use super::scenario::Scenario;
-use crate::model::{Model, ModelError, ModelRequest, ModelResponse, RequestOption};
+use onionskin_tools::model::{Model, ModelError, ModelRequest, ModelResponse, RequestOption};
 
 /// How long the provider may take to see that a request has ended.
 const PATIENCE: Duration = Duration::from_secs(5);

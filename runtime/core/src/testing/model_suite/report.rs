@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::RequestOption;
+use onionskin_tools::model::RequestOption;
 
 /// What came of the cases of [`model_suite`](super::model_suite). `Display` lists them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::model::ModelResponse;
+use onionskin_tools::model::ModelResponse;
 
 /// What the provider of a model does in one case of [`model_suite`](super::model_suite). Clones are the same scenario.
 ///

@@ -1,0 +1,7 @@
+//! Events: what happens in a run, in order, reported while it happens.
+//!
+//! A [`RunStream`](crate::run::RunStream) yields them, those of child runs included. Their sum is a [`RunOutput`].
+
+pub use onionskin_tools::event::{
+    CallOutcome, Event, EventKind, HookEnd, HookExit, RunOutput, ToolCallReport,
+};

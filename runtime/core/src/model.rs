@@ -1,0 +1,12 @@
+//! Models: one trait for all providers.
+//!
+//! An agent asks a [`Model`] with a [`ModelRequest`], which contains the conversation as a [`History`] of [`Message`]s,
+//! and gets a [`ModelResponse`]. [`ScriptedModel`] has prepared answers; with feature `genai`, `GenaiModel` asks real
+//! providers.
+
+pub use onionskin_tools::model::{
+    BoxModel, History, HistoryError, HistoryIter, Message, Model, ModelDelta, ModelError, ModelIdentity,
+    ModelRequest, ModelResponse, RequestOption, RequestParams, ResponseSchema, ResponseSchemaError,
+    ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, StopReason, ToolCall, ToolCallDelta,
+    ToolChoice, ToolChoiceError, ToolDeclaration, ToolResultMessage, Usage, exact_json,
+};

@@ -1,0 +1,38 @@
+//! Code of others that can panic: the panic becomes words, and its payload is dropped with care.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures_util::FutureExt as _;
+
+/// Drops the payload of a panic. If that panics too, the second payload is leaked.
+pub fn discard(panic: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
+}
+
+/// Runs `work` and converts a panic to its message.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
+}
+
+/// Runs a future and converts a panic to its message.
+///
+/// Cancel safety: that of the future.
+pub async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    AssertUnwindSafe(work).catch_unwind().await.map_err(panic_words)
+}
+
+/// The message of a panic, whose payload is dropped.
+fn panic_words(panic: Box<dyn Any + Send>) -> String {
+    let words = panic_text(&*panic).to_owned();
+    discard(panic);
+    words
+}
+
+/// The message of a panic.
+pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}

@@ -1,0 +1,130 @@
+//! What the calls of an agent beneath another one did, for the model above.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use crate::event::CallOutcome;
+use onionskin_definitions::error::ErrorKind;
+use onionskin_definitions::lock::lock;
+
+/// The most tools that are named.
+const NAMED: usize = 10;
+
+/// The calls of a run, and of the runs beneath it, whose tools may have acted.
+#[derive(Default)]
+pub struct Acted {
+    above: Option<Arc<Self>>,
+    tools: Mutex<Vec<(Arc<str>, Times)>>,
+}
+
+/// The calls of one tool.
+#[derive(Default, Clone, Copy)]
+struct Times {
+    all: u32,
+    failed: u32,
+    /// Those whose outcome is not known.
+    open: u32,
+}
+
+impl Acted {
+    /// The calls of a run beneath another one.
+    pub fn beneath(above: Option<&Arc<Self>>) -> Arc<Self> {
+        Arc::new(Self { above: above.cloned(), tools: Mutex::default() })
+    }
+
+    /// Notes a call whose tool started.
+    pub fn note(&self, tool: &Arc<str>, outcome: CallOutcome) {
+        let (failed, open) = match outcome {
+            CallOutcome::Ok | CallOutcome::Stop | CallOutcome::Error(ErrorKind::Withheld) => (0, 0),
+            CallOutcome::Paused => return,
+            CallOutcome::Abort => (0, 1),
+            CallOutcome::Error(kind) if kind.is_in_doubt() => (0, 1),
+            CallOutcome::Error(_) => (1, 0),
+        };
+        let mut run = Some(self);
+        while let Some(acted) = run {
+            let mut tools = lock(&acted.tools);
+            let at = tools.iter().position(|(name, _)| name == tool).unwrap_or_else(|| {
+                tools.push((Arc::clone(tool), Times::default()));
+                tools.len() - 1
+            });
+            let times = &mut tools[at].1;
+            (times.all, times.failed, times.open) = (times.all + 1, times.failed + failed, times.open + open);
+            run = acted.above.as_deref();
+        }
+    }
+
+    /// The calls in a sentence; `None` without any.
+    pub fn sentence(&self) -> Option<String> {
+        let tools = lock(&self.tools);
+        if tools.is_empty() {
+            return None;
+        }
+        let mut listed: Vec<_> = tools.iter().take(NAMED).map(|(name, times)| times.of(name)).collect();
+        match tools.len().saturating_sub(NAMED) {
+            0 => {}
+            1 => listed.push("1 other tool".to_owned()),
+            more => listed.push(format!("{more} other tools")),
+        }
+        let last = listed.pop().unwrap_or_default();
+        let before = if listed.is_empty() { String::new() } else { format!("{} and ", listed.join(", ")) };
+        Some(format!("Before, it ran {before}{last}."))
+    }
+}
+
+impl Times {
+    fn of(self, name: &str) -> String {
+        let mut text = match self.all {
+            1 => format!("`{name}` once"),
+            2 => format!("`{name}` twice"),
+            times => format!("`{name}` {times} times"),
+        };
+        let (failed, open) = match self.all {
+            1 => ("with an error".to_owned(), "its outcome is not known".to_owned()),
+            _ => (
+                format!("{} with an error", self.failed),
+                format!("{} whose outcome is not known", self.open),
+            ),
+        };
+        match (self.failed, self.open) {
+            (0, 0) => Ok(()),
+            (_, 0) => write!(text, " ({failed})"),
+            (0, _) => write!(text, " ({open})"),
+            _ => write!(text, " ({failed}, {open})"),
+        }
+        .unwrap_or_else(|_| unreachable!("a text takes any text"));
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a5_what_was_done_is_one_short_sentence() {
+        let top = Acted::beneath(None);
+        let child = Acted::beneath(Some(&top));
+        assert_eq!(child.sentence(), None);
+        let note = |tool: &str, outcome| child.note(&tool.into(), outcome);
+        note("book", CallOutcome::Ok);
+        assert_eq!(child.sentence().unwrap(), "Before, it ran `book` once.");
+        note("book", CallOutcome::Error(ErrorKind::Withheld));
+        note("wait", CallOutcome::Paused);
+        note("pay", CallOutcome::Error(ErrorKind::Cancelled));
+        let said = "Before, it ran `book` twice and `pay` once (its outcome is not known).";
+        assert_eq!(child.sentence().unwrap(), said);
+        note("pay", CallOutcome::Error(ErrorKind::Failed));
+        note("send", CallOutcome::Error(ErrorKind::Remote));
+        let said = "Before, it ran `book` twice, `pay` twice (1 with an error, 1 whose outcome is not known) and `send` once \
+                    (with an error).";
+        assert_eq!(child.sentence().unwrap(), said);
+        // The run above did it too.
+        assert_eq!(top.sentence(), child.sentence());
+        for index in 0..20 {
+            note(&format!("tool_{index}"), CallOutcome::Ok);
+        }
+        let said = child.sentence().unwrap();
+        assert!(said.ends_with("`tool_6` once and 13 other tools."), "{said}");
+    }
+}

@@ -1,0 +1,363 @@
+//! The parameters that the runtime fills in tools and hooks.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{AgentInfo, RunContext, State, Team, ToolContext};
+use crate::event::EventKind;
+use crate::journal::StepKind;
+use crate::services::{Provided, Service, ServiceTypes};
+use crate::state::SessionState;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::error::Exit;
+
+/// A parameter of a tool or a hook that the runtime fills. The model never sees it.
+///
+/// Implement it for a type and mark the parameter with `#[inject]`.
+///
+/// ```
+/// use onionskin::{Exit, Inject, ToolContext};
+/// struct Caller(String);
+/// impl<'a> Inject<'a> for Caller {
+///     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+///         Ok(Self(cx.agent_name().to_owned()))
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be injected",
+    label = "the runtime has no value of this type",
+    note = "these can be injected: `&ToolContext`, `State<T>`, `Provided<T>`, `CancellationToken`, `Progress`, \
+            `IdempotencyKey`, `Team`, `ToolSource` (all of these by `&` too), `&RunContext`, `&AgentInfo`, `&SessionState`",
+    note = "if the model should fill a tool's parameter of this type, mark it `#[arg]`",
+    note = "a value that `agent!` writes for a hook, as in `retry(3)`, is marked `#[config]`",
+    note = "hooks also take, by name: `name` or `function_name` (`&str`), `args` or `arguments` (`&mut Args`), \
+            `next` (`impl Next`), `result` or `output`",
+    note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"
+)]
+pub trait Inject<'a>: Sized {
+    /// The value for this call.
+    ///
+    /// # Errors
+    /// Returns the exit that the call then ends with. The tool does not run.
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit>;
+
+    /// Lists the services that [`Self::inject`] takes from the context, and the state of the agent
+    /// ([`ServiceTypes::add_state`]). Building an agent compares the lists of its tools, hooks and guardrails with what the program provides and
+    /// with the agent's state. By default the list is empty.
+    ///
+    /// ```
+    /// use onionskin::services::ServiceTypes;
+    /// use onionskin::{Exit, Inject, Provided, ToolContext};
+    ///
+    /// struct Pool;
+    ///
+    /// /// The accounts of the user who asks.
+    /// struct Accounts {
+    ///     pool: Provided<Pool>,
+    ///     user: Option<String>,
+    /// }
+    ///
+    /// impl<'a> Inject<'a> for Accounts {
+    ///     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+    ///         Ok(Self { pool: cx.provided()?, user: cx.run().user().map(str::to_owned) })
+    ///     }
+    ///
+    ///     fn services(taken: &mut ServiceTypes) {
+    ///         taken.add::<Pool>();
+    ///     }
+    /// }
+    /// ```
+    fn services(taken: &mut ServiceTypes) {
+        let _ = taken;
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for &'a ToolContext {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for &'a RunContext {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for RunContext {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for &'a AgentInfo {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().agent())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for AgentInfo {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().agent().clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for Team {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().team())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for &'a SessionState {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().session_state())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for SessionState {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().session_state().clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for ToolSource {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.source())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for CancellationToken {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.cancellation())
+    }
+}
+
+// Marked as recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
+impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        // A mistake of the program, and nothing that the model can correct.
+        State::from_context(cx).map_err(|error| Exit::abort(error.to_string()))
+    }
+
+    fn services(taken: &mut ServiceTypes) {
+        taken.add_state::<S>();
+    }
+}
+
+// Marked as recommended, so that the compiler names the bound that the service lacks, mostly `Sync`.
+impl<'a, T: ?Sized + Service> Inject<'a> for Provided<T> {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.provided()?)
+    }
+
+    fn services(taken: &mut ServiceTypes) {
+        taken.add::<T>();
+    }
+}
+
+/// `None` without such a service.
+#[diagnostic::do_not_recommend]
+impl<'a, T: ?Sized + Service> Inject<'a> for Option<Provided<T>> {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().services().get())
+    }
+
+    fn services(taken: &mut ServiceTypes) {
+        taken.add_optional::<T>();
+    }
+}
+
+/// The tool's name, for a parameter called `name` or `function_name`.
+#[diagnostic::on_unimplemented(
+    message = "a parameter called `name` or `function_name` is the tool's name",
+    label = "write `&str` or `String`, or give the parameter another name"
+)]
+pub trait InjectName<'a> {
+    #[doc(hidden)]
+    fn inject_name(cx: &'a ToolContext) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> InjectName<'a> for &'a str {
+    fn inject_name(cx: &'a ToolContext) -> Self {
+        cx.tool_name()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl InjectName<'_> for String {
+    fn inject_name(cx: &ToolContext) -> Self {
+        cx.tool_name().to_owned()
+    }
+}
+
+/// The arguments of the call, for a hook's parameter called `args`.
+#[diagnostic::on_unimplemented(
+    message = "a hook or a guardrail takes the arguments of the call as `&mut Args`, not as `{Self}`",
+    label = "write `&mut Args`, `&Args` or `Args`",
+    note = "a hook on one tool, `#[tool_hook(tool = ..)]`, takes that tool's own arguments: `args: ArgsOf<tool>`"
+)]
+pub trait InjectArgs<'a> {
+    #[doc(hidden)]
+    fn inject_args(args: &'a mut Args) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> InjectArgs<'a> for &'a mut Args {
+    #[inline]
+    fn inject_args(args: &'a mut Args) -> Self {
+        args
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> InjectArgs<'a> for &'a Args {
+    #[inline]
+    fn inject_args(args: &'a mut Args) -> Self {
+        args
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl InjectArgs<'_> for Args {
+    fn inject_args(args: &mut Args) -> Self {
+        args.clone()
+    }
+}
+
+/// The context, for a hook's parameter of the type `&ToolContext`.
+#[diagnostic::on_unimplemented(
+    message = "the context of a call is `&ToolContext`, not `{Self}`",
+    label = "write `&ToolContext`",
+    note = "it is shared and cannot be changed; state that changes belongs in `State<..>` or `&SessionState`"
+)]
+pub trait InjectContext<'a> {
+    #[doc(hidden)]
+    fn inject_context(cx: &'a ToolContext) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> InjectContext<'a> for &'a ToolContext {
+    #[inline]
+    fn inject_context(cx: &'a ToolContext) -> Self {
+        cx
+    }
+}
+
+/// A key that is the same for every attempt of one call, and differs between calls. Pass it to services that
+/// deduplicate requests. A run that starts again with the same `run_id` gives its
+/// calls the same keys.
+///
+/// ```
+/// use onionskin::{Inject, testing, tool};
+/// use onionskin::run::IdempotencyKey;
+///
+/// /// Pays.
+/// #[tool(effect = once)]
+/// fn pay(cents: u64, key: IdempotencyKey) -> String {
+///     format!("paid {cents} once, as {key}")
+/// }
+///
+/// // A test of the function takes one of a context.
+/// let test = testing::context("pay").build();
+/// let key = IdempotencyKey::inject(&test).unwrap();
+/// assert!(pay(5, key).starts_with("paid 5 once, as "));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(Arc<str>);
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl IdempotencyKey {
+    /// The key's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn of(cx: &ToolContext) -> Self {
+        let mut id = cx.step_id(StepKind::Tool);
+        id.attempt = 0;
+        Self(format!("{}/{id}", cx.run().run_id()).into())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for IdempotencyKey {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(Self::of(cx))
+    }
+}
+
+/// Reports the progress of a tool as [`EventKind::Progress`] events. A tool takes it as a parameter, which the model
+/// does not see.
+///
+/// ```
+/// use onionskin::{Progress, tool};
+///
+/// /// Counts the words of texts.
+/// #[tool]
+/// fn count(texts: Vec<String>, progress: Progress) -> usize {
+///     let mut words = 0;
+///     for (done, text) in texts.iter().enumerate() {
+///         words += text.split_whitespace().count();
+///         progress.report((done + 1) as f64, Some(texts.len() as f64), None);
+///     }
+///     words
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Progress {
+    run: RunContext,
+    call_id: Arc<str>,
+    step: crate::journal::StepId,
+}
+
+impl Progress {
+    /// Reports that `done` of `total` units are done, in any unit. `total` may be unknown.
+    pub fn report(&self, done: f64, total: Option<f64>, message: impl Into<Option<String>>) {
+        self.run.events().push(
+            self.step.as_step(),
+            EventKind::Progress {
+                call_id: Some(Arc::clone(&self.call_id)),
+                done,
+                total,
+                message: message.into(),
+            },
+        );
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Progress").field("call_id", &self.call_id).finish_non_exhaustive()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for Progress {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(Self {
+            run: cx.run().clone(),
+            call_id: Arc::clone(&cx.tool_use_id),
+            step: cx.step_id(StepKind::Tool),
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! The abort latch: once it is set, no hook can undo the abort. And the token that ends with its call.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use tokio_util::sync::CancellationToken;
+
+use super::ToolContext;
+use super::failed_hook::FailedHook;
+use crate::journal::JournalError;
+use crate::model::ModelError;
+use crate::question::AskError;
+use onionskin_definitions::error::Abort;
+use onionskin_definitions::secret::{Redact, Redactor};
+
+/// Set by the first abort of a run. It cancels everything beneath the run.
+#[derive(Default)]
+pub(crate) struct Latch {
+    end: OnceLock<(Abort, Option<AbortCause>)>,
+    token: CancellationToken,
+}
+
+/// Why a run was aborted, if its error says more than the text of the abort.
+#[derive(Debug, Clone)]
+pub enum AbortCause {
+    /// A script of a test does not fit the run.
+    Script(ScriptFault),
+    /// The journal failed.
+    Journal(JournalError),
+    /// A hook on a message to an agent beneath. It ends the run that has the hook, not those above it.
+    MessageHook(FailedHook),
+    /// A tool or a hook of this agent asked, and there is no way to an answer: a mistake in the program.
+    CannotAsk(Arc<str>, AskError),
+}
+
+/// What the model reads of a question without a way to an answer, which is a mistake in the program.
+const CANNOT_ASK: &str = "a question could not be asked";
+
+impl AbortCause {
+    /// The abort, as results of calls in the session's history report it. The error of the run says more.
+    pub fn abort(&self) -> Abort {
+        match self {
+            Self::CannotAsk(..) => Abort::new(CANNOT_ASK),
+            cause => Abort::new(cause.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for AbortCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Script(fault) => fault.error.fmt(f),
+            Self::Journal(error) => error.fmt(f),
+            Self::MessageHook(failed) => failed.fmt(f),
+            Self::CannotAsk(_, error) => error.fmt(f),
+        }
+    }
+}
+
+impl Redact for AbortCause {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Script(fault) => fault.error.redact(redactor),
+            Self::Journal(error) => error.redact(redactor),
+            Self::MessageHook(failed) => failed.redact(redactor),
+            // It has the name of the tool only.
+            Self::CannotAsk(..) => {}
+        }
+    }
+}
+
+/// A fault in the script of an agent's model, which is a mistake in a test. It ends the run and all runs above it, so that
+/// no other script passes over it.
+#[derive(Debug, Clone)]
+pub struct ScriptFault {
+    /// The agent whose script it is.
+    pub agent: Arc<str>,
+    /// The fault.
+    pub error: ModelError,
+}
+
+impl Latch {
+    /// A latch that cancels `token` when it is set.
+    pub(crate) fn new(token: CancellationToken) -> Self {
+        Self { end: OnceLock::new(), token }
+    }
+
+    /// Sets the latch. The first abort is kept, with its cause.
+    pub(crate) fn set(&self, abort: Abort, cause: Option<AbortCause>) {
+        let _ = self.end.set((abort, cause));
+        self.token.cancel();
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&Abort> {
+        self.end.get().map(|(abort, _)| abort)
+    }
+
+    /// The cause of the abort, if there is one.
+    pub(crate) fn cause(&self) -> Option<&AbortCause> {
+        self.end.get().and_then(|(_, cause)| cause.as_ref())
+    }
+
+    /// The token that an abort or the run's cancellation cancels.
+    pub(crate) fn token(&self) -> &CancellationToken {
+        &self.token
+    }
+}
+
+impl ToolContext {
+    /// Aborts the run, and records that this call did it.
+    #[cold]
+    pub(crate) fn abort(&self, abort: &Abort) {
+        self.data(|data| data.aborted = true);
+        self.run().abort(abort);
+    }
+}
+
+/// The call's own token. The context that made it cancels it when the call ends.
+pub(super) struct CallToken {
+    pub(super) token: CancellationToken,
+    pub(super) owner: bool,
+}
+
+impl Drop for CallToken {
+    fn drop(&mut self) {
+        if self.owner {
+            self.token.cancel();
+        }
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ToolContext {
+    /// Aborts the run for this reason, and records that this call did it.
+    #[cold]
+    pub fn abort_for(&self, cause: AbortCause) {
+        self.data(|data| data.aborted = true);
+        self.run().abort_for(cause);
+    }
+
+    pub fn has_aborted(&self) -> bool {
+        self.data_if_any(|data| data.aborted).unwrap_or(false)
+    }
+}

@@ -1,0 +1,496 @@
+//! The context of a tool call, for tools and hooks.
+
+mod acted;
+mod agent_info;
+mod ask;
+mod asking;
+mod bound;
+mod depth;
+mod detached;
+mod doubt;
+mod failed_hook;
+mod guards;
+mod inject;
+mod inject_in_run;
+mod latch;
+mod leftover_work;
+mod outside;
+mod permits;
+mod reached;
+mod recorded_reads;
+mod run;
+mod run_definition;
+mod sender;
+mod stage_record;
+mod start;
+mod state;
+mod strand;
+mod told;
+mod tool_table;
+mod tool_timeout;
+mod ui;
+mod unknown_tool;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use serde::Serialize;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+pub use acted::Acted;
+pub use agent_info::AgentInfo;
+pub(crate) use asking::{Front, Unanswered};
+pub(crate) use bound::Bound as InState;
+pub(crate) use depth::{AtDepth, Depth};
+pub use failed_hook::FailedHook;
+pub use guards::Guards;
+pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
+pub use inject_in_run::InjectInRun;
+pub use latch::{AbortCause, ScriptFault};
+pub use leftover_work::Left;
+pub use outside::Outside;
+pub use permits::{Permit, Running};
+pub use run::RunSeed;
+pub use run::{RunContext, Team};
+pub use run_definition::definition_for_run;
+pub use run_definition::for_each_run;
+pub use sender::DynSender;
+pub use stage_record::CallStages;
+pub(crate) use stage_record::{Approved, Key};
+use start::Starts;
+pub use state::{State, StateError, Works, bound, conceal};
+pub(crate) use strand::Within;
+pub use told::NOT_KNOWN;
+pub use tool_table::NameClash;
+pub use tool_table::{DynCall, Target, ToolEntry, ToolTable};
+pub use tool_timeout::has_timers;
+pub(crate) use tool_timeout::timed;
+
+use ask::{AskedNames, Waited};
+pub use ui::Ui;
+
+use latch::CallToken;
+use permits::CallPermit;
+
+use crate::event::{EventKind, HookExit};
+use crate::journal::{StepId, StepKind, StepRef};
+use crate::services::{Provided, Service, ServiceError, ServiceType};
+use crate::session::Transcript;
+use crate::state::SessionState;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{ToolDefinition, ToolSource};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::{Secret, Sensitive};
+
+/// One tool call as its hooks and its tool see it: the caller, the tool, its source, and the run.
+///
+/// Hooks can read it and cannot change it. There is one context per call; retries of the call share it.
+///
+/// ```
+/// use onionskin::ToolContext;
+/// use onionskin::definition::ToolSource;
+/// let cx = ToolContext::detached("add_one");
+/// assert_eq!(cx.tool_name(), "add_one");
+/// assert_eq!(cx.source(), ToolSource::Function);
+/// ```
+pub struct ToolContext {
+    run: RunContext,
+    entry: Arc<ToolEntry>,
+    tool_use_id: Arc<str>,
+    turn: u32,
+    call: u32,
+    attempt: AtomicU32,
+    /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
+    number: u32,
+    /// The arguments with which a call of a run began, as JSON text.
+    arguments: Option<Arc<str>>,
+    /// The [`Depth`] in the onion of the code that runs now.
+    depth: AtomicU8,
+    /// What is known of the tool's last start.
+    known: AtomicU8,
+    /// What few calls need.
+    extra: OnceLock<Arc<Extra>>,
+}
+
+/// What exists of a call only if its tool or its hooks use it.
+#[derive(Default)]
+struct Extra {
+    data: Mutex<Data>,
+    token: OnceLock<CallToken>,
+    /// The call's permit among concurrent calls.
+    permit: CallPermit,
+}
+
+/// The data of a call.
+#[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are facts of a call, which do not exclude each other"
+)]
+struct Data {
+    /// Numbers the clock, sleep and random steps of the call, outside of its own step.
+    reads: u32,
+    /// The same inside of an attempt's step.
+    reads_in_step: u32,
+    transcript: Option<Transcript>,
+    stages: CallStages,
+    starts: Starts,
+    /// Whether the `timeout` applies to a part of the call inside the one that asks.
+    timeout_is_inner: bool,
+    /// The state of the last attempt's work on a thread.
+    left: Left,
+    /// Whether work of this call still runs without a caller.
+    runs_on: bool,
+    /// Whether this call aborted its run.
+    aborted: bool,
+    /// The states of the tool values whose code runs now, the innermost last.
+    bound: Vec<SessionState>,
+    /// The arguments of the attempt and their hash, for a person who has to decide about a call in doubt.
+    asked: Option<(Args, String)>,
+    /// The arguments that were passed on last, if they differ from those with which the call began.
+    reached: Option<Arc<str>>,
+    /// Whether the call is in doubt.
+    in_doubt: bool,
+    /// Whether the call counts among those that `max_calls` allows.
+    is_admitted: bool,
+    /// The questions of the call.
+    asked_names: AskedNames,
+    /// How long the call waited for answers.
+    waited: Waited,
+    /// How many questions the current start of a function with the effect `Once` has reached.
+    segment: u32,
+    /// Whether the call waits for an answer that does not come in this run.
+    is_open: bool,
+    /// How its own hooks left the call, if this is collected.
+    hooks: Option<Vec<HookExit>>,
+}
+
+impl ToolContext {
+    /// A context without a run, to call a tool or a hook in a unit test. Its events are dropped.
+    pub fn detached(tool_name: &'static str) -> Self {
+        Self::new(RunContext::detached(), ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
+    }
+
+    /// A context without a run, whose session holds `state`, for unit tests of hooks and tools with [`State`].
+    pub fn detached_with_state<S: Clone + Send + Sync + 'static>(tool_name: &'static str, state: S) -> Self {
+        let run = RunContext::detached_with_state(state);
+        Self::new(run, ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
+    }
+
+    fn extra(&self) -> &Arc<Extra> {
+        self.extra.get_or_init(Arc::default)
+    }
+
+    /// Changes the data of the call. `with` is short and uses no context: it holds the lock.
+    fn data<T>(&self, with: impl FnOnce(&mut Data) -> T) -> T {
+        with(&mut lock(&self.extra().data))
+    }
+
+    /// As [`Self::data`], if there is any; it is not created.
+    fn data_if_any<T>(&self, with: impl FnOnce(&mut Data) -> T) -> Option<T> {
+        self.extra.get().map(|extra| with(&mut lock(&extra.data)))
+    }
+
+    pub(crate) fn entry(&self) -> &ToolEntry {
+        &self.entry
+    }
+
+    /// The index of the compiled tool in its agent; `usize::MAX` for a dynamic tool.
+    #[doc(hidden)]
+    pub fn tool_index(&self) -> usize {
+        match self.entry().target {
+            Target::Compiled(index) => index,
+            Target::Dynamic(_) => usize::MAX,
+        }
+    }
+
+    /// The tool's name as hooks see it: `add_one`, `time__get_time`, `agent__Child`, `shell.execute`.
+    pub fn tool_name(&self) -> &str {
+        &self.entry().name
+    }
+
+    /// The tool's name as the model sees it: [`Self::tool_name`] in the characters that providers accept,
+    /// `[A-Za-z0-9_-]{1,64}`. Other characters become `_` (`shell_execute`), and a longer name ends with a hash of the
+    /// whole name.
+    pub fn wire_name(&self) -> &str {
+        &self.entry().wire_name
+    }
+
+    /// The name of the agent that makes the call.
+    pub fn agent_name(&self) -> &str {
+        self.run.agent().name()
+    }
+
+    /// The server of the tool (an MCP server, or one of your own); `agent` for child agents, `runtime` for built-in tools, `None` for functions.
+    pub fn server_name(&self) -> Option<&str> {
+        self.entry().server.as_deref()
+    }
+
+    /// The kind of source that the tool comes from.
+    pub fn source(&self) -> ToolSource {
+        self.entry().source
+    }
+
+    /// The definition of the tool: the model's view of it, and its options.
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.entry().definition
+    }
+
+    /// The id that the model gave this call.
+    pub fn tool_use_id(&self) -> &str {
+        &self.tool_use_id
+    }
+
+    /// The id of a run and all child runs beneath it. The caller can set it.
+    pub fn correlation_id(&self) -> &str {
+        self.run.correlation_id()
+    }
+
+    /// Starts to collect how the tool's own hooks leave this call.
+    pub(crate) fn log_hooks(&self) {
+        self.data(|data| _ = data.hooks.get_or_insert_default());
+    }
+
+    pub(crate) fn log_hook(&self, exit: impl FnOnce() -> HookExit) {
+        if self.run.events().are_read() {
+            self.log_hooks();
+        }
+        if self.data_if_any(|data| data.hooks.is_some()).unwrap_or(false) {
+            let exit = exit();
+            self.data(|data| data.hooks.get_or_insert_default().push(exit));
+        }
+    }
+
+    /// The time when the run will end this call, in tokio's clock; `None` if no run above the call has a time limit. It
+    /// does not include the `timeout` of the tool.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.run.deadline().map(|deadline| deadline.at)
+    }
+
+    /// A token that is cancelled when the run is aborted, or when this call ends or is dropped. Pass it to tasks that
+    /// you spawn. In a `blocking` tool the token belongs to the attempt: it is cancelled as soon as the attempt's
+    /// caller is gone, for example after a timeout.
+    pub fn cancellation(&self) -> CancellationToken {
+        self.extra()
+            .token
+            .get_or_init(|| CallToken { token: self.run.cancellation().child_token(), owner: true })
+            .token
+            .clone()
+    }
+
+    /// The run of this call.
+    pub fn run(&self) -> &RunContext {
+        &self.run
+    }
+
+    /// The service of this type, for code that no macro writes: a `#[tool]`, a `#[tool_hook]` and a `#[guardrail]` take it
+    /// as a parameter [`Provided<T>`]. The code declares it, so that building an agent reports a missing one.
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, call};
+    ///
+    /// struct Greeting(&'static str);
+    ///
+    /// #[derive(Default)]
+    /// struct Greet;
+    ///
+    /// static GREET: LazyLock<ToolDefinition> =
+    ///     LazyLock::new(|| ToolDefinition::new(Greet::NAME, "Greets.").takes_service::<Greeting>());
+    ///
+    /// impl Tool for Greet {
+    ///     const NAME: &'static str = "greet";
+    ///     type State = ();
+    ///     fn definition(&self) -> &ToolDefinition {
+    ///         &GREET
+    ///     }
+    ///     async fn run(&self, cx: &ToolContext, _args: &mut Args) -> ToolResult {
+    ///         Ok(ToolOutput::text(cx.provided::<Greeting>()?.0))
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let greet = ToolSpec::new(Greet).provide(Greeting("Good morning."));
+    /// assert_eq!(call!(greet).await.unwrap(), "Good morning.");
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if no such service was provided.
+    pub fn provided<T: ?Sized + Service>(&self) -> Result<Provided<T>, ServiceError> {
+        self.run.services().get().ok_or_else(|| {
+            let service = ServiceType::of::<T>();
+            if self.run.is_detached() {
+                ServiceError::of_tool(self.tool_name(), service)
+            } else {
+                ServiceError::of_agent(self.agent_name(), service)
+            }
+        })
+    }
+
+    /// Registers a secret with the session, as `#[bind(..)]` does. From now on it is redacted from all output of the
+    /// session. Use it for secrets from other sources.
+    ///
+    /// ```
+    /// use onionskin::{Secret, ToolContext};
+    ///
+    /// fn login(cx: &ToolContext) -> Secret<String> {
+    ///     let token = Secret::new("token-of-this-login".to_owned());
+    ///     cx.conceal(&token);
+    ///     token
+    /// }
+    /// # login(&ToolContext::detached("login"));
+    /// ```
+    pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
+        self.run.conceal(secret);
+    }
+
+    /// Removes a concealed secret from the session, as [`RunContext::forget`] does; for example a token of one call
+    /// after it expired.
+    pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
+        self.run.forget(secret);
+    }
+
+    /// Reports a value of the program as an [`EventKind::User`] event of the run. Without a reader of events the value is
+    /// serialised and dropped.
+    ///
+    /// ```
+    /// use onionskin::{ToolContext, tool};
+    ///
+    /// /// Counts the rows of a table.
+    /// #[tool]
+    /// fn count(cx: &ToolContext, table: String) -> Result<usize, serde_json::Error> {
+    ///     cx.emit(serde_json::json!({ "reads": table }))?;
+    ///     Ok(table.lines().count())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the value cannot be serialised to JSON.
+    pub fn emit(&self, event: impl Serialize) -> Result<(), serde_json::Error> {
+        let value = serde_json::to_value(event)?;
+        self.event(EventKind::User { call_id: Some(Arc::clone(&self.tool_use_id)), value });
+        Ok(())
+    }
+
+    pub(crate) fn event(&self, kind: EventKind) {
+        self.run.events().push(self.step(StepKind::Tool), kind);
+    }
+
+    /// This call's step, attempt included.
+    fn step(&self, kind: StepKind) -> StepRef<'_> {
+        StepRef {
+            scope: self.run.scope(),
+            turn: self.turn,
+            kind,
+            call: Some(self.call),
+            name: Some(&self.entry().name),
+            attempt: self.attempt.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(crate) fn dynamic(&self) -> Option<&Arc<dyn DynCall>> {
+        match &self.entry().target {
+            Target::Compiled(_) => None,
+            Target::Dynamic(tool) => Some(tool),
+        }
+    }
+
+    /// The same call, owned, for an attempt on another thread. The caller that waits for the attempt cancels its token.
+    /// This context's token cancels it too.
+    pub(crate) fn to_owned_attempt(&self) -> Self {
+        let own = self.data(|data| Data {
+            reads: data.reads,
+            reads_in_step: data.reads_in_step,
+            starts: data.starts,
+            bound: data.bound.clone(),
+            reached: data.reached.clone(),
+            ..Data::default()
+        });
+        let token = CallToken { token: self.cancellation().child_token(), owner: false };
+        let own = Extra { data: Mutex::new(own), token: token.into(), ..Extra::default() };
+        Self {
+            run: self.run.clone(),
+            entry: Arc::clone(&self.entry),
+            tool_use_id: Arc::clone(&self.tool_use_id),
+            turn: self.turn,
+            call: self.call,
+            attempt: AtomicU32::new(self.attempt.load(Ordering::Relaxed)),
+            number: self.number,
+            arguments: self.arguments.clone(),
+            depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
+            known: AtomicU8::new(self.known.load(Ordering::Relaxed)),
+            extra: Arc::new(own).into(),
+        }
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("agent", &self.agent_name())
+            .field("tool", &self.tool_name())
+            .field("tool_use_id", &self.tool_use_id())
+            .field("attempt", &self.attempt())
+            .finish_non_exhaustive()
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ToolContext {
+    #[inline]
+    pub fn new(run: RunContext, entry: Arc<ToolEntry>, tool_use_id: Arc<str>, turn: u32, call: u32) -> Self {
+        Self {
+            run,
+            entry,
+            tool_use_id,
+            turn,
+            call,
+            attempt: AtomicU32::new(0),
+            number: 0,
+            arguments: None,
+            depth: AtomicU8::new(0),
+            known: AtomicU8::new(told::OPEN),
+            extra: OnceLock::new(),
+        }
+    }
+
+    pub fn with_number(mut self, number: u32) -> Self {
+        self.number = number;
+        self
+    }
+
+    pub fn with_arguments(mut self, arguments: Arc<str>) -> Self {
+        self.arguments = Some(arguments);
+        self
+    }
+
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Stores a child's conversation for the loop, which merges it when its batch ends.
+    pub fn keep_transcript(&self, transcript: Transcript) {
+        self.data(|data| data.transcript = Some(transcript));
+    }
+
+    pub fn take_transcript(&self) -> Option<Transcript> {
+        self.data_if_any(|data| data.transcript.take())?
+    }
+
+    /// Accesses the call's record of its stages.
+    pub fn stages<T>(&self, with: impl FnOnce(&mut CallStages) -> T) -> T {
+        self.data(|data| with(&mut data.stages))
+    }
+
+    pub fn take_hook_log(&mut self) -> Vec<HookExit> {
+        self.data_if_any(|data| data.hooks.take()).flatten().unwrap_or_default()
+    }
+
+    pub fn step_id(&self, kind: StepKind) -> StepId {
+        self.step(kind).to_id()
+    }
+}

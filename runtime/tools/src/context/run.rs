@@ -1,0 +1,669 @@
+//! The run of a call: its agent, its team, its session.
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::time::Duration;
+
+use futures_util::future::{BoxFuture, Shared};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Extra;
+use super::acted::Acted;
+use super::agent_info::AgentInfo;
+use super::latch::{AbortCause, Latch};
+use super::outside::Outside;
+use super::sender::DynSender;
+use super::tool_table::DynCall;
+use crate::approval::DynApprover;
+use crate::deadline::Deadline;
+use crate::event::Events;
+use crate::journal::{Journal, JournalError, Step, StepId, run_step};
+use crate::model::{History, Message, ModelRequest, RequestIds, RequestParams, ToolDeclaration};
+use crate::question::{DynAnswerer, Questions};
+use crate::services::{GivenService, Provided, Service, ServiceError, ServiceType, Services};
+use crate::session::Session;
+use crate::state::{Address, SessionState, StateCell, StateChange, StateCodec, StateHandle, repeated};
+use onionskin_definitions::definition::Effect;
+use onionskin_definitions::error::{Abort, BoxError, ToolResult};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
+
+/// The step of a run that records reads, while it is recorded and later.
+pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;
+
+/// One run of an agent, as hooks and tools see it. Cheap to clone.
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, ToolContext, agent, tool};
+///
+/// /// Says who asks.
+/// #[tool]
+/// fn caller(ctx: &ToolContext) -> String {
+///     let run = ctx.run();
+///     format!("{} for {}", run.agent().name(), run.user().unwrap_or("a guest"))
+/// }
+///
+/// agent! {
+///     Clerk { instruction: "Answer.", function_tools: [caller] }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let turns = [ScriptedTurn::call("caller", serde_json::json!({})), ScriptedTurn::say("{last}")];
+/// let clerk = Clerk::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
+/// assert_eq!(clerk.request("Who am I?").user("ada").run().await.unwrap().text, "Clerk for ada");
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct RunContext(Arc<RunInner>);
+
+struct RunInner {
+    seed: RunSeed,
+    latch: Latch,
+    /// Whether every tool call is watched, because there is a journal or a secret.
+    watched: AtomicBool,
+    /// How many calls of tools with `max_calls` have started. A run has few such tools.
+    started: Mutex<Vec<(Arc<str>, u32)>>,
+    /// Whether the journal has records of reads, once that was asked.
+    reads: AtomicU8,
+    /// The step that says so.
+    noted: OnceLock<Noted>,
+    /// Whether the journal has no records of what happens from now on.
+    is_new: AtomicBool,
+    /// The messages of the conversation so far, shared between the run's loop and its calls.
+    conversation: Mutex<History>,
+}
+
+/// The parts of a new run.
+pub struct RunSeed {
+    /// The agent.
+    pub agent: AgentInfo,
+    /// The agent's name, with a number if it runs as a child: `London[2]`.
+    pub instance: Arc<str>,
+    /// The id of the run.
+    pub run_id: Arc<str>,
+    /// The id that runs share.
+    pub correlation_id: Arc<str>,
+    /// The path of steps to this run; empty for the outermost run.
+    pub scope: Arc<str>,
+    /// The call that began this run, if this agent runs as a child.
+    pub begun_by: Option<Arc<BegunBy>>,
+    /// What its calls did, if a call waits for its answer.
+    pub acted: Option<Arc<Acted>>,
+    /// The state of the session.
+    pub state: StateHandle,
+    /// Writes the state for the journal; `None` if its type has no JSON.
+    pub codec: Option<StateCodec>,
+    /// The dynamic state of the session.
+    pub session_state: SessionState,
+    /// Where the run reports events.
+    pub events: Events,
+    /// The journal of the run's steps.
+    pub journal: Option<Arc<dyn Journal>>,
+    /// When the run must be over.
+    pub deadline: Option<Deadline>,
+    /// Cancels the run.
+    pub token: CancellationToken,
+    /// The agent's tools, for calls past its hooks.
+    pub core: Option<Arc<dyn DynCall>>,
+    /// The hooks of agents above around its calls.
+    pub outside: Option<Arc<dyn Outside>>,
+    /// Those for the runs below it.
+    pub beneath: Option<Arc<dyn Outside>>,
+    /// The hooks that the agent's messages to agents beneath pass, if it has any.
+    pub sender: Option<Arc<dyn DynSender>>,
+    /// The session.
+    pub session: Option<Session>,
+    /// The services that the program provided.
+    pub services: Services,
+    /// The user of the run.
+    pub user: Option<Arc<str>>,
+    /// Who approves calls.
+    pub approver: Option<Arc<dyn DynApprover>>,
+    /// Who answers questions.
+    pub answerer: Option<Arc<dyn DynAnswerer>>,
+    /// The questions of the run and those beneath it; `None` if it cannot pause.
+    pub questions: Option<Arc<Questions>>,
+    /// The initial messages of the conversation.
+    pub history: History,
+}
+
+/// The call that began a run. While all calls of the run wait for another party, this call frees its own permit too.
+pub struct BegunBy {
+    pub(super) run: RunContext,
+    /// Dropped when the call ends.
+    pub(super) call: Weak<Extra>,
+    pub(super) calls: Mutex<Calls>,
+}
+
+/// The calls of the run.
+#[derive(Default)]
+pub(super) struct Calls {
+    pub(super) all: usize,
+    pub(super) waiting: usize,
+    /// Whether the call above freed its permit.
+    pub(super) away: bool,
+}
+
+impl RunContext {
+    /// The agent that runs.
+    pub fn agent(&self) -> &AgentInfo {
+        &self.0.seed.agent
+    }
+
+    /// The displayed name: the agent's, with a number if it runs as a child (`London[2]`).
+    pub fn instance_name(&self) -> &str {
+        &self.0.seed.instance
+    }
+
+    /// The id of the run in its journal and in the idempotency keys of its calls. The runs beneath share it. Each run
+    /// has a new id unless `RunRequest::run_id` sets one.
+    pub fn run_id(&self) -> &str {
+        &self.0.seed.run_id
+    }
+
+    /// The id of the run and of all runs beneath it, for people and traces. Several runs may share it.
+    pub fn correlation_id(&self) -> &str {
+        &self.0.seed.correlation_id
+    }
+
+    /// The run of the parent, if this agent runs as a child.
+    pub fn parent(&self) -> Option<&RunContext> {
+        self.begun_by().map(|by| &by.run)
+    }
+
+    /// Whether a call of `other` began this run, or a run above it.
+    pub(crate) fn is_beneath(&self, other: &Self) -> bool {
+        let mut above = self.parent();
+        while let Some(run) = above {
+            if Arc::ptr_eq(&run.0, &other.0) {
+                return true;
+            }
+            above = run.parent();
+        }
+        false
+    }
+
+    /// The team of the agent: its parent, and the other children of the parent.
+    pub fn team(&self) -> Team {
+        Team { run: self.clone() }
+    }
+
+    /// The user of the run, as set with `RunRequest::user`.
+    pub fn user(&self) -> Option<&str> {
+        self.0.seed.user.as_deref()
+    }
+
+    pub(crate) fn session_id(&self) -> Option<Arc<str>> {
+        self.session().map(|session| Arc::clone(session.shared_id()))
+    }
+
+    fn request_ids(&self, step: StepId) -> RequestIds {
+        RequestIds {
+            run: Arc::clone(&self.0.seed.run_id),
+            correlation: Arc::clone(&self.0.seed.correlation_id),
+            session: self.session_id().unwrap_or_default(),
+            user: self.user_id(),
+            step,
+        }
+    }
+
+    /// The service of this type, for code that no macro writes. The code declares it, so that building the agent reports
+    /// a missing one: see [`services`](crate::services).
+    ///
+    /// # Errors
+    /// Returns an error if no such service was provided.
+    pub fn provided<T: ?Sized + Service>(&self) -> Result<Provided<T>, ServiceError> {
+        self.services()
+            .get()
+            .ok_or_else(|| ServiceError::of_agent(self.agent().name(), ServiceType::of::<T>()))
+    }
+
+    /// Adds a service. Returns `false` if the run is shared already.
+    pub(crate) fn give(&mut self, service: GivenService) -> bool {
+        let run = Arc::get_mut(&mut self.0);
+        run.map(|run| run.seed.services.give(service)).is_some()
+    }
+
+    /// The values and secrets of the session under dotted keys, which tools take with `#[bind(..)]`.
+    pub fn session_state(&self) -> &SessionState {
+        &self.0.seed.session_state
+    }
+
+    /// A token that is cancelled when the run is aborted, cancelled or dropped.
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.0.latch.token()
+    }
+
+    /// The time that the run has left; zero after its limit, `None` without a limit.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.0.seed.deadline.map(|deadline| deadline.at.saturating_duration_since(Instant::now()))
+    }
+
+    pub(crate) fn state(&self) -> &StateHandle {
+        &self.0.seed.state
+    }
+
+    /// Whether the run is cancelled, aborted or out of time.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.cancellation().is_cancelled() || self.remaining().is_some_and(|left| left.is_zero())
+    }
+
+    pub(crate) fn state_codec(&self) -> Option<StateCodec> {
+        self.0.seed.codec
+    }
+
+    /// Repeats what a recorded step did to the state.
+    ///
+    /// # Errors
+    /// Returns an error if the state is not the one that the step changed.
+    pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
+        self.session_state().repeat(changes)?;
+        if let Some(codec) = self.state_codec() {
+            codec.repeat(self.state(), changes)?;
+        }
+        repeated(changes, Address::of(&**self.state()), self.session_state().address());
+        Ok(())
+    }
+
+    /// Counts a call of a tool that starts, if fewer than `most` have.
+    pub(super) fn admit(&self, tool: &str, most: u32) -> bool {
+        let mut started = lock(&self.0.started);
+        match started.iter_mut().find(|(name, _)| **name == *tool) {
+            Some((_, count)) if *count >= most => return false,
+            Some((_, count)) => *count += 1,
+            None => started.push((tool.into(), 1)),
+        }
+        true
+    }
+
+    /// How many calls of a tool with `max_calls` have started.
+    pub(super) fn started(&self, tool: &str) -> u32 {
+        let started = lock(&self.0.started);
+        started.iter().find(|(name, _)| **name == *tool).map_or(0, |(_, count)| *count)
+    }
+
+    /// Takes a call back that did not start.
+    pub(super) fn dismiss(&self, tool: &str) {
+        if let Some((_, count)) = lock(&self.0.started).iter_mut().find(|(name, _)| **name == *tool) {
+            *count -= 1;
+        }
+    }
+
+    pub(super) fn reads(&self) -> &AtomicU8 {
+        &self.0.reads
+    }
+
+    pub(super) fn noted(&self) -> &OnceLock<Noted> {
+        &self.0.noted
+    }
+
+    /// Whether what happens from now on has no record, in this run or in one above it.
+    pub(super) fn is_new(&self) -> bool {
+        self.0.is_new.load(Ordering::Relaxed) || self.parent().is_some_and(Self::is_new)
+    }
+
+    /// A snapshot of the conversation so far.
+    pub fn messages(&self) -> History {
+        self.conversation().clone()
+    }
+
+    pub(crate) fn sender(&self) -> Option<&Arc<dyn DynSender>> {
+        self.0.seed.sender.as_ref()
+    }
+
+    pub(crate) fn core(&self) -> Option<&Arc<dyn DynCall>> {
+        self.0.seed.core.as_ref()
+    }
+
+    /// Registers a secret, which is redacted from all output of the session from now on. Secrets that a tool takes with
+    /// `#[bind(..)]`, secrets in the session's state and secrets that the agent's state lists
+    /// (`VisitSecrets`) are registered already.
+    /// Use it for other secrets of the program.
+    pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
+        self.know(&texts(|see| secret.expose().each(see)));
+    }
+
+    /// Removes a concealed secret from this session, for example a token that expired. Otherwise the secret is redacted
+    /// until the session ends. A secret in the agent's state or the session's state is registered again when it is
+    /// used.
+    pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
+        self.concealed().forget(&texts(|see| secret.expose().each(see)));
+    }
+
+    pub(crate) fn know(&self, texts: &[Vec<u8>]) {
+        if !texts.is_empty() {
+            if self.concealed().add(texts) {
+                self.session_state().note_secret();
+            }
+            self.watch();
+        }
+    }
+
+    /// Redacts the secrets that the session knows now; `None` if it knows none. A source of tools needs it for its own
+    /// output, such as a log. Results, events and requests are redacted already.
+    pub fn redactor(&self) -> Option<Arc<Redactor>> {
+        self.concealed().redactor()
+    }
+
+    /// A number that differs between all live sessions, to store data per session.
+    pub fn session_number(&self) -> usize {
+        std::ptr::from_ref(self.concealed()).addr()
+    }
+
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.watched.load(Ordering::Relaxed)
+    }
+
+    /// Sets the abort latch of this run and of every run above it.
+    pub(crate) fn abort(&self, abort: &Abort) {
+        self.end(abort.clone(), None);
+    }
+
+    /// Ends this run for this reason. The runs above it go on.
+    pub(crate) fn end_for(&self, mut cause: AbortCause) {
+        if let Some(redactor) = self.concealed().redactor() {
+            cause.redact(&redactor);
+        }
+        self.0.latch.set(Abort::new(cause.to_string()), Some(cause));
+    }
+
+    fn end(&self, mut abort: Abort, mut cause: Option<AbortCause>) {
+        if let Some(redactor) = self.concealed().redactor() {
+            abort.redact(&redactor);
+            if let Some(cause) = &mut cause {
+                cause.redact(&redactor);
+            }
+        }
+        let mut run = Some(self);
+        while let Some(this) = run {
+            this.0.latch.set(abort.clone(), cause.clone());
+            run = this.parent();
+        }
+    }
+
+    /// What the journal gave. If it failed, the run ends with its error.
+    pub(crate) async fn unless_failed<T>(&self, given: Result<T, JournalError>) -> T {
+        match given {
+            Ok(given) => given,
+            // The run sees the abort and drops this future.
+            Err(error) => {
+                self.abort_for(AbortCause::Journal(error));
+                std::future::pending().await
+            }
+        }
+    }
+
+    /// As [`Self::step`], for a reading that cannot fail and has no request but its name.
+    pub(crate) async fn reading<T, F, Fut>(&self, id: StepId, work: F) -> T
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnOnce() -> Fut + Send,
+        Fut: Future<Output = T> + Send,
+    {
+        let read =
+            self.step(id, || (Effect::Pure, String::new()), async || Ok::<T, Infallible>(work().await));
+        match read.await {
+            Ok(value) => value,
+            Err(never) => match never {},
+        }
+    }
+}
+
+impl fmt::Debug for RunContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunContext")
+            .field("instance", &self.instance_name())
+            .field("correlation_id", &self.correlation_id())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The team of an agent: its parent, and the other children of the parent. A tool or a hook can take it as a parameter.
+///
+/// ```
+/// use onionskin::run::Team;
+/// use onionskin::tool;
+///
+/// /// Names the colleagues.
+/// #[tool]
+/// fn colleagues(team: &Team) -> String {
+///     let lead = team.parent().map_or("no agent", |parent| parent.name());
+///     format!("{lead} leads {}", team.members().collect::<Vec<_>>().join(", "))
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Team {
+    run: RunContext,
+}
+
+impl Team {
+    /// The parent; `None` if no other agent called this one.
+    pub fn parent(&self) -> Option<&AgentInfo> {
+        self.run.parent().map(RunContext::agent)
+    }
+
+    /// The names of the parent's other children.
+    pub fn members(&self) -> impl Iterator<Item = &str> {
+        let own = self.run.agent().name();
+        self.parent().into_iter().flat_map(AgentInfo::children).filter(move |name| *name != own)
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl RunContext {
+    pub fn new(mut seed: RunSeed) -> Self {
+        let latch = Latch::new(seed.token.clone());
+        let watched = AtomicBool::new(seed.journal.is_some() || seed.session_state.concealed().any());
+        let conversation = Mutex::new(std::mem::take(&mut seed.history));
+        Self(Arc::new(RunInner {
+            seed,
+            latch,
+            watched,
+            started: Mutex::default(),
+            reads: AtomicU8::new(0),
+            noted: OnceLock::new(),
+            is_new: AtomicBool::new(false),
+            conversation,
+        }))
+    }
+
+    pub fn acted(&self) -> Option<&Arc<Acted>> {
+        self.0.seed.acted.as_ref()
+    }
+
+    pub fn begun_by(&self) -> Option<&Arc<BegunBy>> {
+        self.0.seed.begun_by.as_ref()
+    }
+
+    pub fn user_id(&self) -> Option<Arc<str>> {
+        self.0.seed.user.clone()
+    }
+
+    /// A model request of this run, without a system prompt.
+    pub fn model_request(
+        &self,
+        step: StepId,
+        agent: Arc<str>,
+        messages: History,
+        tools: Arc<[ToolDeclaration]>,
+        params: RequestParams,
+    ) -> ModelRequest {
+        let ids = self.request_ids(step);
+        ModelRequest { agent, model: None, system: None, messages, tools, params, ids }
+    }
+
+    /// Makes the request one of this run.
+    pub fn set_ids(&self, request: &mut ModelRequest, step: StepId) {
+        request.ids = self.request_ids(step);
+    }
+
+    pub fn approver(&self) -> Option<&Arc<dyn DynApprover>> {
+        self.0.seed.approver.as_ref()
+    }
+
+    pub fn answerer(&self) -> Option<&Arc<dyn DynAnswerer>> {
+        self.0.seed.answerer.as_ref()
+    }
+
+    /// Whether a question of a call can be answered.
+    #[inline]
+    pub fn can_ask(&self) -> bool {
+        self.0.seed.answerer.is_some() || self.0.seed.questions.is_some()
+    }
+
+    pub fn questions(&self) -> Option<&Arc<Questions>> {
+        self.0.seed.questions.as_ref()
+    }
+
+    pub fn services(&self) -> &Services {
+        &self.0.seed.services
+    }
+
+    pub fn deadline(&self) -> Option<Deadline> {
+        self.0.seed.deadline
+    }
+
+    /// The agent's state as JSON; an empty object without one.
+    ///
+    /// # Errors
+    /// Returns an error if the state has no JSON.
+    pub fn state_json(&self) -> Result<Value, BoxError> {
+        if self.state().is::<StateCell<()>>() {
+            return Ok(Value::Object(serde_json::Map::new()));
+        }
+        let codec = self
+            .state_codec()
+            .ok_or("the state has no JSON: derive `Serialize` and `Deserialize` for its type")?;
+        Ok(codec.to_json(self.state())?)
+    }
+
+    /// Notes that a turn was recorded just now, so that nothing behind it has a record.
+    pub fn note_new(&self) {
+        self.0.is_new.store(true, Ordering::Relaxed);
+    }
+
+    /// The step with this id, as the journal sees it.
+    pub fn journal_step(&self, id: StepId) -> Step {
+        let session = self.session_id().unwrap_or_default();
+        Step::of_run(Arc::clone(&self.0.seed.run_id), session, id)
+    }
+
+    pub fn events(&self) -> &Events {
+        &self.0.seed.events
+    }
+
+    pub fn scope(&self) -> &Arc<str> {
+        &self.0.seed.scope
+    }
+
+    pub fn session(&self) -> Option<&Session> {
+        self.0.seed.session.as_ref()
+    }
+
+    /// The conversation so far.
+    pub fn conversation(&self) -> MutexGuard<'_, History> {
+        lock(&self.0.conversation)
+    }
+
+    pub fn append(&self, message: Message) {
+        self.conversation().push(message);
+    }
+
+    /// The hooks of agents above around the calls of the run.
+    pub fn outside(&self) -> Option<&Arc<dyn Outside>> {
+        self.0.seed.outside.as_ref()
+    }
+
+    /// The hooks around the calls of the runs below.
+    pub fn beneath(&self) -> Option<&Arc<dyn Outside>> {
+        self.0.seed.beneath.as_ref()
+    }
+
+    /// The secrets to redact.
+    #[inline]
+    pub fn concealed(&self) -> &Concealed {
+        self.0.seed.session_state.concealed()
+    }
+
+    /// Watches tool calls from now on if a secret is registered.
+    pub fn watch(&self) {
+        if self.concealed().any() {
+            self.0.watched.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Redacts a result.
+    pub fn hide(&self, mut result: ToolResult) -> ToolResult {
+        if let Some(redactor) = self.concealed().redactor() {
+            result.redact(&redactor);
+        }
+        result
+    }
+
+    /// Redacts a text.
+    pub fn hide_text<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
+        match self.concealed().redactor() {
+            Some(redactor) => redactor.redact(text),
+            None => text.into(),
+        }
+    }
+
+    pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
+        self.0.seed.journal.as_ref()
+    }
+
+    /// Aborts this run and every run above it for this reason.
+    pub fn abort_for(&self, cause: AbortCause) {
+        self.end(cause.abort(), Some(cause));
+    }
+
+    #[inline]
+    pub fn aborted(&self) -> Option<&Abort> {
+        self.0.latch.get()
+    }
+
+    /// The reason of the abort, if the error of the run says more than its text.
+    pub fn abort_cause(&self) -> Option<&AbortCause> {
+        self.0.latch.cause()
+    }
+
+    /// Runs one step through the journal, if there is one, and ends the run if the journal fails. `request` tells what
+    /// the step was asked; it is used only if there is a journal.
+    ///
+    /// # Errors
+    /// Returns the error of the work, which is not recorded.
+    pub async fn step<T, E, R, F, Fut>(
+        &self,
+        id: impl Into<StepId> + Send,
+        request: R,
+        work: F,
+    ) -> Result<T, E>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        E: Send,
+        R: FnOnce() -> (Effect, String) + Send,
+        F: FnOnce() -> Fut + Send,
+        Fut: Future<Output = Result<T, E>> + Send,
+    {
+        match self.journal() {
+            None => work().await,
+            Some(journal) => {
+                let id = id.into();
+                let step = self.journal_step(id.clone());
+                let (effect, hash) = request();
+                // Boxed, so that a run without a journal has no room for it.
+                let recorded = self.between_reads(id, run_step(&**journal, step.asked(effect, hash), work));
+                self.unless_failed(Box::pin(recorded).await).await
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The number of starts of a call's tool.
+
+use std::mem::{replace, take};
+use std::sync::atomic::Ordering;
+
+use super::{Data, ToolContext, timed};
+use onionskin_definitions::definition::refused_by;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+
+/// The starts of a call's tool, besides the attempts that the core counts.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Starts {
+    /// Second and later starts of one attempt, by the hooks that were added to the tool's value.
+    repeated: u32,
+    /// Starts by these hooks in the current attempt.
+    in_attempt: u32,
+    /// Starts inside the hooks and stages that the tool was declared with.
+    inside_declared: u32,
+    /// Starts of the function, if the core does not start it itself.
+    of_function: u32,
+    /// Starts that did not run the function, for example because of invalid arguments.
+    refused: u32,
+}
+
+impl ToolContext {
+    /// How often the tool itself was started for this call; 0 before the first start. It stays 0 if a hook, a
+    /// guardrail, a cache or an approver answered or refused the call, or if the arguments were invalid.
+    pub fn attempt(&self) -> u32 {
+        let attempt = self.attempt.load(Ordering::Relaxed);
+        let starts_inside = self.entry().starts_inside;
+        let starts = self.data_if_any(|data| data.starts).unwrap_or_default();
+        let started = if starts_inside { starts.of_function } else { attempt };
+        started.saturating_sub(starts.refused)
+    }
+
+    pub(crate) fn start_attempt(&self) {
+        self.attempt.fetch_add(1, Ordering::Relaxed);
+        self.opens();
+    }
+
+    /// Begins an attempt of a tool value with its own hooks.
+    pub(crate) fn start_behind_hooks(&self) {
+        self.data(|data| data.starts.in_attempt = 0);
+    }
+
+    /// Counts a start of the tool by its value's own hooks. The first start of an attempt is counted where the attempt
+    /// begins, because repeats by a tool's own hooks are one step of the run.
+    pub(crate) fn start_by_hooks(&self) {
+        self.data(|Data { starts, .. }| {
+            starts.repeated += u32::from(starts.in_attempt > 0);
+            starts.in_attempt += 1;
+        });
+    }
+
+    /// Counts a start of the tool inside its declared hooks.
+    pub(crate) fn start_inside(&self) {
+        self.data(|data| data.starts.inside_declared += 1);
+    }
+
+    /// Runs the function of the tool under its own name `tool`, with its `timeout`. Hooks, approval, cache and
+    /// guardrails ran before. A function with the effect `Once` does not run if an earlier run left it in doubt.
+    pub(crate) async fn start<F>(&self, tool: &str, call: F) -> ToolResult
+    where
+        F: Future<Output = ToolResult> + Send,
+    {
+        if self.entry().starts_inside {
+            self.data(|data| data.starts.of_function += 1);
+        }
+        self.opens();
+        let begun = match self.admit() {
+            Ok(()) => self.begin().await,
+            Err(exit) => Err(exit),
+        };
+        let mut result = match begun {
+            Ok(None) => {
+                let _started = self.enter_function();
+                timed(self, call).await
+            }
+            Ok(Some(output)) => {
+                self.start_came_to_nothing();
+                Ok(output)
+            }
+            Err(exit) => {
+                self.start_came_to_nothing();
+                Err(exit)
+            }
+        };
+        if let Err(exit) = &result {
+            self.note_refused(tool, exit);
+        }
+        self.note_end(&mut result);
+        result
+    }
+
+    /// Refuses the call if `max_calls` of its tool's calls have started in the run. A call counts once, however often it starts.
+    fn admit(&self) -> ToolResult<()> {
+        let Some(most) = self.definition().max_calls else { return Ok(()) };
+        if self.data(|data| replace(&mut data.is_admitted, true)) {
+            return Ok(());
+        }
+        if self.run().admit(self.tool_name(), most) {
+            return Ok(());
+        }
+        self.data(|data| data.is_admitted = false);
+        Err(Exit::Tool(ToolError::new(self.beyond(most)).with_kind(ErrorKind::Limit)))
+    }
+
+    fn beyond(&self, most: u32) -> String {
+        let times = if most == 1 { "once".to_owned() } else { format!("{most} times") };
+        format!("`{}` may be called {times} in one run; it did not run", self.tool_name())
+    }
+
+    /// Why the call would not be admitted, if it began now.
+    pub(super) fn not_admitted(&self) -> Option<String> {
+        let most = self.definition().max_calls?;
+        let is_refused = !self.data(|data| data.is_admitted) && self.run().started(self.tool_name()) >= most;
+        is_refused.then(|| self.beyond(most))
+    }
+
+    /// Records that a function did not run because of invalid arguments.
+    pub(crate) fn note_refused(&self, tool: &str, exit: &Exit) {
+        if refused_by(tool, exit).is_some() {
+            self.start_came_to_nothing();
+        }
+    }
+
+    #[cold]
+    fn start_came_to_nothing(&self) {
+        self.data(|data| data.starts.refused += 1);
+        // A call without a start does not count.
+        if self.attempt() == 0 && self.data(|data| take(&mut data.is_admitted)) {
+            self.run().dismiss(self.tool_name());
+        }
+    }
+
+    /// Counts the starts of an attempt that a journal answered.
+    pub(crate) fn recall_starts(&self, starts: u32) {
+        if starts > 0
+            && self.definition().max_calls.is_some()
+            && !self.data(|data| replace(&mut data.is_admitted, true))
+        {
+            self.run().admit(self.tool_name(), u32::MAX);
+        }
+        if self.entry().starts_inside {
+            self.data(|data| data.starts.of_function += starts);
+        } else if starts == 0 {
+            self.start_came_to_nothing();
+        }
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ToolContext {
+    /// As [`Self::attempt`], for a call without extra data, as most calls are; `None` for other calls.
+    pub fn plain_attempts(&mut self) -> Option<u32> {
+        let starts_inside = self.entry().starts_inside;
+        match self.extra.get_mut() {
+            Some(_) => None,
+            None if starts_inside => Some(0),
+            None => Some(*self.attempt.get_mut()),
+        }
+    }
+
+    /// How often the call reached the tool with its declared hooks and stages. The number is the same in a replay,
+    /// whatever the journal answered.
+    pub fn tries(&self) -> u32 {
+        let attempt = self.attempt.load(Ordering::Relaxed);
+        let starts = self.data_if_any(|data| data.starts).unwrap_or_default();
+        (attempt + starts.repeated).max(starts.inside_declared)
+    }
+}

@@ -1,0 +1,213 @@
+//! The tools of an agent for one model turn: an immutable snapshot.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::{Guards, ToolContext};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Asks, ToolDeclaration, ToolDefinition, ToolSource, wire_name};
+use onionskin_definitions::error::ToolResult;
+use onionskin_definitions::text::nearest;
+
+/// One tool of an agent.
+#[derive(Clone)]
+pub struct ToolEntry {
+    /// The name for hooks.
+    pub name: Arc<str>,
+    /// The name for the model.
+    pub wire_name: Arc<str>,
+    /// The server, if the tool is one of a server.
+    pub server: Option<Arc<str>>,
+    /// The kind of source.
+    pub source: ToolSource,
+    /// What the model sees.
+    pub definition: ToolDefinition,
+    pub(crate) target: Target,
+    /// Whether calls have to be watched: for a timeout, a limit of calls, secrets, a definition of the run, or guardrails.
+    pub(crate) is_limited: bool,
+    /// Whether the tool's function is started inside its own hooks or stages, and not by the core.
+    pub(crate) starts_inside: bool,
+    /// The guardrails of the agent.
+    pub(crate) guards: Option<Arc<dyn Guards>>,
+}
+
+/// The target of a call.
+#[derive(Clone)]
+pub enum Target {
+    /// The compiled tool with this index in its agent.
+    Compiled(usize),
+    /// A dynamic tool.
+    Dynamic(Arc<dyn DynCall>),
+}
+
+/// The target of a call as a trait object: an agent's onion, or a dynamic tool.
+pub trait DynCall: Send + Sync {
+    /// Runs the call.
+    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
+}
+
+impl ToolEntry {
+    /// The tool of this name and source.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        source: ToolSource,
+        server: Option<&str>,
+        definition: ToolDefinition,
+        target: Target,
+    ) -> Self {
+        let name = name.into();
+        Self {
+            wire_name: wire_name(&name).into(),
+            name,
+            server: server.map(Into::into),
+            source,
+            is_limited: definition.timeout.is_some()
+                || definition.max_calls.is_some()
+                || definition.has_secrets
+                || definition.depends_on_run(),
+            starts_inside: definition.starts_inside,
+            definition,
+            target,
+            guards: None,
+        }
+    }
+
+    /// Sets the guardrails of the agent.
+    pub fn guard(&mut self, guards: &Arc<dyn Guards>) {
+        self.guards = Some(Arc::clone(guards));
+        self.is_limited = true;
+    }
+
+    /// A tool without an agent.
+    pub(crate) fn detached(name: &str) -> Arc<Self> {
+        let definition = ToolDefinition::new(name, "");
+        Arc::new(Self::new(name, ToolSource::Function, None, definition, Target::Compiled(0)))
+    }
+}
+
+/// Two tools of one agent have the same name.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error(
+    "two tools of the agent `{agent}` are called `{wire_name}`: `{first}` and `{second}`; rename one of them, or \
+     exclude it with a filter"
+)]
+#[non_exhaustive]
+pub struct NameClash {
+    /// The agent.
+    pub agent: String,
+    /// The name that the model would use for both.
+    pub wire_name: String,
+    /// One of them.
+    pub first: String,
+    /// The other.
+    pub second: String,
+}
+
+/// The tools of an agent for one model turn.
+pub struct ToolTable {
+    entries: Vec<Arc<ToolEntry>>,
+    /// The indices of entries sorted by the length and then the text of their wire names: comparing a few lengths is
+    /// cheaper than hashing a name safely.
+    by_wire_name: Box<[usize]>,
+    /// The tools as a model gets them.
+    pub declarations: Arc<[ToolDeclaration]>,
+}
+
+impl ToolTable {
+    /// Makes a table of these tools. If two names clash, the later tool is left out and reported.
+    pub fn new(agent: &str, all: impl IntoIterator<Item = ToolEntry>) -> (Self, Vec<NameClash>) {
+        let mut entries: Vec<Arc<ToolEntry>> = Vec::new();
+        let mut by_wire_name: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        let mut clashes = Vec::new();
+        for entry in all {
+            if let Some(&first) = by_wire_name.get(&entry.wire_name) {
+                clashes.push(NameClash {
+                    agent: agent.to_owned(),
+                    wire_name: entry.wire_name.to_string(),
+                    first: entries[first].name.to_string(),
+                    second: entry.name.to_string(),
+                });
+            } else {
+                by_wire_name.insert(Arc::clone(&entry.wire_name), entries.len());
+                entries.push(Arc::new(entry));
+            }
+        }
+        let declarations =
+            entries.iter().map(|entry| ToolDeclaration::new(&*entry.wire_name, &entry.definition)).collect();
+        let mut by_wire_name: Box<[usize]> = by_wire_name.into_values().collect();
+        by_wire_name.sort_by(|&a, &b| shorter_first(&entries[a].wire_name, &entries[b].wire_name));
+        (Self { entries, by_wire_name, declarations }, clashes)
+    }
+
+    /// What calls of these tools may ask a person.
+    pub fn asks(&self) -> Asks {
+        self.entries.iter().map(|tool| tool.definition.asks).max().unwrap_or_default()
+    }
+
+    /// The tools with these names.
+    ///
+    /// # Errors
+    /// Returns a name that is unknown, and a similar one as the end of an error's text.
+    pub fn only(&self, agent: &str, names: &[String]) -> Result<Self, (String, String)> {
+        let index = |name: &String| {
+            self.find(name).ok_or_else(|| {
+                let known = self.entries().iter().map(|entry| &*entry.name);
+                let near = nearest(name, known).map(|near| format!("; did you mean `{near}`?"));
+                (name.clone(), near.unwrap_or_default())
+            })
+        };
+        let mut indices = names.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        indices.sort_unstable();
+        indices.dedup();
+        Ok(Self::new(agent, indices.into_iter().map(|index| (**self.entry(index)).clone())).0)
+    }
+
+    /// The tool at this place.
+    pub fn entry(&self, index: usize) -> &Arc<ToolEntry> {
+        &self.entries[index]
+    }
+
+    /// All tools.
+    pub fn entries(&self) -> &[Arc<ToolEntry>] {
+        &self.entries
+    }
+
+    /// The definitions for the model, under the names that it uses.
+    pub fn shown(&self) -> Vec<ToolDefinition> {
+        let shown = |entry: &Arc<ToolEntry>| {
+            let mut definition = entry.definition.clone();
+            definition.name = Arc::clone(&entry.wire_name);
+            definition
+        };
+        self.entries.iter().map(shown).collect()
+    }
+
+    /// The names of the tools: for hooks, and for the model.
+    pub fn names(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> + Clone {
+        self.entries().iter().map(|entry| (&entry.name, &entry.wire_name))
+    }
+
+    /// The tool with this wire name, or with this name for hooks and programs.
+    #[inline]
+    pub fn find(&self, name: &str) -> Option<usize> {
+        match &*self.entries {
+            [only] if *only.wire_name == *name => Some(0),
+            _ => self.search(name),
+        }
+    }
+
+    fn search(&self, name: &str) -> Option<usize> {
+        let wire_name = |&index: &usize| shorter_first(&self.entries[index].wire_name, name);
+        match self.by_wire_name.binary_search_by(wire_name) {
+            Ok(at) => Some(self.by_wire_name[at]),
+            Err(_) => self.entries.iter().position(|entry| &*entry.name == name),
+        }
+    }
+}
+
+fn shorter_first(a: &str, b: &str) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}

@@ -1,0 +1,171 @@
+//! Steps: the effects of a run, named by their position in it, so that a run can be replayed.
+
+mod error;
+mod fingerprint;
+mod memory;
+mod record;
+mod run_step;
+mod step;
+mod step_id;
+mod tool_record;
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream;
+
+use crate::random::random;
+
+pub use error::{InDoubt, JournalError, JournalErrorKind};
+pub use fingerprint::fingerprint;
+pub use memory::MemoryJournal;
+pub use record::StepRecord;
+pub(crate) use run_step::{recorded, recorded_for, run_step};
+pub use step::Step;
+pub use step_id::StepRef;
+pub use step_id::{StepId, StepKind};
+pub use tool_record::CallRecord;
+
+/// The work of one step. It runs at most once.
+///
+/// # Errors
+/// Returns an error of the kind [`StepFailed`](JournalErrorKind::StepFailed) if the work failed, for example because the
+/// model could not be reached. The journal then records nothing and returns the same error, as `?` does.
+pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, JournalError>> + Send + 'a>;
+
+/// Records the steps of runs. Without a journal a run calls its steps directly, at no cost.
+///
+/// A program that ended in the middle of a run, also by a crash, begins the same run again:
+/// `RunRequest::run_id` with the id, the input and the state that the run began with.
+/// Recorded steps are answered from the record, and the run continues behind them. The book has a chapter on it.
+///
+/// ```
+/// use onionskin::BoxFuture;
+/// use onionskin::journal::{Journal, JournalError, Step, StepExec, StepId, StepRecord, StepWork};
+///
+/// /// Prints each step that another journal does not know yet.
+/// struct Printed<J>(J);
+///
+/// impl<J: Journal> Journal for Printed<J> {
+///     fn step<'a>(
+///         &'a self,
+///         step: &'a Step,
+///         work: StepWork<'a>,
+///     ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+///         let work: StepWork<'a> = Box::new(move || {
+///             println!("{step}");
+///             work()
+///         });
+///         self.0.step(step, work)
+///     }
+///
+///     fn batch<'a>(
+///         &'a self,
+///         calls: &'a [StepId],
+///         limit: usize,
+///         exec: &'a dyn StepExec,
+///     ) -> BoxFuture<'a, Result<(), JournalError>> {
+///         self.0.batch(calls, limit, exec)
+///     }
+/// }
+/// ```
+///
+/// **Order.** Steps of one run nest, and several run at once: the calls of one turn, and the runs of children beneath
+/// them. A call with the effect `Once` records the start of its function
+/// ([`StepKind::Begin`]) while its own step runs. A journal must not hold a lock while it awaits the work.
+///
+/// **Durability.** A record must be safe, for example synchronised to the disk, before `step` returns it: the run acts on
+/// it. A record that is lost makes its step run again, with the same `IdempotencyKey`; a call
+/// with the effect `Once` is then in doubt.
+///
+/// **Cancel safety.** A dropped future of `step` leaves the step in doubt. In the next run, the tool's
+/// `Effect` decides how to continue. A tool with the effect `Once` that was
+/// started and has no record is not run again, unless a person says so
+/// ([`Approver::resolve`](crate::approval::Approver::resolve)): its call ends with
+/// `ErrorKind::InDoubt`.
+pub trait Journal: Send + Sync + 'static {
+    /// Returns the record of the step with the same [`run_id`](Step::run_id) and [`id`](Step::id). If there is none, it
+    /// runs `work`, stores its record under these two, and returns it. A record that was stored for another run ends the run
+    /// with [`JournalErrorKind::Diverged`].
+    ///
+    /// Cancel safety: a dropped future leaves the step in doubt, as above.
+    ///
+    /// # Errors
+    /// Returns the error of `work`, and stores nothing. Returns [`JournalError::storage`] if the record cannot be read or
+    /// written, and [`JournalError::corrupt`] if it cannot be understood: the run ends with it.
+    fn step<'a>(
+        &'a self,
+        step: &'a Step,
+        work: StepWork<'a>,
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>>;
+
+    /// Runs the calls of one model turn as one operation, at most `limit` at a time: [`StepExec::call`] once with each index of
+    /// `calls`. A call that is left out, or run twice, ends the run. A journal that wraps another one forwards this method too.
+    ///
+    /// Cancel safety: a dropped future drops the calls that run; each is in doubt, as above.
+    ///
+    /// # Errors
+    /// Returns an error if the record cannot be read or written. The run then ends with it.
+    fn batch<'a>(
+        &'a self,
+        calls: &'a [StepId],
+        limit: usize,
+        exec: &'a dyn StepExec,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async move {
+            run_bounded(calls.len(), limit, |index| exec.call(index)).await;
+            Ok(())
+        })
+    }
+}
+
+impl<J: Journal> Journal for std::sync::Arc<J> {
+    fn step<'a>(
+        &'a self,
+        step: &'a Step,
+        work: StepWork<'a>,
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+        (**self).step(step, work)
+    }
+
+    fn batch<'a>(
+        &'a self,
+        calls: &'a [StepId],
+        limit: usize,
+        exec: &'a dyn StepExec,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        (**self).batch(calls, limit, exec)
+    }
+}
+
+/// Runs one call of a batch.
+///
+/// Programs do not implement it: a [`Journal::batch`] gets it from the run.
+pub trait StepExec: Send + Sync {
+    /// Runs the call at `index`. Its steps pass through the journal one by one. A second call with the same index, or one beyond the
+    /// last, runs nothing and ends the run with [`JournalErrorKind::Storage`].
+    ///
+    /// Cancel safety: dropping the future cancels the call.
+    fn call(&self, index: usize) -> BoxFuture<'_, ()>;
+}
+
+/// Runs `count` calls in any order, at most `limit` at a time.
+pub(crate) async fn run_bounded<'a>(
+    count: usize,
+    limit: usize,
+    call: impl Fn(usize) -> BoxFuture<'a, ()> + Send,
+) {
+    stream::iter(0..count).map(call).buffer_unordered(limit.max(1)).for_each(async |()| {}).await;
+}
+
+/// A unique id for a run or a session.
+pub fn new_id() -> Arc<str> {
+    let halves = [random(), random()];
+    // Without a text in between, because every run makes an id.
+    let digits: [u8; 32] = std::array::from_fn(|place| {
+        let digit = halves[place / 16] >> (60 - 4 * (place % 16)) & 15;
+        b"0123456789abcdef"[digit as usize]
+    });
+    str::from_utf8(&digits).expect("the digits are ASCII").into()
+}

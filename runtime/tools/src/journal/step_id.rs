@@ -1,0 +1,205 @@
+//! The name of a step: its position in the run, independent of time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StepKind {
+    /// The run itself: its start and its end. Events have it; runs record no such step.
+    Run,
+    /// One answer of the model.
+    Model,
+    /// The innermost part of a tool call.
+    Tool,
+    /// The start of a tool's function with the effect `Once`.
+    Begin,
+    /// A wait.
+    Timer,
+    /// A clock reading.
+    Clock,
+    /// A random number.
+    Random,
+    /// The system prompt of a turn, if it is not the same in all turns: with a source, the clock, or places for the states.
+    Prompt,
+    /// One answer of a model to a question of a turn hook
+    /// (`TurnRequest::ask_model`). The attempt numbers the questions of the turn.
+    Aside,
+    /// The answer to a question for a person ([`Question`](crate::question::Question)).
+    Ask,
+    /// What the code of hooks and prompts, or of a loop by hand, read of the states behind another step, and how it changed them. Code that
+    /// reads no state has no such step.
+    States,
+}
+
+impl StepKind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Model => "model",
+            Self::Prompt => "prompt",
+            Self::Tool => "tool",
+            Self::Begin => "begin",
+            Self::Timer => "timer",
+            Self::Clock => "clock",
+            Self::Random => "random",
+            Self::Aside => "aside",
+            Self::Ask => "ask",
+            Self::States => "states",
+        }
+    }
+}
+
+/// The name of a step, for example `turn 3/call 2/tool search`. It is fixed when the step is created and contains nothing
+/// that depends on time, so a replay creates the same names. Its text is the same in each version.
+///
+/// ```
+/// use onionskin::journal::{StepId, StepKind};
+/// let id = StepId::new(StepKind::Tool, "search").in_turn(3, Some(2));
+/// assert_eq!(id.to_string(), "turn 3/call 2/tool search");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StepId {
+    pub(crate) scope: Arc<str>,
+    pub(crate) turn: u32,
+    pub(crate) kind: StepKind,
+    pub(crate) call: Option<u32>,
+    pub(crate) name: Arc<str>,
+    pub(crate) attempt: u32,
+}
+
+impl StepId {
+    /// A step before the first turn of an outermost run.
+    pub fn new(kind: StepKind, name: &str) -> Self {
+        Self { scope: Arc::from(""), turn: 0, kind, call: None, name: Arc::from(name), attempt: 0 }
+    }
+
+    /// The same step in a turn, and in a call of it. Both are counted from 1.
+    #[must_use]
+    pub fn in_turn(self, turn: u32, call: Option<u32>) -> Self {
+        Self { turn, call, ..self }
+    }
+
+    /// The step of what the code `place` this step read of the states: `before`, `in` or `after` it.
+    pub(crate) fn state(self, place: &str) -> Self {
+        let name = format!("{place} {} {}", self.kind.word(), self.name);
+        Self { kind: StepKind::States, name: name.trim_end().into(), ..self }
+    }
+
+    /// The step that began this run; empty for the outermost run.
+    pub fn scope(&self) -> &str {
+        &self.scope
+    }
+
+    /// The model turn, counted from 1; 0 before the first turn.
+    pub fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// The kind of step.
+    pub fn kind(&self) -> StepKind {
+        self.kind
+    }
+
+    /// The call in its turn, counted from 1; `None` if the step belongs to no call.
+    pub fn call(&self) -> Option<u32> {
+        self.call
+    }
+
+    /// The name of the tool, or of another subject of the step.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of the attempt, counted from 1; 0 for the call as a whole.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+}
+
+/// A step by reference. It becomes a [`StepId`] only where an event or a record holds it.
+#[derive(Clone, Copy)]
+pub struct StepRef<'s> {
+    /// The path of steps to the run.
+    pub scope: &'s Arc<str>,
+    /// The turn; 0 before the first one.
+    pub turn: u32,
+    /// The kind of step.
+    pub kind: StepKind,
+    /// The call in the turn.
+    pub call: Option<u32>,
+    /// What it is a step of.
+    pub name: Option<&'s Arc<str>>,
+    /// The attempt.
+    pub attempt: u32,
+}
+
+impl StepRef<'_> {
+    /// The step as a value of its own.
+    pub fn to_id(self) -> StepId {
+        let Self { scope, turn, kind, call, name, attempt } = self;
+        StepId {
+            scope: Arc::clone(scope),
+            turn,
+            kind,
+            call,
+            name: name.cloned().unwrap_or_default(),
+            attempt,
+        }
+    }
+
+    /// Whether it is the same step. The name follows from the rest, but a secret may be redacted in one of the two.
+    pub(crate) fn is(self, id: &StepId) -> bool {
+        (self.turn, self.kind, self.call, self.attempt) == (id.turn, id.kind, id.call, id.attempt)
+            && **self.scope == *id.scope
+    }
+}
+
+impl From<StepRef<'_>> for StepId {
+    fn from(step: StepRef<'_>) -> Self {
+        step.to_id()
+    }
+}
+
+impl fmt::Display for StepId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.scope.is_empty() {
+            write!(f, "{}/", self.scope)?;
+        }
+        write!(f, "turn {}/", self.turn)?;
+        if let Some(call) = self.call {
+            write!(f, "call {call}/")?;
+        }
+        f.write_str(self.kind.word())?;
+        if !self.name.is_empty() {
+            write!(f, " {}", self.name)?;
+        }
+        if self.attempt > 1 {
+            write!(f, "#{}", self.attempt)?;
+        }
+        Ok(())
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl StepId {
+    /// The same step of the run in this scope.
+    pub fn in_scope(self, scope: Arc<str>) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// The same step in this attempt.
+    pub fn in_attempt(self, attempt: u32) -> Self {
+        Self { attempt, ..self }
+    }
+
+    pub fn as_step(&self) -> StepRef<'_> {
+        let Self { scope, turn, kind, call, name, attempt } = self;
+        StepRef { scope, turn: *turn, kind: *kind, call: *call, name: Some(name), attempt: *attempt }
+    }
+}

@@ -1,0 +1,98 @@
+//! Redaction of the pieces of an answer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{ModelDelta, ToolCallDelta};
+use onionskin_definitions::secret::{Redactor, StreamRedactor};
+
+/// Redacts the pieces of a model's answer: its text, its reasoning and the arguments of its calls. Without a redactor, pieces are passed
+/// on unchanged. Ids and names of calls are not redacted here.
+#[derive(Default)]
+pub struct RedactedDeltas(Option<Redacted>);
+
+struct Redacted {
+    redactor: Arc<Redactor>,
+    text: StreamRedactor,
+    reasoning: StreamRedactor,
+    calls: Vec<RedactedCall>,
+    /// The places of the calls by their ids.
+    places: HashMap<Arc<str>, usize>,
+}
+
+struct RedactedCall {
+    id: Arc<str>,
+    name: Arc<str>,
+    arguments: StreamRedactor,
+}
+
+impl RedactedDeltas {
+    /// Uses this redactor from now on. Text that was held back is searched again.
+    pub fn look_for(&mut self, redactor: Option<Arc<Redactor>>) {
+        let Some(redactor) = redactor else { return };
+        match &mut self.0 {
+            Some(redacted) => redacted.look_for(redactor),
+            None => self.0 = Some(Redacted::new(redactor)),
+        }
+    }
+
+    /// Takes the next piece and returns the text that is decided. That of a call may be empty: it says that the call begins.
+    pub fn push(&mut self, delta: ModelDelta) -> Option<ModelDelta> {
+        let Some(redacted) = &mut self.0 else { return Some(delta) };
+        match delta {
+            ModelDelta::Text(piece) => not_empty(redacted.text.push(&piece)).map(ModelDelta::Text),
+            ModelDelta::Reasoning(piece) => {
+                not_empty(redacted.reasoning.push(&piece)).map(ModelDelta::Reasoning)
+            }
+            ModelDelta::ToolCall(piece) => Some(ModelDelta::ToolCall(redacted.of_call(piece))),
+            ModelDelta::Usage(_) => Some(delta),
+        }
+    }
+
+    /// Returns the text that was held back, at the end of the answer.
+    pub fn finish(self) -> impl Iterator<Item = ModelDelta> {
+        self.0.into_iter().flat_map(Redacted::finish)
+    }
+}
+
+impl Redacted {
+    fn new(redactor: Arc<Redactor>) -> Self {
+        let new = || StreamRedactor::new(Arc::clone(&redactor));
+        Self { text: new(), reasoning: new(), calls: Vec::new(), places: HashMap::new(), redactor }
+    }
+
+    fn look_for(&mut self, redactor: Arc<Redactor>) {
+        let calls = self.calls.iter_mut().map(|call| &mut call.arguments);
+        for text in [&mut self.text, &mut self.reasoning].into_iter().chain(calls) {
+            text.look_for(Arc::clone(&redactor));
+        }
+        self.redactor = redactor;
+    }
+
+    fn of_call(&mut self, mut piece: ToolCallDelta) -> ToolCallDelta {
+        let known = self.places.get(&piece.id).copied();
+        let at = known.unwrap_or_else(|| {
+            let (id, name) = (Arc::clone(&piece.id), Arc::clone(&piece.name));
+            let arguments = StreamRedactor::new(Arc::clone(&self.redactor));
+            self.places.insert(Arc::clone(&id), self.calls.len());
+            self.calls.push(RedactedCall { id, name, arguments });
+            self.calls.len() - 1
+        });
+        piece.arguments = self.calls[at].arguments.push(&piece.arguments);
+        piece
+    }
+
+    fn finish(mut self) -> impl Iterator<Item = ModelDelta> {
+        let reasoning = not_empty(self.reasoning.finish()).map(ModelDelta::Reasoning);
+        let text = not_empty(self.text.finish()).map(ModelDelta::Text);
+        let calls = self.calls.into_iter().filter_map(|RedactedCall { id, name, mut arguments }| {
+            let rest = not_empty(arguments.finish())?;
+            Some(ModelDelta::ToolCall(ToolCallDelta { id, name, arguments: rest }))
+        });
+        reasoning.into_iter().chain(text).chain(calls)
+    }
+}
+
+fn not_empty(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}

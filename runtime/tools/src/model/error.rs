@@ -1,0 +1,314 @@
+//! The errors of models, and which of them are transient.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use onionskin_vocabulary::agent::Limit;
+
+use super::{RequestOption, ToolChoiceError};
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::export::ExportError;
+
+/// The reason why a model gave no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The provider answered with an error.
+    #[error("the model's provider answered with status {status}: {message}{}", wait(*.retry_after))]
+    #[non_exhaustive]
+    Status {
+        /// The HTTP status.
+        status: u16,
+        /// The provider's message.
+        message: String,
+        /// The delay that the provider requests. A run waits at most a minute of it
+        /// (`Limits::model_retries`).
+        retry_after: Option<Duration>,
+        /// Whether the provider says that a repeated request fails as well, such as for an account without money.
+        lasts: bool,
+    },
+    /// The conversation is too long for the model, says its provider. No repeated request helps: keep less of it, for example with
+    /// `turn_hooks::last_tokens`.
+    #[error(
+        "the conversation is too long for the model: {0}; keep less of it (`turn_hooks::last_tokens`, `turn_hooks::summarize`), or ask \
+         for a shorter answer (`max_tokens`)"
+    )]
+    TooLong(String),
+    /// The provider could not be reached, or the connection broke.
+    #[error("the model's provider could not be reached, or the connection broke: {0}")]
+    Transport(String),
+    /// The answer could not be read.
+    #[error("the model's answer could not be read: {0}")]
+    Malformed(String),
+    /// The answer lacks something that it announced, or is empty without a reason.
+    #[error("the model's answer is incomplete: {0}")]
+    Incomplete(String),
+    /// The model sent nothing for this time: no answer, or no further piece of it.
+    #[error("the model sent nothing for {0:?}")]
+    Timeout(Duration),
+    /// The model still wrote its answer after this time, which is ten times
+    /// `Limits::model_timeout`. It would do so again.
+    #[error(
+        "the model still wrote its answer after {0:?}: ask for less, limit its tokens (`max_tokens`), or allow more time \
+         (`limits: {{ {limit}: .. }}`, a tenth of the whole time)",
+        limit = Limit::ModelTimeout
+    )]
+    Unended(Duration),
+    /// The model is not configured correctly.
+    #[error("the model is not set up: {0}")]
+    Setup(String),
+    /// The provider does not accept the agent's strict tools, and no option allows sending them otherwise. No request
+    /// was sent.
+    #[error(
+        "{}; `GenaiModel::strict_where_taken` sends such tools without `strict`",
+        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    Tools(Vec<ExportError>),
+    /// The model does not support an option of the request. No request was sent.
+    #[error(
+        "the model does not support `{option}`: {reason}; leave it out of the request parameters, or use another model"
+    )]
+    #[non_exhaustive]
+    Unsupported {
+        /// The option.
+        option: RequestOption,
+        /// Why it is not supported.
+        reason: String,
+    },
+    /// The model does not read a part of the input ([`Model::reads`](super::Model::reads)). No request was sent.
+    #[error("the model does not read {kind}: leave it out of the input, or use another model")]
+    #[non_exhaustive]
+    UnreadContent {
+        /// The kind and its media type: "images (`image/png`)".
+        kind: String,
+    },
+    /// The request forces a call of a tool that it does not have. No request was sent.
+    #[error(transparent)]
+    ToolChoice(#[from] ToolChoiceError),
+    /// A scripted model has no turn for this request.
+    #[error("{0}")]
+    Script(ScriptedModelError),
+}
+
+impl ModelError {
+    /// The error of a provider that answered with an HTTP status.
+    ///
+    /// ```
+    /// use onionskin::model::ModelError;
+    /// use std::time::Duration;
+    ///
+    /// let error = ModelError::status(429, "too many requests", Some(Duration::from_secs(2)));
+    /// assert!(error.is_transient());
+    /// ```
+    pub fn status(status: u16, message: impl Into<String>, retry_after: Option<Duration>) -> Self {
+        Self::Status { status, message: message.into(), retry_after, lasts: false }
+    }
+
+    /// The error of a provider that says that a repeated request fails as well, whatever the status.
+    ///
+    /// ```
+    /// use onionskin::model::ModelError;
+    ///
+    /// assert!(!ModelError::status_that_lasts(429, "you have no money left").is_transient());
+    /// ```
+    pub fn status_that_lasts(status: u16, message: impl Into<String>) -> Self {
+        Self::Status { status, message: message.into(), retry_after: None, lasts: true }
+    }
+
+    /// The conversation is too long for the model, in the words of its provider.
+    ///
+    /// ```
+    /// use onionskin::model::ModelError;
+    ///
+    /// let error = ModelError::too_long("prompt is too long: 210000 tokens > 200000 maximum");
+    /// assert!(!error.is_transient());
+    /// ```
+    pub fn too_long(reason: impl Into<String>) -> Self {
+        Self::TooLong(reason.into())
+    }
+
+    /// The provider could not be reached, or the connection broke. Another attempt can succeed.
+    pub fn transport(reason: impl Into<String>) -> Self {
+        Self::Transport(reason.into())
+    }
+
+    /// The answer could not be read.
+    pub fn malformed(reason: impl Into<String>) -> Self {
+        Self::Malformed(reason.into())
+    }
+
+    /// The answer lacks something that it announced, or is empty without a reason. Another attempt can succeed.
+    pub fn incomplete(reason: impl Into<String>) -> Self {
+        Self::Incomplete(reason.into())
+    }
+
+    /// The model sent nothing for this time. Another attempt can succeed.
+    pub fn timeout(time: Duration) -> Self {
+        Self::Timeout(time)
+    }
+
+    /// The model is not configured correctly.
+    pub fn setup(reason: impl Into<String>) -> Self {
+        Self::Setup(reason.into())
+    }
+
+    /// The model does not support an option of the request. The reason continues a sentence: "the protocol has no form for it".
+    pub fn unsupported(option: RequestOption, reason: impl Into<String>) -> Self {
+        Self::Unsupported { option, reason: reason.into() }
+    }
+
+    /// The model does not read content of this kind.
+    ///
+    /// ```
+    /// use onionskin::content::{Image, Media};
+    /// use onionskin::model::ModelError;
+    ///
+    /// let error = ModelError::unread_content(&Image(Media::new("iVBORw0KGgo=", "image/png")).into());
+    /// assert!(error.to_string().starts_with("the model does not read images (`image/png`)"));
+    /// ```
+    pub fn unread_content(content: &ContentBlock) -> Self {
+        let (kind, media_type) = match content {
+            ContentBlock::Text(_) => ("texts", None),
+            ContentBlock::Image(media) => ("images", Some(media.mime_type())),
+            ContentBlock::Audio(media) => ("audio", Some(media.mime_type())),
+            ContentBlock::Resource(resource) => ("files", resource.mime_type()),
+            ContentBlock::ResourceLink(_) => ("links", None),
+        };
+        let mut kind =
+            media_type.map_or_else(|| kind.to_owned(), |media_type| format!("{kind} (`{media_type}`)"));
+        if !content.is_valid() {
+            kind.push_str(" whose data are no base64");
+        }
+        Self::UnreadContent { kind }
+    }
+
+    /// Whether a repeated request can succeed: after rate limits, overload, time limits, broken connections and answers that
+    /// lack what they announce.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Status { status, lasts, .. } => {
+                !lasts && matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
+            }
+            Self::Transport(_) | Self::Incomplete(_) | Self::Timeout(_) => true,
+            Self::TooLong(_)
+            | Self::Unended(_)
+            | Self::Malformed(_)
+            | Self::Setup(_)
+            | Self::Tools(_)
+            | Self::Unsupported { .. }
+            | Self::UnreadContent { .. }
+            | Self::ToolChoice(_)
+            | Self::Script(_) => false,
+        }
+    }
+}
+
+/// The reason why a scripted model cannot be read, or has no turn for a request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptedModelError {
+    /// The script has no turns for the agent.
+    #[error("the script has no turns for the agent `{agent}`; it has: {known}")]
+    #[non_exhaustive]
+    NoAgent {
+        /// The agent.
+        agent: String,
+        /// The agents in the script.
+        known: String,
+    },
+    /// The conversation has as many answers as the agent has turns.
+    #[error(
+        "the script of the agent `{agent}` has {turns} turns, but turn {asked} was requested: each model answer in the \
+         conversation counts as a turn, also answers from before this run{}", advice(*shared, agent)
+    )]
+    #[non_exhaustive]
+    Ended {
+        /// The agent.
+        agent: String,
+        /// The number of its turns.
+        turns: usize,
+        /// The number of the requested turn.
+        asked: usize,
+        /// Whether another agent has played the same turns: those of every agent without turns of its own.
+        shared: bool,
+    },
+    /// A turn calls a tool that the agent lacks.
+    #[error(
+        "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. If the \
+         call is intended, write `call_unknown`, or `unknown: true` in a file{}", advice(*shared, agent)
+    )]
+    #[non_exhaustive]
+    UnknownTool {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// The most similar name, as a question.
+        near: String,
+        /// The tools of the request.
+        known: String,
+        /// Whether another agent has played the same turns: those of every agent without turns of its own.
+        shared: bool,
+    },
+    /// The file could not be read.
+    #[error("cannot read the script {file}: {reason}")]
+    #[non_exhaustive]
+    File {
+        /// The file.
+        file: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The content of the file is not a script.
+    #[error("{file}:{line}:{column}: {reason}")]
+    #[non_exhaustive]
+    Content {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column, counted from 1.
+        column: u64,
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// The delay that a provider requests, as the end of a sentence.
+fn wait(retry_after: Option<Duration>) -> String {
+    retry_after.map(|wait| format!(" (it asks to wait {wait:?})")).unwrap_or_default()
+}
+
+/// How to give an agent turns of its own, for a fault in turns that several agents play.
+fn advice(shared: bool, agent: &str) -> String {
+    if !shared {
+        return String::new();
+    }
+    format!(
+        ". `turns`, in a file `\"*\"`, is the script of each agent without a script of its own: give `{agent}` its own \
+         with `ScriptedModel::agent`"
+    )
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ModelError {
+    /// The `error.type` of a model request: the HTTP status if there is one.
+    pub fn error_type(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Status { status, .. } => return status.to_string().into(),
+            Self::TooLong(_) => "too_long",
+            Self::Transport(_) => "transport",
+            Self::Malformed(_) => "malformed",
+            Self::Incomplete(_) => "incomplete",
+            Self::Timeout(_) => "timeout",
+            Self::Unended(_) => "unended",
+            Self::Setup(_) => "setup",
+            Self::Tools(_) => "tools",
+            Self::Unsupported { .. } => "unsupported",
+            Self::UnreadContent { .. } => "unread_content",
+            Self::ToolChoice(_) => "tool_choice",
+            Self::Script(_) => "script",
+        })
+    }
+}

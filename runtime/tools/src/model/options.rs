@@ -1,0 +1,329 @@
+//! What a request asks of the answer: which tools it calls, and its form.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use onionskin_definitions::definition::{
+    NameProblem, ObjectSchema, ToolDefinition, object_schema, wire_name,
+};
+use onionskin_definitions::export::{Dialect, ExportError, ExportOptions, Provider, ToolExport};
+use onionskin_definitions::secret::{Redact, Redactor};
+use onionskin_definitions::text::nearest;
+
+/// Whether the model may, must or must not call tools.
+///
+/// ```
+/// use onionskin::model::ToolChoice;
+/// use onionskin::{agent, tool};
+///
+/// /// Searches the catalogue.
+/// #[tool]
+/// fn search(words: &str) -> String {
+///     format!("nothing about {words}")
+/// }
+///
+/// agent! {
+///     Librarian {
+///         instruction: "Answer from the catalogue.",
+///         function_tools: [search],
+///         request_params: { tool_choice: ToolChoice::tool("search") },
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// The model decides.
+    #[default]
+    Auto,
+    /// The model calls no tool.
+    None,
+    /// The model calls at least one tool.
+    Required,
+    /// The model calls this tool. In a [`ModelRequest`](super::ModelRequest), it is the name as the model sees it.
+    Tool(Arc<str>),
+}
+
+impl ToolChoice {
+    /// The model calls the tool of this name.
+    pub fn tool(name: impl Into<Arc<str>>) -> Self {
+        Self::Tool(name.into())
+    }
+
+    pub(super) fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+
+    /// The choice for turns after the first one. A model that is forced to call a tool in each turn does not end.
+    pub(crate) fn later(self) -> Self {
+        match self {
+            Self::Required | Self::Tool(_) => Self::Auto,
+            choice => choice,
+        }
+    }
+}
+
+/// The reason why a [`ToolChoice`] cannot be obeyed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolChoiceError {
+    /// The model is to call a tool, but gets none.
+    #[error("`tool_choice` is `required`, but there are no tools; leave it out, or add a tool")]
+    NoTools,
+    /// The model is to call a tool that it does not get.
+    #[error("`tool_choice` names the tool `{tool}`, which is not among the tools{near}")]
+    #[non_exhaustive]
+    UnknownTool {
+        /// The tool.
+        tool: String,
+        /// The most similar name, as a question; empty if no name is similar.
+        near: String,
+    },
+}
+
+/// A JSON Schema that the text of the answer has to fit.
+///
+/// The provider's own rules for such schemas apply: some want all properties in `required`, for example. An answer that calls
+/// tools does not have to fit.
+///
+/// ```
+/// use onionskin::model::{RequestParams, ResponseSchema};
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), onionskin::model::ResponseSchemaError> {
+/// let schema = json!({
+///     "type": "object",
+///     "properties": { "degrees": { "type": "integer" } },
+///     "required": ["degrees"],
+///     "additionalProperties": false,
+/// });
+/// let mut params = RequestParams::default();
+/// params.response_schema = Some(ResponseSchema::new("weather", schema)?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Fields")]
+pub struct ResponseSchema {
+    name: Arc<str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Arc<str>>,
+    schema: Arc<Value>,
+    /// Whether the answer is the property `result` of the object.
+    #[serde(skip)]
+    is_wrapped: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    name: Arc<str>,
+    description: Option<Arc<str>>,
+    schema: Value,
+}
+
+impl TryFrom<Fields> for ResponseSchema {
+    type Error = ResponseSchemaError;
+
+    fn try_from(Fields { name, description, schema }: Fields) -> Result<Self, ResponseSchemaError> {
+        Ok(Self { description, ..Self::new(name, schema)? })
+    }
+}
+
+impl ResponseSchema {
+    /// The property of an answer that is not an object.
+    pub const RESULT: &'static str = "result";
+
+    /// A schema with a name of the letters A to Z, digits, `_` and `-`. The name is for the provider, and some models read it.
+    ///
+    /// # Errors
+    /// Returns an error if providers do not accept the name, or if the schema is not that of an object.
+    pub fn new(name: impl Into<Arc<str>>, schema: Value) -> Result<Self, ResponseSchemaError> {
+        let name = name.into();
+        let dot = || name.contains('.').then_some(NameProblem::Character('.'));
+        if let Some(problem) = NameProblem::of_tool(&name).or_else(dot) {
+            return Err(ResponseSchemaError::Name { name: name.to_string(), problem });
+        }
+        if schema["type"] != "object" {
+            return Err(ResponseSchemaError::NoObject { name: name.to_string() });
+        }
+        Ok(Self { name, description: None, schema: Arc::new(schema), is_wrapped: false })
+    }
+
+    /// The schema of a type, with the type's name and description. A value that is not an object is the property `result` of
+    /// one, because providers want an object. The provider may want other rules: [`Self::in_dialect`].
+    ///
+    /// An agent is asked for a type with `RunRequest::run_as`, which chooses the rules and reads the
+    /// answer. This method is for a loop by hand and for models of your own.
+    ///
+    /// ```
+    /// use onionskin::export::Dialect;
+    /// use onionskin::model::ResponseSchema;
+    ///
+    /// #[derive(schemars::JsonSchema)]
+    /// struct Weather {
+    ///     degrees: Option<i64>,
+    /// }
+    ///
+    /// let schema = ResponseSchema::of::<Weather>();
+    /// assert_eq!(schema.name(), "Weather");
+    /// assert!(schema.schema().get("required").is_none());
+    /// let strict = schema.in_dialect(&Dialect::OPENAI).unwrap();
+    /// assert_eq!(strict.schema()["required"][0], "degrees");
+    /// ```
+    pub fn of<T: JsonSchema + 'static>() -> Self {
+        let ObjectSchema { schema, description, is_wrapped } = object_schema::<T>(Self::RESULT);
+        let name = match wire_name(&T::schema_name()) {
+            name if name.is_empty() => "answer".into(),
+            name => Arc::from(name),
+        };
+        Self { name, description: description.map(Into::into), schema: Arc::new(schema), is_wrapped }
+    }
+
+    /// The same schema in the strict dialect of a provider.
+    ///
+    /// # Errors
+    /// Returns an error if the dialect has no form for a part of the schema.
+    pub fn in_dialect(&self, dialect: &Dialect) -> Result<Self, ExportError> {
+        let definition = ToolDefinition::new(&self.name, "").with_input_schema((*self.schema).clone());
+        let options = ExportOptions::new();
+        let schema = ToolExport::new(Provider::PLAIN, &definition, &options).strict_schema(dialect)?;
+        Ok(Self { schema: Arc::new(schema), ..self.clone() })
+    }
+
+    /// Sets a description, which the model reads if the provider passes it on.
+    #[must_use]
+    pub fn with_description(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.description = Some(text.into());
+        self
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The description.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+}
+
+impl Redact for ResponseSchema {
+    fn redact(&mut self, redactor: &Redactor) {
+        // In characters that providers accept.
+        if let Cow::Owned(redacted) = redactor.redact(&*self.name) {
+            self.name = wire_name(&redacted).into();
+        }
+        self.description.redact(redactor);
+        self.schema.redact(redactor);
+    }
+}
+
+/// The reason why a [`ResponseSchema`] cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResponseSchemaError {
+    /// Providers do not accept the name.
+    #[error("`{name}` cannot be the name of a response schema: {problem}")]
+    #[non_exhaustive]
+    Name {
+        /// The name.
+        name: String,
+        /// The mistake in it.
+        problem: NameProblem,
+    },
+    /// The schema is not that of an object.
+    #[error(
+        "the response schema `{name}` is not that of an object, which providers want: write `\"type\": \"object\"` at its top, \
+         and put another value into a property"
+    )]
+    #[non_exhaustive]
+    NoObject {
+        /// The name.
+        name: String,
+    },
+}
+
+/// A part of a request that not every model supports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RequestOption {
+    /// [`RequestParams::tool_choice`](super::RequestParams::tool_choice), if it is not [`ToolChoice::Auto`].
+    ToolChoice,
+    /// [`RequestParams::response_schema`](super::RequestParams::response_schema).
+    ResponseSchema,
+    /// [`RequestParams::extra_body`](super::RequestParams::extra_body).
+    ExtraBody,
+    /// [`RequestParams::stop_sequences`](super::RequestParams::stop_sequences).
+    StopSequences,
+}
+
+/// The name of the field.
+impl fmt::Display for RequestOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ToolChoice => "tool_choice",
+            Self::ResponseSchema => "response_schema",
+            Self::ExtraBody => "extra_body",
+            Self::StopSequences => "stop_sequences",
+        })
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ToolChoice {
+    /// Has the model call a tool: `answer` if it is to call no other.
+    pub fn require_call(&mut self, answer: &Arc<str>) {
+        match self {
+            Self::Auto => *self = Self::Required,
+            Self::None => *self = Self::Tool(Arc::clone(answer)),
+            Self::Required | Self::Tool(_) => {}
+        }
+    }
+
+    /// The choice for a request with these tools, each with its name for hooks and its name for the model.
+    pub fn among<'t>(
+        self,
+        tools: impl Iterator<Item = (&'t Arc<str>, &'t Arc<str>)> + Clone,
+    ) -> Result<Self, ToolChoiceError> {
+        match self {
+            Self::Auto => Ok(self),
+            Self::None | Self::Required if tools.clone().next().is_some() => Ok(self),
+            // Providers refuse a choice without tools.
+            Self::None => Ok(Self::Auto),
+            Self::Required => Err(ToolChoiceError::NoTools),
+            Self::Tool(tool) => {
+                let found = tools.clone().find(|(name, wire_name)| **name == tool || **wire_name == tool);
+                let near = || nearest(&tool, tools.map(|(name, _)| &**name));
+                match found {
+                    Some((_, wire_name)) => Ok(Self::Tool(Arc::clone(wire_name))),
+                    None => Err(ToolChoiceError::UnknownTool {
+                        near: near().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default(),
+                        tool: tool.to_string(),
+                    }),
+                }
+            }
+        }
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ResponseSchema {
+    /// Whether the answer is the property `result` of the object.
+    pub fn is_wrapped(&self) -> bool {
+        self.is_wrapped
+    }
+}

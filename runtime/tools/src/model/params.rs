@@ -1,0 +1,95 @@
+//! `RequestParams` holds the parameters of a request.
+
+use std::mem;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Model, ModelError, RequestOption, ResponseSchema, ToolChoice};
+use onionskin_definitions::secret::{Redact, Redactor};
+
+/// Model parameters of a request. The provider chooses those that are not set.
+///
+/// ```
+/// use onionskin::model::{RequestOption, RequestParams, ToolChoice};
+///
+/// let mut params = RequestParams::default();
+/// params.temperature = Some(0.2);
+/// params.tool_choice = ToolChoice::tool("search");
+/// assert_eq!(params.options().collect::<Vec<_>>(), [RequestOption::ToolChoice]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct RequestParams {
+    /// The sampling temperature.
+    pub temperature: Option<f64>,
+    /// The share of probability that nucleus sampling keeps: the model chooses among the most likely tokens whose
+    /// probabilities add up to it.
+    pub top_p: Option<f64>,
+    /// The maximum number of tokens in one answer.
+    pub max_tokens: Option<u32>,
+    /// A seed for repeatable sampling. A provider that has none answers without it: `OpenAI`'s Responses, Anthropic and Bedrock.
+    pub seed: Option<u64>,
+    /// Texts that end an answer.
+    pub stop_sequences: Vec<String>,
+    /// Whether the model may, must or must not call tools.
+    ///
+    /// For an agent, the choices that force a call ([`ToolChoice::Required`], [`ToolChoice::Tool`]) hold for the first turn of a run
+    /// only, and only if that turn has all tools; other turns have [`ToolChoice::Auto`], or the run would not end. The name of a tool is the one that hooks see or the one
+    /// that the model sees.
+    #[serde(skip_serializing_if = "ToolChoice::is_auto")]
+    pub tool_choice: ToolChoice,
+    /// The schema that the text of the answer has to fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_schema: Option<ResponseSchema>,
+    /// Fields for the body of the provider's request, under the provider's own names: `reasoning_effort` for `OpenAI`. Objects are
+    /// merged with those that the adapter writes, and `tools` are appended to them; any other value, and an object of another `type`, replaces
+    /// the one of the adapter. A request to another provider has other fields.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub extra_body: Map<String, Value>,
+}
+
+impl RequestParams {
+    /// The options that these parameters set and that not every model supports.
+    pub fn options(&self) -> impl Iterator<Item = RequestOption> {
+        let tool_choice = (!self.tool_choice.is_auto()).then_some(RequestOption::ToolChoice);
+        let response_schema = self.response_schema.as_ref().map(|_| RequestOption::ResponseSchema);
+        let extra_body = (!self.extra_body.is_empty()).then_some(RequestOption::ExtraBody);
+        let stop_sequences = (!self.stop_sequences.is_empty()).then_some(RequestOption::StopSequences);
+        [tool_choice, response_schema, extra_body, stop_sequences].into_iter().flatten()
+    }
+}
+
+impl Redact for RequestParams {
+    fn redact(&mut self, redactor: &Redactor) {
+        self.stop_sequences.redact(redactor);
+        self.response_schema.redact(redactor);
+        let mut extra = Value::Object(mem::take(&mut self.extra_body));
+        extra.redact(redactor);
+        if let Value::Object(extra) = extra {
+            self.extra_body = extra;
+        }
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl RequestParams {
+    /// The parameters of an agent in a turn of its run. A choice that forces a call holds for the first turn, if it has `all` tools.
+    pub fn in_turn(&self, turn: u32, all: bool) -> Self {
+        let mut params = self.clone();
+        if turn > 1 || !all {
+            params.tool_choice = params.tool_choice.later();
+        }
+        params
+    }
+
+    /// Checks that the model supports the options.
+    pub fn check(&self, model: &impl Model) -> Result<(), ModelError> {
+        match self.options().find(|option| !model.supports(*option)) {
+            Some(option) => Err(ModelError::unsupported(option, "`Model::supports` says so")),
+            None => Ok(()),
+        }
+    }
+}

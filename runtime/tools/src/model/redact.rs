@@ -1,0 +1,75 @@
+//! Redaction of messages, answers and errors of models.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Message, ModelError, ModelResponse, ToolCall};
+use onionskin_definitions::definition::wire_name;
+use onionskin_definitions::secret::{Redact, Redactor};
+
+/// Redacts the name of a call, in characters that providers accept. The name of a tool stays, because calls refer to it
+/// and models know it.
+pub fn redact_name(name: &mut Arc<str>, redactor: &Redactor, is_tool: impl Fn(&str) -> bool) {
+    if let Cow::Owned(redacted) = redactor.redact(&**name)
+        && !is_tool(name)
+    {
+        let mut redacted = wire_name(&redacted).into_owned();
+        // The model did not call this tool.
+        while is_tool(&redacted) {
+            redacted.push('_');
+        }
+        *name = redacted.into();
+    }
+}
+
+/// Data to send back to the provider is not redacted, nor are names of tools: see `redact_name`.
+impl Redact for Message {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::User { content, .. } => content.redact(redactor),
+            Self::Assistant { text, tool_calls, .. } => {
+                text.redact(redactor);
+                tool_calls.redact(redactor);
+            }
+            Self::Tool { results } => {
+                for result in results {
+                    redactor.redact_id(&mut result.call_id);
+                    result.content.redact(redactor);
+                }
+            }
+        }
+    }
+}
+
+impl Redact for ToolCall {
+    fn redact(&mut self, redactor: &Redactor) {
+        redactor.redact_id(&mut self.id);
+        self.arguments.redact(redactor);
+    }
+}
+
+impl Redact for ModelResponse {
+    fn redact(&mut self, redactor: &Redactor) {
+        self.text.redact(redactor);
+        self.reasoning.redact(redactor);
+        self.tool_calls.redact(redactor);
+        self.model.redact(redactor);
+        self.id.redact(redactor);
+    }
+}
+
+impl Redact for ModelError {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Status { message: text, .. }
+            | Self::TooLong(text)
+            | Self::Transport(text)
+            | Self::Malformed(text)
+            | Self::Incomplete(text)
+            | Self::Setup(text)
+            | Self::UnreadContent { kind: text }
+            | Self::Unsupported { reason: text, .. } => text.redact(redactor),
+            Self::Timeout(_) | Self::Unended(_) | Self::Tools(_) | Self::ToolChoice(_) | Self::Script(_) => {}
+        }
+    }
+}

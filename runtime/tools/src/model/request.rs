@@ -1,0 +1,206 @@
+//! What a model is asked, and for whom.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::{History, Message, RequestParams};
+use crate::journal::{StepId, StepKind};
+use onionskin_definitions::definition::ToolDeclaration;
+use onionskin_definitions::secret::{Redact, Redactor};
+
+/// A request to a model.
+///
+/// The fields are what the model reads. The ids say for whom it is asked; an adapter can send them to the provider, for
+/// example as HTTP headers or as `user` or `metadata` of the request. None of them is a secret: one that contains a secret of
+/// the session is replaced.
+///
+/// A test of a model makes requests by hand:
+///
+/// ```
+/// use onionskin::ToolDefinition;
+/// use onionskin::model::{Message, ModelRequest, ToolDeclaration};
+/// use serde_json::json;
+///
+/// let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+/// let weather = ToolDefinition::new("weather", "The weather in a city.").with_input_schema(schema);
+/// let request = ModelRequest::new([Message::user("How warm is it in Paris?")])
+///     .with_system("Answer in one word.")
+///     .with_tools([ToolDeclaration::new("weather", &weather)])
+///     .with_user("ada");
+/// assert_eq!(request.messages.len(), 1);
+/// assert_eq!(request.user(), Some("ada"));
+/// assert_eq!(request.step().to_string(), "turn 1/model");
+/// ```
+///
+/// The serialised form has no ids, and does not tell messages of the runtime from inputs ([`Message::is_input`]). So it is the same in each process, and a journal can compare it with a recorded one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ModelRequest {
+    /// The agent that makes the request.
+    pub agent: Arc<str>,
+    /// The model's name, if the agent sets one.
+    pub model: Option<Arc<str>>,
+    /// The system prompt.
+    pub system: Option<Arc<str>>,
+    /// The conversation so far, shared with the run.
+    #[serde(serialize_with = "without_marks")]
+    pub messages: History,
+    /// The tools that the model may call.
+    pub tools: Arc<[ToolDeclaration]>,
+    /// Model parameters, such as the temperature.
+    pub params: RequestParams,
+    #[serde(skip)]
+    pub(crate) ids: RequestIds,
+}
+
+/// The messages as a provider knows them: without the mark of those that the runtime made. So a request is the one that a journal recorded
+/// before there were such marks.
+fn without_marks<S: Serializer>(messages: &History, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(messages.iter().map(|message| match message {
+        Message::User { content, by_runtime: true } => Cow::Owned(Message::user_content(content.clone())),
+        message => Cow::Borrowed(message),
+    }))
+}
+
+/// For whom a model is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RequestIds {
+    pub(crate) run: Arc<str>,
+    pub(crate) correlation: Arc<str>,
+    pub(crate) session: Arc<str>,
+    pub(crate) user: Option<Arc<str>>,
+    pub(crate) step: StepId,
+}
+
+impl Default for RequestIds {
+    /// The first turn of a run without a name.
+    fn default() -> Self {
+        let step = StepId::new(StepKind::Model, "").in_turn(1, None);
+        let none = Arc::default;
+        Self { run: none(), correlation: none(), session: none(), user: None, step }
+    }
+}
+
+impl Redact for RequestIds {
+    fn redact(&mut self, redactor: &Redactor) {
+        for id in [&mut self.run, &mut self.correlation, &mut self.session].into_iter().chain(&mut self.user)
+        {
+            if redactor.shows(id) {
+                *id = redactor.redact(&**id).into();
+            }
+        }
+    }
+}
+
+impl ModelRequest {
+    /// A request with these messages, of the agent `agent`, without tools and ids.
+    pub fn new(messages: impl Into<History>) -> Self {
+        Self {
+            agent: "agent".into(),
+            model: None,
+            system: None,
+            messages: messages.into(),
+            tools: Arc::new([]),
+            params: RequestParams::default(),
+            ids: RequestIds::default(),
+        }
+    }
+
+    /// Sets the agent that makes the request.
+    #[must_use]
+    pub fn with_agent(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.agent = name.into();
+        self
+    }
+
+    /// Sets the model's name.
+    #[must_use]
+    pub fn with_model(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// Sets the system prompt.
+    #[must_use]
+    pub fn with_system(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.system = Some(text.into());
+        self
+    }
+
+    /// Sets the tools that the model may call.
+    #[must_use]
+    pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolDeclaration>) -> Self {
+        self.tools = tools.into_iter().collect();
+        self
+    }
+
+    /// Sets the model parameters.
+    #[must_use]
+    pub fn with_params(mut self, params: RequestParams) -> Self {
+        self.params = params;
+        self
+    }
+
+    /// Sets [`run_id`](Self::run_id) and [`step`](Self::step).
+    #[must_use]
+    pub fn with_step(mut self, run_id: impl Into<Arc<str>>, step: StepId) -> Self {
+        (self.ids.run, self.ids.step) = (run_id.into(), step);
+        self
+    }
+
+    /// Sets [`correlation_id`](Self::correlation_id).
+    #[must_use]
+    pub fn with_correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.ids.correlation = id.into();
+        self
+    }
+
+    /// Sets [`session_id`](Self::session_id).
+    #[must_use]
+    pub fn with_session_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.ids.session = id.into();
+        self
+    }
+
+    /// Sets [`user`](Self::user).
+    #[must_use]
+    pub fn with_user(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.ids.user = Some(id.into());
+        self
+    }
+
+    /// The id of the run in its journal, as [`RunContext::run_id`](crate::RunContext::run_id); empty for a request by hand.
+    /// Together with [`step`](Self::step) it names the request: a replay of the run has the same, and so has each attempt after a
+    /// transient error.
+    pub fn run_id(&self) -> &str {
+        &self.ids.run
+    }
+
+    /// The id of the run and of all runs beneath it, as [`RunContext::correlation_id`](crate::RunContext::correlation_id);
+    /// empty for a request by hand.
+    pub fn correlation_id(&self) -> &str {
+        &self.ids.correlation
+    }
+
+    /// The id of the session, as [`Session::id`](crate::Session::id); empty for a request by hand. Sessions get new ids in each
+    /// process.
+    pub fn session_id(&self) -> &str {
+        &self.ids.session
+    }
+
+    /// The user of the run, as set with `RunRequest::user`.
+    pub fn user(&self) -> Option<&str> {
+        self.ids.user.as_deref()
+    }
+
+    /// The step of the run that this request is: `turn 3/model`. [`StepId::turn`] is the number of the turn.
+    pub fn step(&self) -> &StepId {
+        &self.ids.step
+    }
+
+    pub(super) fn redact_ids(&mut self, redactor: &Redactor) {
+        self.ids.redact(redactor);
+    }
+}

@@ -1,0 +1,331 @@
+//! The border between the compiled onion and dynamic hooks and tools.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+
+use futures_util::future::{BoxFuture, Either};
+use pin_project_lite::pin_project;
+
+use super::attempt::short_name;
+use super::latch::latch_first;
+use super::next::{Forked, Latched};
+use super::panics::{Caught, hook_panicked};
+use super::traced::{hooks_are_traced, traced};
+use super::{Call, Hook, Next};
+use crate::context::{DynCall, ToolContext};
+use crate::services::ServiceTypes;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::lock::lock;
+
+/// A [`Hook`] as a trait object: a dynamic hook of an agent, or one of a tool's own hooks.
+pub trait DynHook: Send + Sync + 'static {
+    /// The name of the hook's type.
+    fn name(&self) -> &'static str;
+
+    /// The name that descriptions show.
+    fn shown_name_dyn(&self) -> String;
+
+    /// The hook for a clone of its tool; `None` if the clone shares it.
+    fn fork(&self) -> Option<Arc<dyn DynHook>> {
+        None
+    }
+
+    /// Whether the hook sees a call; a hook with a filter passes the others on.
+    fn concerns(&self, cx: &ToolContext) -> bool {
+        let _ = cx;
+        true
+    }
+
+    /// Whether the hook has a filter.
+    fn is_filtered(&self) -> bool {
+        false
+    }
+
+    /// As [`Hook::REPEATS`].
+    fn repeats(&self) -> bool;
+
+    /// As [`Hook::services`].
+    fn services_dyn(&self, taken: &mut ServiceTypes);
+
+    /// As [`Hook::call`].
+    fn call_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        next: DynNext<'a>,
+    ) -> BoxFuture<'a, ToolResult>;
+}
+
+impl<H: Hook> DynHook for H {
+    fn name(&self) -> &'static str {
+        short_name::<H>()
+    }
+
+    fn shown_name_dyn(&self) -> String {
+        self.shown_name().unwrap_or_else(|| self.name().to_owned())
+    }
+
+    fn repeats(&self) -> bool {
+        H::REPEATS
+    }
+
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        H::services(taken);
+    }
+
+    fn call_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        next: DynNext<'a>,
+    ) -> BoxFuture<'a, ToolResult> {
+        if hooks_are_traced() {
+            return traced(cx, self.shown_name_dyn(), move || self.call(cx, args, next));
+        }
+        Box::pin(self.call(cx, args, next))
+    }
+}
+
+/// A hook of a declaration, and the calls that it sees.
+pub struct Filtered {
+    /// The hook.
+    pub hook: Arc<dyn DynHook>,
+    /// Whether the hook sees a call.
+    pub concerns: Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>,
+}
+
+impl DynHook for Filtered {
+    fn name(&self) -> &'static str {
+        self.hook.name()
+    }
+
+    fn shown_name_dyn(&self) -> String {
+        self.hook.shown_name_dyn()
+    }
+
+    fn concerns(&self, cx: &ToolContext) -> bool {
+        (self.concerns)(cx)
+    }
+
+    fn is_filtered(&self) -> bool {
+        true
+    }
+
+    fn repeats(&self) -> bool {
+        self.hook.repeats()
+    }
+
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        self.hook.services_dyn(taken);
+    }
+
+    fn call_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        next: DynNext<'a>,
+    ) -> BoxFuture<'a, ToolResult> {
+        if (self.concerns)(cx) { self.hook.call_dyn(cx, args, next) } else { Box::pin(next.run(args)) }
+    }
+}
+
+/// The rest of a call, inside a dynamic hook or one with a span.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct DynNext<'a> {
+    rest: &'a [Arc<dyn DynHook>],
+    inner: &'a dyn DynCall,
+    cx: &'a ToolContext,
+    /// The definition that the arguments have to fit.
+    definition: &'a ToolDefinition,
+}
+
+impl<'a> DynNext<'a> {
+    /// The rest of a call that has no further hooks.
+    pub(crate) fn new(inner: &'a dyn DynCall, cx: &'a ToolContext, definition: &'a ToolDefinition) -> Self {
+        Self { rest: &[], inner, cx, definition }
+    }
+
+    /// A call from these hooks on, which are around an onion.
+    pub(super) fn around(hooks: &'a [Arc<dyn DynHook>], onion: &'a dyn DynCall, cx: &'a ToolContext) -> Self {
+        Self { rest: hooks, inner: onion, cx, definition: cx.definition() }
+    }
+
+    /// Calls the next hook.
+    pub(super) fn step(self, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        match self.rest.split_first() {
+            Some((hook, rest)) => hook.call_dyn(self.cx, args, DynNext { rest, ..self }),
+            None => self.inner.call_dyn(self.cx, args),
+        }
+    }
+}
+
+impl Next for DynNext<'_> {
+    fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
+        if args.is_uncoerced() {
+            args.attach_again(&self.definition.input_schema);
+        }
+        let cx = self.cx;
+        cx.note_arguments(args);
+        Latched::new(async move { self.step(args).await }, cx)
+    }
+
+    fn fork<'n>(self, mut args: Args) -> Forked<'n>
+    where
+        Self: 'n,
+    {
+        let cx = self.cx;
+        Box::pin(cx.apart(async move { self.run(&mut args).await }))
+    }
+}
+
+/// Runs a hook that `agent!` names, in a span. No bound says that `H` is a hook, because the call inside says so, and the compiler would
+/// report twice a type that is not a hook.
+#[doc(hidden)]
+pub fn trace_hook<'a, H, F>(
+    cx: &'a ToolContext,
+    call: impl FnOnce() -> F + Send + 'a,
+) -> BoxFuture<'a, ToolResult>
+where
+    F: Future<Output = ToolResult> + Send + 'a,
+{
+    traced(cx, short_name::<H>().to_owned(), call)
+}
+
+/// The rest of a call, inside a hook with a span.
+#[doc(hidden)]
+pub fn traced_next<'a, C: Call>(inner: &'a C, cx: &'a ToolContext) -> DynNext<'a> {
+    DynNext::around(&[], inner, cx)
+}
+
+/// The place of dynamic hooks in an onion: at `..` in `tool_hooks`, else outermost. Without dynamic hooks it costs one
+/// test. Otherwise it costs one box per hook and one more.
+#[doc(hidden)]
+pub struct Seam<C> {
+    hooks: RuntimeHooks,
+    inner: C,
+}
+
+/// The dynamic hooks, outermost first.
+#[doc(hidden)]
+#[derive(Clone, Default)]
+pub struct RuntimeHooks {
+    pub hooks: Arc<[Arc<dyn DynHook>]>,
+    /// The compiled hooks that reach below their agent. The onion is composed with them, so it says which they are.
+    reaching: Arc<Mutex<Vec<Arc<dyn DynHook>>>>,
+}
+
+impl RuntimeHooks {
+    /// These hooks, outermost first.
+    pub fn new(hooks: Arc<[Arc<dyn DynHook>]>) -> Self {
+        Self { hooks, reaching: Arc::default() }
+    }
+
+    /// Says that a compiled hook reaches below its agent.
+    pub fn reaches<H: Hook>(&self, hook: &Arc<H>) {
+        lock(&self.reaching).push(Arc::clone(hook) as _);
+    }
+
+    /// The hooks that calls of child runs pass through too.
+    pub fn reaching(&self) -> Vec<Arc<dyn DynHook>> {
+        lock(&self.reaching).clone()
+    }
+}
+
+impl<C: Call> Seam<C> {
+    /// The hooks around a call.
+    pub fn new(hooks: RuntimeHooks, inner: C) -> Self {
+        Self { hooks, inner }
+    }
+}
+
+impl<C: Call> Call for Seam<C> {
+    // The value for declared hooks. A caller with dynamic hooks checks for them separately.
+    const LOOKS: bool = C::LOOKS;
+
+    #[inline]
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        if self.hooks.hooks.is_empty() {
+            return Either::Left(self.inner.call(cx, args));
+        }
+        let next = DynNext::around(&self.hooks.hooks, &self.inner, cx);
+        Either::Right(async move { next.step(args).await })
+    }
+
+    fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        let next = DynNext::around(&self.hooks.hooks, &self.inner, cx);
+        Box::pin(async move { next.step(args).await })
+    }
+}
+
+/// The whole onion of an agent, as its calls hold it.
+impl<C: Call> DynCall for C {
+    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        if hooks_are_traced() { self.call_traced(cx, args) } else { Box::pin(self.call(cx, args)) }
+    }
+}
+
+/// Boxes the rest of an onion at every 16 layers, so that the compiler's work grows linearly with the number of hooks.
+#[doc(hidden)]
+pub struct Bulkhead(Box<dyn DynCall>);
+
+impl Bulkhead {
+    /// The type does not name its content, so no type of an onion nests deeper than 16 layers.
+    pub fn new(inner: impl Call) -> Self {
+        Self(Box::new(inner))
+    }
+}
+
+impl Call for Bulkhead {
+    async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
+        self.0.call_dyn(cx, args).await
+    }
+
+    fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.0.call_dyn(cx, args)
+    }
+}
+
+/// A call of an onion from outside. A panic of a hook aborts the run. Once the abort latch is set, the result is the
+/// abort.
+pub fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
+where
+    F: Future<Output = ToolResult> + Send,
+{
+    Outermost { call: Caught::new(call, cx, hook_panicked), cx }
+}
+
+pin_project! {
+    struct Outermost<'a, F> {
+        #[pin]
+        call: F,
+        cx: &'a ToolContext,
+    }
+}
+
+impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
+    type Output = ToolResult;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let this = self.project();
+        let Poll::Ready(mut result) = this.call.poll(context) else { return Poll::Pending };
+        // The kind of exit is checked out of line, which saves a good call one branch.
+        if let Err(exit) = &mut result {
+            latch_first(this.cx, exit);
+            this.cx.tell(exit);
+        }
+        match this.cx.run().aborted() {
+            Some(abort) => Poll::Ready(Err(Exit::Abort(abort.clone()))),
+            None => Poll::Ready(result),
+        }
+    }
+}

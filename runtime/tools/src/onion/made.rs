@@ -1,0 +1,225 @@
+//! How lists construct hooks and guardrails: the types that their `Made` can be.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::Hook;
+use crate::context::Works;
+
+/// Describes how lists construct a hook or a guardrail `H`, and which state it works on: its `Made`. Programs do not implement it: they name
+/// one of the types of `made`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the `Made` of `{H}`",
+    label = "not one of the types in `onionskin::made`",
+    note = "write `type Made = made::ByDefault;` if lists make it by its `Default`, `made::FromValues<(u32,)>` if they make it \
+            of values, as `limit(3)`, and `made::AtRunTime` if it is added at run time"
+)]
+pub trait MadeBy<H> {
+    /// The state that it works on: `State<S>`, or `()` for none.
+    type State;
+
+    /// The values in parentheses after its name in a list, as a tuple; `()` for none.
+    type Values;
+
+    /// The names of the values, as far as they have names: those of the `#[config]` parameters of a function.
+    const NAMES: &'static [&'static str] = &[];
+
+    /// Whether the hook is a typed hook, which is part of a ring.
+    #[doc(hidden)]
+    const TYPED: bool = false;
+
+    /// The name of the tool that a typed hook is on.
+    #[doc(hidden)]
+    const TOOL: Option<&'static str> = None;
+
+    /// The number of values; `None` if a list cannot name it.
+    #[doc(hidden)]
+    const TAKES: Option<usize> = Some(0);
+
+    /// Makes one of its values.
+    fn configure(values: Self::Values) -> H;
+}
+
+/// The `Made` of a hook or a guardrail that lists construct with [`Default`]. `S` is the state that it works on: `State<S>`,
+/// or `()` for none.
+///
+/// ```
+/// use onionskin::{Args, Hook, Next, ToolContext, ToolResult, agent, made};
+///
+/// #[derive(Default)]
+/// struct CityOnly;
+///
+/// impl Hook for CityOnly {
+///     type Made = made::ByDefault;
+///
+///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+///         if args.get("city").is_none() { Err("name a city".into()) } else { next.run(args).await }
+///     }
+/// }
+///
+/// agent! { Guide { instruction: "Guide.", tool_hooks: [CityOnly] } }
+/// ```
+pub struct ByDefault<S = ()>(PhantomData<fn() -> S>);
+
+/// The `Made` of a hook or a guardrail that is added at run time, and that lists cannot name. `S` is the state that it works
+/// on: `State<S>`, or `()` for none.
+///
+/// ```
+/// use onionskin::{Args, Hook, Next, ToolContext, ToolResult, ToolSpec, call, made, tool};
+///
+/// #[derive(Clone)]
+/// struct Only(&'static str);
+///
+/// impl Hook for Only {
+///     type Made = made::AtRunTime;
+///
+///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+///         if args["city"] != self.0 { Err("not there".into()) } else { next.run(args).await }
+///     }
+/// }
+///
+/// /// Tells the weather.
+/// #[tool]
+/// fn weather(city: &str) -> String {
+///     format!("fine in {city}")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let spec = weather::spec().hook(Only("Rome"));
+/// assert_eq!(call!(spec, city = "Ys").await.unwrap_err().to_string(), "not there");
+/// # });
+/// ```
+pub struct AtRunTime<S = ()>(PhantomData<fn() -> S>);
+
+/// The `Made` of a hook or a guardrail that lists construct from the values after its name, as in `limit(3)`: `V` is the
+/// tuple of their types, and the hook is `From<V>`. `S` is the state that it works on: `State<S>`, or `()` for none.
+///
+/// ```
+/// use onionskin::{Args, Hook, Inject, Next, State, ToolContext, ToolResult, agent, made};
+///
+/// #[derive(Clone, Default)]
+/// struct Account {
+///     calls: u32,
+/// }
+///
+/// /// Refuses further calls after a number of them.
+/// struct Limit(u32);
+///
+/// impl From<(u32,)> for Limit {
+///     fn from((calls,): (u32,)) -> Self {
+///         Self(calls)
+///     }
+/// }
+///
+/// impl Hook for Limit {
+///     type Made = made::FromValues<(u32,), State<Account>>;
+///
+///     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+///         let account = State::<Account>::inject(cx)?;
+///         account.update(|account| account.calls += 1);
+///         if account.latest().calls > self.0 { Err("no more calls".into()) } else { next.run(args).await }
+///     }
+/// }
+///
+/// agent! { Clerk { instruction: "Work.", state: Account, tool_hooks: [Limit(3)] } }
+/// ```
+pub struct FromValues<V, S = ()>(PhantomData<fn() -> (V, S)>);
+
+/// The types of the values after a name in a list: a tuple of one to eight.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tuple of values",
+    label = "write `({Self},)` for one value",
+    note = "a list gives values in parentheses, `limit(3)`, and they arrive as a tuple: `FromValues<(u32,)>`; without values write \
+            `made::ByDefault`"
+)]
+pub trait ListValues {
+    #[doc(hidden)]
+    const COUNT: usize;
+}
+
+macro_rules! list_values {
+    ($($count:literal: $($name:ident)*;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($name),*> ListValues for ($($name,)*) {
+            const COUNT: usize = $count;
+        }
+    )*};
+}
+
+list_values! { 1: A; 2: A B; 3: A B C; 4: A B C D; 5: A B C D E; 6: A B C D E F; 7: A B C D E F G; 8: A B C D E F G H; }
+
+/// One of a [`ToolSpec`](crate::ToolSpec)'s own hooks, cloned with the tool.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `Clone`, so clones of the `ToolSpec` could not have a hook each",
+    label = "not `Clone`",
+    note = "give an `Arc` of the hook, which all clones of the tool then share, or make the hook and its values `Clone`"
+)]
+pub trait ForEachClone {
+    #[doc(hidden)]
+    #[must_use]
+    fn for_clone(&self) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone> ForEachClone for T {
+    fn for_clone(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// The values in parentheses after a hook's name in `agent!`.
+pub type Values<H> = <<H as Hook>::Made as MadeBy<H>>::Values;
+
+/// The state that a hook works on.
+pub type StateOf<H> = <<H as Hook>::Made as MadeBy<H>>::State;
+
+/// The values of a hook or a guardrail that a list cannot name.
+#[derive(Debug, Clone, Copy)]
+pub enum Never {}
+
+/// Constructed as `M` describes, in an [`Arc`].
+pub struct InArc<M>(PhantomData<fn() -> M>);
+
+impl<H: Default, S: Works> MadeBy<H> for ByDefault<S> {
+    type State = S;
+    type Values = ();
+
+    fn configure((): ()) -> H {
+        H::default()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<H, S: Works> MadeBy<H> for AtRunTime<S> {
+    type State = S;
+    type Values = Never;
+    const TAKES: Option<usize> = None;
+
+    fn configure(never: Never) -> H {
+        match never {}
+    }
+}
+
+impl<H: From<V>, V: ListValues, S: Works> MadeBy<H> for FromValues<V, S> {
+    type State = S;
+    type Values = V;
+    const TAKES: Option<usize> = Some(V::COUNT);
+
+    fn configure(values: V) -> H {
+        values.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<H, M: MadeBy<H>> MadeBy<Arc<H>> for InArc<M> {
+    type State = M::State;
+    type Values = M::Values;
+    const NAMES: &'static [&'static str] = M::NAMES;
+    const TYPED: bool = M::TYPED;
+    const TOOL: Option<&'static str> = M::TOOL;
+    const TAKES: Option<usize> = M::TAKES;
+
+    fn configure(values: M::Values) -> Arc<H> {
+        Arc::new(M::configure(values))
+    }
+}

@@ -1,0 +1,30 @@
+//! Questions for a person, their answers, and runs that are paused until the answers are there.
+
+mod answer;
+mod answerer;
+mod component;
+mod dialogue;
+mod error;
+mod line;
+mod paused;
+mod questions;
+mod resumption;
+mod sealed;
+mod terminal;
+mod value;
+
+pub use answer::{Answer, AnswerType};
+pub use answerer::Answerer;
+pub use answerer::DynAnswerer;
+pub use component::UiComponent;
+pub use dialogue::Dialogue;
+pub use error::{AnswerError, AskError};
+pub use paused::Paused;
+pub use paused::PausedRun;
+pub(crate) use paused::Use;
+pub(crate) use questions::{Given, Questions};
+pub use resumption::{Recording, Resumption};
+pub use sealed::{SealError, SealKey};
+pub use terminal::Terminal;
+pub(crate) use value::Asked;
+pub use value::{Question, QuestionKind};

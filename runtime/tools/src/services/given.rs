@@ -1,0 +1,100 @@
+//! The services that a program provided.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::provided::Provided;
+use onionskin_definitions::requirements::{Service, ServiceType, ServiceTypes};
+
+/// One service.
+#[derive(Clone)]
+pub struct GivenService {
+    /// Its type.
+    pub ty: ServiceType,
+    /// The number of the call that provided it.
+    id: u64,
+    /// The builder call that provided it.
+    pub call: &'static str,
+    /// An `Arc<T>`.
+    value: Arc<dyn Any + Send + Sync>,
+}
+
+impl GivenService {
+    /// A service that a builder got as a value.
+    pub fn of_value<T: Service>(service: T) -> Self {
+        Self { call: ".provide(..)", ..Self::new(Arc::new(service)) }
+    }
+
+    /// A shared service.
+    pub fn new<T: ?Sized + Service>(service: Arc<T>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { ty: ServiceType::of::<T>(), id, call: ".provide_shared(..)", value: Arc::new(service) }
+    }
+}
+
+/// The services of a run. Cheap to clone. A program has few of them, so a list is faster than a map.
+#[derive(Clone, Default)]
+pub struct Services(Option<Arc<Vec<GivenService>>>);
+
+impl Services {
+    /// Adds a service. It replaces an earlier one of the same type.
+    pub fn give(&mut self, service: GivenService) {
+        let all = Arc::make_mut(self.0.get_or_insert_default());
+        match all.iter_mut().find(|known| known.ty == service.ty) {
+            Some(known) => *known = service,
+            None => all.push(service),
+        }
+    }
+
+    /// Removes the service of a type.
+    pub fn take(&mut self, ty: ServiceType) {
+        if let Some(all) = &mut self.0 {
+            Arc::make_mut(all).retain(|service| service.ty != ty);
+        }
+    }
+
+    /// These services with others, which replace those of the same types.
+    pub fn with(&self, others: &Self) -> Self {
+        match (&self.0, &others.0) {
+            (_, None) => self.clone(),
+            (None, Some(_)) => others.clone(),
+            (Some(_), Some(others)) => {
+                let mut all = self.clone();
+                others.iter().for_each(|service| all.give(service.clone()));
+                all
+            }
+        }
+    }
+
+    /// All services.
+    pub fn all(&self) -> &[GivenService] {
+        self.0.as_ref().map_or(&[], |all| all.as_slice())
+    }
+
+    /// Whether the service is provided.
+    pub fn has(&self, ty: ServiceType) -> bool {
+        self.all().iter().any(|service| service.ty == ty)
+    }
+
+    /// The numbers of the services that a tool takes; `None` for one that is missing.
+    pub(crate) fn ids(&self, taken: &ServiceTypes) -> Vec<Option<u64>> {
+        let id = |ty| self.all().iter().find(|service| service.ty == ty).map(|service| service.id);
+        taken.all().map(id).collect()
+    }
+
+    pub(crate) fn get<T: ?Sized + Service>(&self) -> Option<Provided<T>> {
+        let wanted = ServiceType::of::<T>();
+        let service = self.all().iter().find(|service| service.ty == wanted)?;
+        service.value.downcast_ref::<Arc<T>>().map(|service| Arc::clone(service).into())
+    }
+}
+
+/// The types, without the values.
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.all().iter().map(|service| service.ty.name())).finish()
+    }
+}

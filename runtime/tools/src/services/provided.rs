@@ -1,0 +1,118 @@
+//! A service as tools and hooks get it.
+
+use std::any::type_name;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use onionskin_definitions::requirements::ServiceType;
+
+/// A service that the program provides: a value that tools, hooks and guardrails take by its type `T`. The model never
+/// sees it.
+///
+/// The program provides it once, for all sessions, with
+/// `AgentBuilder::provide`, or for one run with
+/// `RunRequest::provide`. `provide_shared` takes an [`Arc`], also of a trait object:
+/// a function then takes `Provided<dyn Clock>`. A parameter `Option<Provided<T>>` is `None` without such a service.
+///
+/// A clone is another handle of the same value. A value that changes needs a lock or an atomic. `Debug` shows the type
+/// only. The runtime does not look for secrets in a service: `conceal` them.
+///
+/// ```
+/// use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
+/// use serde_json::json;
+///
+/// struct Prices {
+///     cents: u64,
+/// }
+///
+/// /// Tells the price of a number of lamps.
+/// #[tool]
+/// fn price(lamps: u64, prices: Provided<Prices>) -> u64 {
+///     lamps * prices.cents
+/// }
+///
+/// agent! { Clerk { instruction: "Sell.", function_tools: [price] } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::call("price", json!({ "lamps": 2 })), ScriptedTurn::say("{last}")]);
+/// let clerk = Clerk::builder().model(model).provide(Prices { cents: 250 });
+/// assert_eq!(clerk.run("Two lamps?").await.unwrap().text, "500");
+/// # });
+///
+/// // A unit test calls the function with a value.
+/// assert_eq!(price(3, Provided::new(Prices { cents: 100 })), 300);
+/// ```
+pub struct Provided<T: ?Sized>(Arc<T>);
+
+impl<T> Provided<T> {
+    /// Makes one of a value, to call a function in a unit test.
+    pub fn new(service: T) -> Self {
+        Self(Arc::new(service))
+    }
+}
+
+impl<T: ?Sized> Provided<T> {
+    /// The service, as code that outlives the call holds it.
+    #[must_use]
+    pub fn into_shared(self) -> Arc<T> {
+        self.0
+    }
+}
+
+impl<T: ?Sized> From<Arc<T>> for Provided<T> {
+    fn from(service: Arc<T>) -> Self {
+        Self(service)
+    }
+}
+
+impl<T: ?Sized> Deref for Provided<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: ?Sized> Clone for Provided<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// The type, without the value: a service can hold secrets.
+impl<T: ?Sized> fmt::Debug for Provided<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Provided<{}>", type_name::<T>())
+    }
+}
+
+/// A call takes a service that was not provided.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{who} has no service `{}`: provide it with `{}` {place}", .service.name(), .service.call())]
+pub struct ServiceError {
+    who: String,
+    service: ServiceType,
+    place: &'static str,
+}
+
+impl ServiceError {
+    #[cold]
+    pub(crate) fn of_agent(agent: &str, service: ServiceType) -> Self {
+        let place = "of the agent's builder, or of the request, and declare it in the code that takes it: `takes_service` of \
+                     a `ToolDefinition`, a `ToolSpec` or an `AgentDeclaration`, `services` of a hook, a guardrail or an \
+                     `Inject`; a wrapper forwards `services`";
+        Self { who: format!("the agent `{agent}`"), service, place }
+    }
+
+    #[cold]
+    pub(crate) fn of_tool(tool: &str, service: ServiceType) -> Self {
+        let place = "of its `ToolSpec`, or of the context in a test";
+        Self { who: format!("the tool `{tool}`, called without an agent,"), service, place }
+    }
+
+    /// The type of the service.
+    pub fn service(&self) -> ServiceType {
+        self.service
+    }
+}

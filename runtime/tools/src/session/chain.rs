@@ -1,0 +1,65 @@
+//! The agents that called each other up to this point.
+
+use std::sync::Arc;
+
+tokio::task_local! {
+    static CHAIN: Chain;
+}
+
+/// The agents with runs in progress around the current work. A run knows its parents, but an agent that a tool or a
+/// hook calls through its handle has none. The chain is stored in the task that makes the call.
+#[derive(Clone, Default)]
+pub struct Chain(Option<Arc<Link>>);
+
+struct Link {
+    agent: Arc<str>,
+    depth: u32,
+    outer: Chain,
+}
+
+/// The number of names of a chain that are shown: the first and the last ones.
+const SHOWN: usize = 16;
+
+impl Chain {
+    pub(crate) fn here() -> Self {
+        CHAIN.try_with(Self::clone).unwrap_or_default()
+    }
+
+    /// Does work on another thread while the task waits for it.
+    pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
+        CHAIN.sync_scope(self, work)
+    }
+
+    /// Adds an agent to the chain. At most `most` agents may be nested.
+    ///
+    /// # Errors
+    /// Returns the names of the chain if it is too deep.
+    pub fn enter(agent: &Arc<str>, most: u32) -> Result<Self, String> {
+        let outer = Self::here();
+        let depth = outer.0.as_ref().map_or(0, |link| link.depth).saturating_add(1);
+        let chain = Self(Some(Arc::new(Link { agent: Arc::clone(agent), depth, outer })));
+        if depth > most { Err(chain.names()) } else { Ok(chain) }
+    }
+
+    /// Runs a future within the chain.
+    pub fn around<T>(self, work: impl Future<Output = T>) -> impl Future<Output = T> {
+        CHAIN.scope(self, work)
+    }
+
+    /// The names, from the outermost agent inwards.
+    fn names(&self) -> String {
+        let mut names = Vec::new();
+        let mut at = self;
+        while let Some(link) = &at.0 {
+            names.push(&*link.agent);
+            at = &link.outer;
+        }
+        names.reverse();
+        if names.len() <= SHOWN + 1 {
+            return names.join(" > ");
+        }
+        let half = SHOWN / 2;
+        let (first, last) = (names[..half].join(" > "), names[names.len() - half..].join(" > "));
+        format!("{first} > .. and {} more .. > {last}", names.len() - SHOWN)
+    }
+}

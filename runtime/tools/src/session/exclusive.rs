@@ -1,0 +1,165 @@
+//! Turns: the work in one session is sequential.
+
+use std::future::{Future, pending};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Session;
+use crate::deadline::Deadline;
+use onionskin_definitions::lock::lock;
+
+tokio::task_local! {
+    static WAITING: Waiting;
+}
+
+/// The sessions whose runs wait for the current work, and which therefore cannot give another turn. A run knows its
+/// parents, but a tool's direct call of another tool belongs to no run. The sessions are stored in the task that makes
+/// the call.
+#[derive(Clone)]
+pub(crate) struct Waiting(Option<Arc<Link>>);
+
+struct Link {
+    session: Session,
+    outer: Waiting,
+    /// The run ended. Work that outlives it blocks no turn.
+    is_over: AtomicBool,
+}
+
+/// Ends a link when the run ends in any way.
+struct Over(Arc<Link>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Waiting {
+    pub(crate) fn here() -> Self {
+        WAITING.try_with(Self::clone).unwrap_or(Self(None))
+    }
+
+    /// Does work on another thread while the task waits for it.
+    pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
+        WAITING.sync_scope(self, work)
+    }
+
+    fn knows(&self, session: &Session) -> bool {
+        self.sessions().any(|known| known.is(session))
+    }
+
+    fn sessions(&self) -> impl Iterator<Item = &Session> {
+        let links = std::iter::successors(self.0.as_ref(), |link| link.outer.0.as_ref());
+        links.filter(|link| !link.is_over.load(Ordering::Relaxed)).map(|link| &link.session)
+    }
+}
+
+/// The current work waits for a turn in a session, and with it all sessions that wait for this work.
+struct Edge<'w> {
+    waiting: &'w Waiting,
+    target: &'w Session,
+}
+
+impl<'w> Edge<'w> {
+    /// `None` if the work of the session waits for the current work, so that no turn would ever come. Of two waits that begin at
+    /// once one or both see it.
+    fn new(waiting: &'w Waiting, target: &'w Session) -> Option<Self> {
+        for session in waiting.sessions() {
+            lock(&session.0.waits_for).push(target.clone());
+        }
+        let edge = Self { waiting, target };
+        let (mut open, mut seen) = (vec![target.clone()], Vec::new());
+        while let Some(session) = open.pop() {
+            if waiting.knows(&session) {
+                return None;
+            }
+            if !seen.iter().any(|other: &Session| other.is(&session)) {
+                open.extend(lock(&session.0.waits_for).iter().cloned());
+                seen.push(session);
+            }
+        }
+        Some(edge)
+    }
+}
+
+impl Drop for Edge<'_> {
+    fn drop(&mut self) {
+        // A link may be over since the wait began, so all of the work's sessions are looked at.
+        let links = std::iter::successors(self.waiting.0.as_ref(), |link| link.outer.0.as_ref());
+        for link in links {
+            let mut waits = lock(&link.session.0.waits_for);
+            if let Some(at) = waits.iter().position(|session| session.is(self.target)) {
+                waits.swap_remove(at);
+            }
+        }
+    }
+}
+
+/// The limit of a wait for a turn.
+pub struct Wait<'w> {
+    /// When the wait ends.
+    pub deadline: Option<Deadline>,
+    /// Cancels the wait.
+    pub token: &'w CancellationToken,
+}
+
+/// The reason why a turn in a session did not come.
+#[derive(Debug, Clone, Copy)]
+pub enum NoTurn {
+    /// The run was cancelled.
+    Cancelled,
+    /// Another run held the turn for this long.
+    Busy(Duration),
+    /// A run of this session waits for the caller, itself or through runs of other sessions.
+    WaitsForItself,
+}
+
+/// Waits until the time is up. Returns the limit that set it.
+async fn late(deadline: Option<Deadline>) -> Duration {
+    match deadline {
+        Some(deadline) => {
+            tokio::time::sleep_until(deadline.at).await;
+            deadline.limit
+        }
+        None => pending().await,
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl Session {
+    /// Waits for a turn in this session, then runs `work`. Turns are given in the order of waiting.
+    ///
+    /// Cancel safety: dropping the future gives up the turn or the wait.
+    ///
+    /// # Errors
+    /// Returns an error if the turn does not come.
+    pub async fn in_turn<T>(&self, wait: Wait<'_>, work: impl Future<Output = T>) -> Result<T, NoTurn> {
+        let Wait { deadline, token } = wait;
+        let waiting = Waiting::here();
+        if waiting.knows(self) {
+            return Err(NoTurn::WaitsForItself);
+        }
+        if token.is_cancelled() {
+            return Err(NoTurn::Cancelled);
+        }
+        let _turn = match self.turn_if_free() {
+            Some(turn) => turn,
+            None => {
+                let Some(_edge) = Edge::new(&waiting, self) else { return Err(NoTurn::WaitsForItself) };
+                tokio::select! {
+                    biased;
+                    () = token.cancelled() => return Err(NoTurn::Cancelled),
+                    turn = self.turn() => turn,
+                    limit = late(deadline) => return Err(NoTurn::Busy(limit)),
+                }
+            }
+        };
+        let link = Arc::new(Link { session: self.clone(), outer: waiting, is_over: AtomicBool::new(false) });
+        let _over = Over(Arc::clone(&link));
+        Ok(WAITING.scope(Waiting(Some(link)), work).await)
+    }
+}

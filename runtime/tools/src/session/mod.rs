@@ -1,0 +1,244 @@
+//! Sessions: the history and the state of one conversation.
+
+mod allowed;
+mod chain;
+mod checkpoint;
+mod exclusive;
+mod ids;
+mod saved;
+mod threads;
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+pub use chain::Chain;
+pub use checkpoint::StateKeepers;
+pub(crate) use exclusive::Waiting;
+pub use exclusive::{NoTurn, Wait};
+pub use ids::CallIds;
+pub use saved::{SavedSession, SavedSessionError};
+pub use threads::{Chosen, Owner};
+
+use self::allowed::Allowed;
+use self::threads::Threads;
+use crate::model::{History, HistoryError, Message};
+use crate::state::{SessionState, StateCell, StateHandle};
+use onionskin_definitions::lock::lock;
+
+/// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
+///
+/// Runs in one session are sequential. Each begins with the history that the earlier ones left. The run of a child in
+/// `agents: [..]` is part of its parent's run.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Take notes." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("I note it."), ScriptedTurn::say("It was a lamp.")]);
+/// let clerk = Clerk::builder().model(model).build().await?;
+///
+/// let session = clerk.session();
+/// clerk.request("A lamp, please.").session(&session).run().await?;
+/// clerk.request("What was it?").session(&session).run().await?;
+/// let history = session.history();
+/// let texts: Vec<_> = history.iter().map(|message| message.to_text()).collect();
+/// assert_eq!(texts, ["A lamp, please.", "I note it.", "What was it?", "It was a lamp."]);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    /// Made on first use.
+    id: OnceLock<Arc<str>>,
+    history: Mutex<History>,
+    /// The histories from calls whose conversations are merged into the child, by the child's name.
+    children: Mutex<HashMap<Arc<str>, History>>,
+    /// The states by type, or the panic message of a state that could not be cloned for this session.
+    states: HashMap<TypeId, Result<StateHandle, String>>,
+    dynamic: SessionState,
+    allowed: Allowed,
+    /// How the states are restored after a pause; empty for a session that no agent made.
+    keepers: OnceLock<StateKeepers>,
+    /// The conversations with agent tools that were called from this session.
+    threads: Threads,
+    /// Held by the work in progress in this session.
+    turn: tokio::sync::Mutex<()>,
+    /// The sessions whose turn that work waits for.
+    waits_for: Mutex<Vec<Session>>,
+}
+
+impl Session {
+    /// The unique id of the session: 128 random bits as 32 hexadecimal digits. Do not use it as a secret.
+    pub fn id(&self) -> &str {
+        self.shared_id()
+    }
+
+    /// The calls that need no further approval.
+    pub(crate) fn allowed(&self) -> &Allowed {
+        &self.0.allowed
+    }
+
+    /// Waits until no other work is in progress in this session.
+    pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.0.turn.lock().await
+    }
+
+    /// The turn, if no other work is in progress in this session or waits for it.
+    pub(super) fn turn_if_free(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+        self.0.turn.try_lock().ok()
+    }
+
+    /// A snapshot of the messages so far. A run adds its messages when it ends.
+    pub fn history(&self) -> History {
+        lock(&self.0.history).clone()
+    }
+
+    /// Replaces the history. The next run begins with these messages. A run in progress does not see them: it continues
+    /// with the messages that it began with, and appends its new messages to this history when it ends.
+    ///
+    /// ```
+    /// use onionskin::model::{HistoryError, Message, ModelResponse, ToolCall};
+    /// use onionskin::{ScriptedModel, agent};
+    ///
+    /// agent! { Clerk { instruction: "Take notes." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let session = Clerk::builder().model(ScriptedModel::new()).build().await.unwrap().session();
+    /// session.set_history([Message::user("A lamp, please."), Message::assistant("I note it.")]).unwrap();
+    ///
+    /// let called = ModelResponse::tool_calls([ToolCall::new("call-1", "note", "{}")]);
+    /// let error = session.set_history([Message::user("A chair."), called.into()]).unwrap_err();
+    /// assert!(matches!(error, HistoryError::OpenCall { index: 1, .. }));
+    /// assert_eq!(session.history().len(), 2);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if no provider takes the messages ([`History::check`]). The history is then unchanged.
+    pub fn set_history(&self, messages: impl Into<History>) -> Result<(), HistoryError> {
+        let messages = messages.into();
+        messages.check()?;
+        self.replace_history(messages);
+        Ok(())
+    }
+
+    /// Replaces the history by one that was checked before.
+    pub(crate) fn replace_history(&self, messages: History) {
+        *lock(&self.0.history) = messages;
+    }
+
+    /// The values and secrets of the session under dotted keys, which tools take with `#[bind(..)]`. The next call sees a
+    /// value that is set here.
+    pub fn state(&self) -> &SessionState {
+        &self.0.dynamic
+    }
+
+    /// The newest typed state, if the session has one of this type. Tools and hooks see it as `State<S>`.
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, ScriptedTurn, State, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// #[derive(Clone)]
+    /// struct Till(u32);
+    ///
+    /// /// Takes money.
+    /// #[tool]
+    /// fn take(amount: u32, till: State<Till>) {
+    ///     till.update(|till| till.0 += amount);
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Take the money.", state: Till, function_tools: [take] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("take", json!({ "amount": 5 })), ScriptedTurn::say("Thank you.")]);
+    /// let clerk = Clerk::builder().state(Till(1)).model(model).build().await.unwrap();
+    /// let session = clerk.session();
+    /// clerk.request("Here are five.").session(&session).run().await.unwrap();
+    /// assert_eq!(session.typed_state::<Till>().unwrap().0, 6);
+    /// # });
+    /// ```
+    pub fn typed_state<S: Clone + Send + Sync + 'static>(&self) -> Option<Arc<S>> {
+        StateCell::<S>::newest(self.0.states.get(&TypeId::of::<S>())?.as_ref().ok()?)
+    }
+
+    /// A snapshot of the messages that calls of the child with this name left in the session with
+    /// `HistoryMergeTarget::Child`. It is empty for other names and
+    /// settings.
+    pub fn child_history(&self, child: &str) -> History {
+        lock(&self.0.children).get(child).cloned().unwrap_or_default()
+    }
+}
+
+/// The messages of one call of a child.
+pub struct Transcript {
+    /// The child.
+    pub child: Arc<str>,
+    /// Its messages.
+    pub messages: Vec<Arc<Message>>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("messages", &lock(&self.0.history).len()).finish_non_exhaustive()
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl Session {
+    pub fn new(states: HashMap<TypeId, Result<StateHandle, String>>) -> Self {
+        Self::of(states, SessionState::default())
+    }
+
+    pub fn of(states: HashMap<TypeId, Result<StateHandle, String>>, dynamic: SessionState) -> Self {
+        Self(Arc::new(Inner {
+            id: OnceLock::new(),
+            history: Mutex::default(),
+            children: Mutex::default(),
+            states,
+            dynamic,
+            allowed: Allowed::default(),
+            keepers: OnceLock::new(),
+            threads: Threads::default(),
+            turn: tokio::sync::Mutex::default(),
+            waits_for: Mutex::default(),
+        }))
+    }
+
+    pub fn shared_id(&self) -> &Arc<str> {
+        self.0.id.get_or_init(crate::journal::new_id)
+    }
+
+    pub fn threads(&self) -> &Threads {
+        &self.0.threads
+    }
+
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Appends the messages of a conversation, beginning with this index.
+    pub fn append(&self, messages: &History, start: usize) {
+        lock(&self.0.history).extend_from(messages, start);
+    }
+
+    pub fn state_handle(&self, id: TypeId) -> Option<Result<StateHandle, String>> {
+        self.0.states.get(&id).cloned()
+    }
+
+    /// Concurrent instances of a child do not see each other's ids.
+    pub fn append_child(&self, child: &Arc<str>, mut messages: Vec<Arc<Message>>) {
+        let mut children = lock(&self.0.children);
+        let history = children.entry(Arc::clone(child)).or_default();
+        CallIds::after(history.clone()).take_messages(&mut messages);
+        for message in messages {
+            history.push_shared(message);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The stages that are added to a tool: approval, cache, guardrails and error handlers.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use super::added::Added;
+use super::toolspec::ToolSpec;
+use crate::context::ToolContext;
+use crate::policy::{Cache, InputGuardrails, NeedsApproval, OutputGuardrails, Stages, no_cache_of_once};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::Effect;
+use onionskin_definitions::error::{ToolError, ToolResult};
+
+impl ToolSpec {
+    /// Requires approval for every call, as `#[tool(approval)]` does: by the agent's approver, or by
+    /// [`Self::approver`].
+    pub fn approval(&mut self) -> &mut Self {
+        self.approval_if(|_| true)
+    }
+
+    /// Requires approval for the calls for which the function returns `true`, or `Some` with a reason. Earlier rules
+    /// still apply.
+    pub fn approval_if<R: NeedsApproval>(
+        &mut self,
+        needed: impl Fn(&Args) -> R + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.change(|stages| stages.needs_approval(Arc::new(move |args| needed(args).needed())));
+        self.note_approval();
+        self
+    }
+
+    /// Caches results, as `#[tool(cache)]` does. The cache replaces the tool's own cache.
+    ///
+    /// # Panics
+    /// Panics if the tool has the effect `Once`, because each of its calls has to run. Agent
+    /// tools and tools of MCP servers without hints have this effect. [`Self::options`] can change it.
+    pub fn cache(&mut self, cache: Cache) -> &mut Self {
+        assert!(self.own_definition().effect != Effect::Once, "{}", no_cache_of_once(self.name()));
+        self.change(|stages| stages.set_cache(cache))
+    }
+
+    /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after the
+    /// declared ones, for every kind of tool.
+    ///
+    /// They see the arguments as the caller sets them, without hidden values. On a tool that was declared with hooks or
+    /// guardrails they run inside these and see the tool's own names and hidden values. They never see bound
+    /// parameters. A rule about one parameter refuses a call without that parameter, because a later
+    /// [`transform`](Self::transform) can rename or hide it.
+    ///
+    /// ```
+    /// use onionskin::{Args, ToolSpec, call, guardrail};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Query {
+    ///     query: String,
+    /// }
+    ///
+    /// #[guardrail(input)]
+    /// fn no_secrets(args: &Args) -> Result<(), String> {
+    ///     if args["query"].as_str().is_some_and(|text| text.contains("key")) {
+    ///         return Err("secrets are not looked for".to_owned());
+    ///     }
+    ///     Ok(())
+    /// }
+    ///
+    /// let mut spec = ToolSpec::from_fn("search", "Searches.", |args: Query, _| async move { Ok(args.query) });
+    /// spec.add_input_guardrails(no_secrets::new());
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// assert_eq!(call!(spec, query = "my key").await.unwrap_err().to_string(), "secrets are not looked for");
+    /// # });
+    /// ```
+    pub fn add_input_guardrails(&mut self, guardrails: impl InputGuardrails) -> &mut Self {
+        self.change(|stages| stages.add_input(guardrails.list()))
+    }
+
+    /// Adds output guardrails: one, a tuple, or a list. They run in the order in which they are added, after the
+    /// declared ones.
+    pub fn add_output_guardrails(&mut self, guardrails: impl OutputGuardrails) -> &mut Self {
+        self.change(|stages| stages.add_output(guardrails.list()))
+    }
+
+    /// Adds a function that handles tool errors: those of the tool and of the handlers that were declared or added
+    /// before it. An output guardrail's refusal is such an error. A stop, an abort and an input guardrail's refusal are
+    /// not. If the function ends with another tool error, the model gets both.
+    ///
+    /// ```
+    /// use onionskin::{ToolOutput, ToolSpec};
+    ///
+    /// let mut spec = ToolSpec::from_fn("fail", "Fails.", |(): (), _| async { Err::<u8, _>("down".into()) });
+    /// spec.add_on_error_func(|error, cx| async move {
+    ///     Ok(ToolOutput::text(format!("{} is {error}", cx.tool_name())))
+    /// });
+    /// assert_eq!(spec.call_blocking("{}").unwrap(), "fail is down");
+    /// ```
+    pub fn add_on_error_func<F, Fut>(&mut self, on_error: F) -> &mut Self
+    where
+        F: Fn(ToolError, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ToolResult> + Send + 'static,
+    {
+        self.change(|stages| stages.add_on_error(Arc::new(on_error)))
+    }
+
+    /// Changes the added stages.
+    fn change(&mut self, change: impl FnOnce(&mut Stages)) -> &mut Self {
+        let mut stages = Stages::clone(&self.added.stages);
+        change(&mut stages);
+        self.takes(|taken| stages.services(taken));
+        self.added = Added::new(self.bare_tool(), stages);
+        self
+    }
+}

@@ -1,0 +1,134 @@
+//! Exports of a tool's visible form; see `export`.
+
+use serde_json::Value;
+
+use super::toolspec::ToolSpec;
+use onionskin_definitions::export::{self, ExportError, ExportOptions};
+
+impl ToolSpec {
+    /// Turns strict exports on or off by default; the options of an export override this. It makes the checks at run
+    /// time that the compiler makes for `#[tool(strict)]`.
+    ///
+    /// ```
+    /// use onionskin::ToolSpec;
+    /// use onionskin::export::ExportOptions;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Query {
+    ///     words: Vec<String>,
+    /// }
+    ///
+    /// let mut spec = ToolSpec::from_fn("search", "Searches.", |args: Query, _| async move { Ok(args.words.len()) });
+    /// spec.set_strict(true)?;
+    /// assert_eq!(spec.to_jsonschema(&ExportOptions::new())?["strict"], true);
+    /// # Ok::<_, onionskin::export::ExportError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the schema of the arguments has no form in OpenAI's strict rules. The tool is then
+    /// unchanged.
+    pub fn set_strict(&mut self, strict: bool) -> Result<&mut Self, ExportError> {
+        if strict {
+            export::strict_schema(&self.definition)?;
+        }
+        Ok(self.options(|options| options.strict = strict))
+    }
+
+    /// The signature: `search_database(query, limit=10)`; see [`export::signature`].
+    pub fn signature(&self) -> String {
+        export::signature(&self.definition)
+    }
+
+    /// A call with these arguments: `search_database(query="example", limit=10)`.
+    ///
+    /// ```
+    /// use onionskin::tool;
+    /// use serde_json::json;
+    ///
+    /// /// Searches the database.
+    /// #[tool]
+    /// fn search_database(query: String, #[arg(default = 10)] limit: u32) -> Vec<String> {
+    ///     vec![query; limit as usize]
+    /// }
+    ///
+    /// let tool = search_database::spec();
+    /// assert_eq!(tool.signature(), "search_database(query, limit=10)");
+    /// assert_eq!(
+    ///     tool.signature_with([("query", json!("example")), ("limit", json!(10))]),
+    ///     r#"search_database(query="example", limit=10)"#,
+    /// );
+    /// ```
+    pub fn signature_with<N: Into<String>, V: Into<Value>>(
+        &self,
+        args: impl IntoIterator<Item = (N, V)>,
+    ) -> String {
+        let args = args.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        export::signature_with(&self.definition, &args)
+    }
+
+    /// The description, the parameters and the result as a docstring, built from the schema: [`export::docstring`].
+    pub fn docstring(&self) -> String {
+        export::docstring(&self.definition)
+    }
+
+    /// A section for a prompt: [`export::to_prompt`].
+    pub fn to_prompt(&self) -> String {
+        export::to_prompt(&self.definition)
+    }
+
+    /// Flat JSON, independent of any provider: [`export::to_jsonschema`].
+    ///
+    /// # Errors
+    /// As [`export::to_jsonschema`].
+    pub fn to_jsonschema(&self, options: &ExportOptions) -> Result<Value, ExportError> {
+        export::to_jsonschema(&self.definition, options)
+    }
+
+    /// A tool for OpenAI's Chat Completions API: [`export::openai_chat`].
+    ///
+    /// # Errors
+    /// As [`export::openai_chat`].
+    pub fn to_openai_chat(&self, options: &ExportOptions) -> Result<Value, ExportError> {
+        export::openai_chat(&self.definition, options)
+    }
+
+    /// A tool for OpenAI's Responses API: [`export::openai_responses`].
+    ///
+    /// # Errors
+    /// As [`export::openai_responses`].
+    pub fn to_openai_responses(&self, options: &ExportOptions) -> Result<Value, ExportError> {
+        export::openai_responses(&self.definition, options)
+    }
+
+    /// A tool for Anthropic's Messages API: [`export::anthropic`].
+    ///
+    /// # Errors
+    /// As [`export::anthropic`].
+    pub fn to_anthropic(&self, options: &ExportOptions) -> Result<Value, ExportError> {
+        export::anthropic(&self.definition, options)
+    }
+
+    /// A tool for Gemini, in its subset of OpenAPI: [`export::gemini`].
+    ///
+    /// # Errors
+    /// As [`export::gemini`].
+    pub fn to_gemini(&self, options: &ExportOptions) -> Result<Value, ExportError> {
+        export::gemini(&self.definition, options)
+    }
+
+    /// A tool for Gemini with the JSON Schema unchanged: [`export::gemini_json_schema`].
+    ///
+    /// # Errors
+    /// As [`export::gemini_json_schema`].
+    pub fn to_gemini_json_schema(&self, options: &ExportOptions) -> Result<Value, ExportError> {
+        export::gemini_json_schema(&self.definition, options)
+    }
+
+    /// A tool as in an MCP `tools/list` result, as JSON with custom fields: [`export::mcp`].
+    ///
+    /// # Errors
+    /// As [`export::mcp`].
+    pub fn to_mcp_json(&self, options: &ExportOptions) -> Result<Value, ExportError> {
+        export::mcp(&self.definition, options)
+    }
+}

@@ -1,0 +1,201 @@
+//! The program's own state behind its type id.
+
+use std::any::{Any, type_name};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::{self, ThreadId};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::edit::edits;
+use super::reads::{Form, Reads, Snapshot};
+use super::recorder::{self, Address, Order, StateChange, Which, Writer};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::StateVisitor;
+
+/// A state as `Any`.
+pub type StateHandle = Arc<dyn Any + Send + Sync>;
+
+/// Sets a state to the snapshot that it had when this was made.
+pub type RestoreState = Box<dyn FnOnce() + Send>;
+
+/// Holds the newest snapshot. No lock is held across an await.
+pub struct StateCell<S> {
+    newest: Mutex<Arc<S>>,
+    /// Held while an update runs, so that updates are sequential. Readers do not wait.
+    updating: Mutex<()>,
+    /// The thread of the running update.
+    updater: Mutex<Option<ThreadId>>,
+    /// Lists the secrets of a state; `None` if the type has none.
+    visitor: Option<StateVisitor>,
+    /// The order of the changes that journals record.
+    order: Mutex<Order>,
+}
+
+impl<S: Send + Sync + 'static> StateCell<S> {
+    /// The cell of a state, with the visitor that lists its secrets.
+    pub fn handle(state: S, visitor: Option<StateVisitor>) -> StateHandle {
+        Arc::new(Self {
+            newest: Mutex::new(Arc::new(state)),
+            updating: Mutex::default(),
+            updater: Mutex::default(),
+            visitor,
+            order: Mutex::default(),
+        })
+    }
+
+    /// A handle, and the secrets of the state.
+    pub fn with_secrets(state: S, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>) {
+        let secrets = StateVisitor::listed(visitor, &state);
+        (Self::handle(state, visitor), secrets)
+    }
+
+    /// The secrets of a state of this type.
+    pub(crate) fn secrets(&self, state: &S) -> Vec<Vec<u8>> {
+        StateVisitor::listed(self.visitor, state)
+    }
+
+    pub(crate) fn snapshot(&self) -> Arc<S> {
+        Arc::clone(&lock(&self.newest))
+    }
+
+    /// Makes `state` the newest snapshot.
+    pub(crate) fn set(&self, state: S) {
+        *lock(&self.newest) = Arc::new(state);
+    }
+
+    /// Sets the state as [`Self::set`] does, and records the change if a step of a run makes it.
+    pub(crate) fn set_recorded(&self, state: S, codec: Option<Writer>) {
+        let edits = || {
+            let problem = match codec {
+                _ if !self.secrets(&state).is_empty() => "it holds a secret".to_owned(),
+                Some(write) => match (write(&*self.snapshot()), write(&state)) {
+                    (Ok(before), Ok(after)) => return Ok(edits(&before, &after)),
+                    (Err(problem), _) | (_, Err(problem)) => problem,
+                },
+                None => "derive `serde::Serialize` and `serde::Deserialize` for it; an agent written by hand also calls \
+                         `AgentDeclaration::record_state`"
+                    .to_owned(),
+            };
+            Err(format!("it changed the state `{}`, which cannot be recorded: {problem}", type_name::<S>()))
+        };
+        let reads = Reads::of(Which::Agent, Address::of(self));
+        let change = recorder::changed(Which::Agent, Address::of(self), reads.is_some(), &self.order, edits);
+        match (reads, change) {
+            (Some(reads), Some(Ok(change))) => {
+                reads.note_change(Snapshot::Agent(self.snapshot(), codec), change);
+            }
+            (Some(reads), _) => reads.note_unrecorded(Which::Agent),
+            (None, _) => {}
+        }
+        self.set(state);
+    }
+
+    /// The newest snapshot for the code of a run: in a replay the one that was recorded.
+    pub(crate) fn seen(&self, form: Option<Form>) -> Arc<S> {
+        let Some(reads) = Reads::of(Which::Agent, Address::of(self)) else { return self.snapshot() };
+        if let Some(state) = reads.known(Which::Agent).and_then(|value| Self::read(form, &value, &reads)) {
+            return state;
+        }
+        let newest = self.snapshot();
+        if self.visitor.is_some() && !self.secrets(&newest).is_empty() {
+            reads.note_unrecorded(Which::Agent);
+        } else {
+            reads.note(Snapshot::Agent(newest.clone(), form.map(|form| form.write)));
+        }
+        newest
+    }
+
+    /// In a replay, the recorded snapshot before the next change, and the change; `None` if it was not recorded.
+    pub(crate) fn known_change(&self, form: Option<Form>) -> Option<(Arc<S>, StateChange)> {
+        let reads = Reads::of(Which::Agent, Address::of(self))?;
+        let (value, change) = reads.known_change(Which::Agent)?;
+        Some((Self::read(form, &value, &reads)?, change))
+    }
+
+    fn read(form: Option<Form>, value: &Value, reads: &Reads) -> Option<Arc<S>> {
+        let problem = match form.map(|form| (form.read)(value)) {
+            Some(Ok(state)) => match state.downcast::<S>() {
+                Ok(state) => return Some(state),
+                Err(_) => format!("the recorded state is not `{}`", type_name::<S>()),
+            },
+            Some(Err(problem)) => {
+                format!("the recorded state `{}` cannot be read: {problem}", type_name::<S>())
+            }
+            None => format!("the state `{}` was recorded, and cannot be read now", type_name::<S>()),
+        };
+        reads.fail(problem);
+        None
+    }
+
+    /// Waits for the right to update.
+    pub(crate) fn begin_update(&self) -> Update<'_> {
+        let this = Some(thread::current().id());
+        // Only this thread writes its own id, so the answer cannot change meanwhile.
+        assert!(
+            *lock(&self.updater) != this,
+            "`State::update` was called inside of an update of the same state, which would wait for itself: make both \
+             changes in one update"
+        );
+        let updating = lock(&self.updating);
+        *lock(&self.updater) = this;
+        Update { updater: &self.updater, _updating: updating }
+    }
+}
+
+impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> StateCell<S> {
+    /// Repeats recorded changes.
+    ///
+    /// # Errors
+    /// Returns an error if the state is not the one that the changes were made to.
+    pub(super) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
+        let _update = self.begin_update();
+        let before = || serde_json::to_value(&*self.snapshot()).map_err(|error| error.to_string());
+        if let Some(after) = lock(&self.order).repeat_all(changes, Which::Agent, before)? {
+            self.set(serde_json::from_value(after).map_err(|error| error.to_string())?);
+        }
+        Ok(())
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> StateCell<S> {
+    /// As [`Self::with_secrets`], for a state that no agent declares.
+    pub fn undeclared(state: S) -> (StateHandle, Vec<Vec<u8>>) {
+        Self::with_secrets(state, Some(StateVisitor::by_copy::<S>()))
+    }
+
+    /// A new cell with a copy of the newest snapshot behind a handle.
+    pub(crate) fn fork(handle: &StateHandle) -> Option<StateHandle> {
+        let cell = Arc::clone(handle).downcast::<Self>().ok()?;
+        Some(Self::handle(S::clone(&cell.snapshot()), cell.visitor))
+    }
+
+    /// Restores the newest snapshot of now, later.
+    pub fn kept(handle: &StateHandle) -> Option<RestoreState> {
+        let cell = Arc::clone(handle).downcast::<Self>().ok()?;
+        let state = cell.snapshot();
+        Some(Box::new(move || {
+            *lock(&cell.order) = Order::default();
+            *lock(&cell.newest) = state;
+        }))
+    }
+
+    /// The newest snapshot behind a handle.
+    pub(crate) fn newest(handle: &StateHandle) -> Option<Arc<S>> {
+        let cell = Arc::clone(handle).downcast::<Self>().ok()?;
+        Some(cell.snapshot())
+    }
+}
+
+/// A running update. Dropping it, also by a panic, starts the next one.
+pub(crate) struct Update<'c> {
+    updater: &'c Mutex<Option<ThreadId>>,
+    _updating: MutexGuard<'c, ()>,
+}
+
+impl Drop for Update<'_> {
+    fn drop(&mut self) {
+        *lock(self.updater) = None;
+    }
+}

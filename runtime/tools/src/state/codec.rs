@@ -1,0 +1,104 @@
+//! Writes the state of an agent as JSON and reads it back, for journals.
+
+use std::any::type_name;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use serde_json::Value;
+
+use super::reads::{Form, Reader};
+use super::recorder::{StateChange, Writer};
+use super::{StateCell, StateHandle};
+
+/// Writes a state behind `Any`, and repeats recorded changes.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct StateCodec {
+    write: Writer,
+    json: fn(&StateHandle) -> Result<Value, String>,
+    repeat: fn(&StateHandle, &[StateChange]) -> Result<(), String>,
+    read: Reader,
+}
+
+impl StateCodec {
+    /// The codec of the state `S`.
+    pub fn of<S: Serialize + DeserializeOwned + Send + Sync + 'static>() -> Self {
+        Self {
+            write: |state| match state.downcast_ref::<S>() {
+                Some(state) => written(state),
+                None => Err(format!("it is not `{}`", type_name::<S>())),
+            },
+            json: |handle| match handle.clone().downcast::<StateCell<S>>() {
+                Ok(cell) => serde_json::to_value(&*cell.snapshot()).map_err(|error| error.to_string()),
+                Err(_) => Err(format!("the state is not `{}`", type_name::<S>())),
+            },
+            read: |value| match S::deserialize(value) {
+                Ok(state) => Ok(Arc::new(state)),
+                Err(error) => Err(error.to_string()),
+            },
+            repeat: |handle, changes| match handle.clone().downcast::<StateCell<S>>() {
+                Ok(cell) => cell.repeat(changes),
+                Err(_) => Err(format!("the state is not `{}`", type_name::<S>())),
+            },
+        }
+    }
+
+    /// The newest state as JSON.
+    pub(crate) fn to_json(self, state: &StateHandle) -> Result<Value, String> {
+        (self.json)(state)
+    }
+
+    pub(crate) fn writer(self) -> Writer {
+        self.write
+    }
+
+    /// How the code of runs writes and reads the state.
+    pub(crate) fn form(self) -> Form {
+        Form { write: self.write, read: self.read }
+    }
+
+    pub(crate) fn repeat(self, state: &StateHandle, changes: &[StateChange]) -> Result<(), String> {
+        (self.repeat)(state, changes)
+    }
+}
+
+/// A state as JSON from which it can be read. JSON has no number for `f64::NAN`, for example.
+fn written<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> {
+    let value = serde_json::to_value(state).map_err(|error| error.to_string())?;
+    match S::deserialize(&value) {
+        Ok(_) => Ok(value),
+        Err(error) => Err(format!("it cannot be read back from its JSON: {error}")),
+    }
+}
+
+/// The type of a state. The compiler selects the trait for it: [`CodecSome`] if the type can be written and read with
+/// serde, otherwise [`CodecNone`].
+#[doc(hidden)]
+pub struct RecordedType<S>(PhantomData<fn(S)>);
+
+impl<S> RecordedType<S> {
+    pub const NEW: Self = Self(PhantomData);
+}
+
+#[doc(hidden)]
+pub trait CodecSome {
+    fn codec(&self) -> Option<StateCodec>;
+}
+
+impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> CodecSome for RecordedType<S> {
+    fn codec(&self) -> Option<StateCodec> {
+        Some(StateCodec::of::<S>())
+    }
+}
+
+#[doc(hidden)]
+pub trait CodecNone {
+    fn codec(&self) -> Option<StateCodec> {
+        None
+    }
+}
+
+impl<S> CodecNone for &RecordedType<S> {}

@@ -1,0 +1,17 @@
+//! The state of a session: the program's own state by its type, and dynamic values under dotted keys.
+
+mod cell;
+mod codec;
+mod edit;
+mod reads;
+mod recorder;
+mod session;
+
+pub use cell::{RestoreState, StateCell, StateHandle};
+pub use codec::StateCodec;
+pub use codec::{CodecNone, CodecSome, RecordedType};
+pub(crate) use reads::Reads;
+pub use recorder::Recorded;
+pub(crate) use recorder::{Address, Recorder, StateChange, repeated};
+pub(crate) use session::MOST_PARTS;
+pub use session::SessionState;

@@ -1,0 +1,20 @@
+//! Typed hooks: hooks on one tool that get its typed arguments and its typed output.
+
+// `ring` composes the hooks, and `layered` combines them with the tool's own layers.
+
+mod function;
+mod hook_returns;
+mod layered;
+mod made;
+mod ring;
+
+#[doc(hidden)]
+pub use hook_returns::{TypedArgs, TypedReturn};
+#[doc(hidden)]
+pub use layered::{Reading, TypedCall, Written, settled, through};
+pub use made::RawHook;
+#[doc(hidden)]
+pub use made::{HookMadeBy, RingOf};
+pub use ring::{ArgsOf, OutputOf, TypedNext, TypedTool};
+#[doc(hidden)]
+pub use ring::{EndRing, RawRing, Ring, TypedHook, TypedLayer, run_in};
