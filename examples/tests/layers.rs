@@ -15,7 +15,7 @@ const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
 const CRATES: [&str; 16] = [
-    "vocabulary",
+    "runtime/vocabulary",
     "cards",
     "macros",
     DEFINITIONS,
