@@ -16,7 +16,7 @@ const TOOLS: &str = "runtime/tools";
 
 const CRATES: [&str; 16] = [
     "runtime/vocabulary",
-    "cards",
+    "runtime/cards",
     "macros",
     DEFINITIONS,
     TOOLS,

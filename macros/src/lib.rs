@@ -28,7 +28,7 @@ mod option;
 #[cfg(any(test, feature = "cards", feature = "mcp-snapshot"))]
 mod package;
 #[cfg(test)]
-#[path = "../../cards/tests/pages/mod.rs"]
+#[path = "../../runtime/cards/tests/pages/mod.rs"]
 mod pages;
 mod param;
 mod paths;

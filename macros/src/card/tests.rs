@@ -225,7 +225,7 @@ fn errors(expansion: &str) -> Vec<String> {
 
 /// The mistakes of the crate of cards.
 fn mistakes() -> Vec<Case> {
-    pages::cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../cards/tests/mistakes"))
+    pages::cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/cards/tests/mistakes"))
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn errors(files: &Files) -> String {
 
 /// A page of workflows with mistakes.
 fn page(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cards/tests/workflows/{name}.md"))
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../runtime/cards/tests/workflows/{name}.md"))
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! compares it. That rustc shows the same is an ignored test here, which `.ci/run` runs.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-#[path = "../../../cards/tests/pages/mod.rs"]
+#[path = "../../../runtime/cards/tests/pages/mod.rs"]
 mod pages;
 mod words;
 

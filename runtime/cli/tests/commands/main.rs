@@ -9,7 +9,7 @@ mod migrate;
 mod mistakes;
 mod new;
 mod package;
-#[path = "../../../../cards/tests/pages/mod.rs"]
+#[path = "../../../cards/tests/pages/mod.rs"]
 mod pages;
 mod run;
 mod shown;

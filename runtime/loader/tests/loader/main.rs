@@ -8,7 +8,7 @@ mod fields;
 mod filters;
 mod hostile;
 mod mistakes;
-#[path = "../../../../cards/tests/pages/mod.rs"]
+#[path = "../../../cards/tests/pages/mod.rs"]
 mod pages;
 #[allow(clippy::unused_self, reason = "methods of a toolbox have it")]
 mod parts;

@@ -16,7 +16,7 @@ use super::{folder, load};
 /// The macros are held to the same pages.
 #[test]
 fn c3_each_mistake_of_a_card_is_a_load_error_with_the_same_words_and_place() {
-    let mistakes = pages::cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cards/tests/mistakes"));
+    let mistakes = pages::cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../cards/tests/mistakes"));
     assert!(mistakes.len() > 160, "{}", mistakes.len());
     for Case { name, files, message, .. } in mistakes {
         let folder = folder(&[(&name, &files[&name])]);

@@ -33,7 +33,7 @@ fn load(registry: Registry, files: &Files) -> Result<LoadedWorkflow, LoadError> 
 }
 
 fn cases(page: &str) -> Vec<Case> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../cards/tests/workflows/{page}.md"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cards/tests/workflows/{page}.md"));
     read(&fs::read_to_string(path).unwrap()).1
 }
 

@@ -96,7 +96,7 @@ pub(super) fn unknown(
 mod tests {
     use super::{AGENT, HOOK, ORCHESTRATOR, TOOL};
 
-    const PAGE: &str = include_str!("../../../docs/book/src/reference/other-frameworks.md");
+    const PAGE: &str = include_str!("../../../../docs/book/src/reference/other-frameworks.md");
 
     #[test]
     fn c4_the_book_has_each_field_of_other_workflows_with_its_meaning() {

@@ -46,7 +46,7 @@ mod tests {
 
     use super::OF_OTHER_TYPES;
 
-    const PAGE: &str = include_str!("../../../docs/book/src/reference/other-frameworks.md");
+    const PAGE: &str = include_str!("../../../../docs/book/src/reference/other-frameworks.md");
 
     #[test]
     fn c1_the_book_has_each_field_of_other_frameworks_with_its_meaning() {
