@@ -58,7 +58,7 @@ fn functions(folder: &Path, into: &mut BTreeSet<String>) {
 
 fn all_functions() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for member in ["bench", "examples", "judges", "macros", "mcp-tests", "runtime", "ui-tests"] {
+    for member in ["bench", "examples", "judges", "macros", "runtime", "ui-tests"] {
         functions(&root().join(member), &mut names);
     }
     names

@@ -350,7 +350,7 @@ async fn a4_a_tool_named_after_a_secret_is_left_out_and_descriptions_lose_what_i
 fn compile(lock_file: &Snapshot) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("locked-package");
     fs::create_dir_all(folder.join("src")).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let manifest = format!(
         "[package]\nname = \"locked-package\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [profile.dev]\ndebug = \"line-tables-only\"\n\n\
