@@ -38,7 +38,7 @@ fn listed(page: &str) -> BTreeMap<String, Vec<String>> {
 #[test]
 fn a8_the_book_lists_each_event_with_its_fields() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let declared = declared(&fs::read_to_string(root.join("core/src/event/mod.rs")).unwrap());
+    let declared = declared(&fs::read_to_string(root.join("tools/src/event/mod.rs")).unwrap());
     assert!(declared.len() > 14, "{declared:?}");
     assert_eq!(
         listed(&fs::read_to_string(root.join("../docs/book/src/reference/events.md")).unwrap()),
