@@ -25,12 +25,11 @@ async fn add_one(x: i64) -> i64 {
 struct add_one {}
 
 const _: () = {
-    const READER_0: rt::Reader<i64> = rt::reader::<i64>();
-    static PARAMS: [rt::Param; 1] = [rt::Param { description: "the number", ..READER_0.param("x") }];
+    static PARAMS: &[rt::Param] = &[rt::Param { description: "the number", ..rt::Param::new::<i64>("x") }];
     static DEFINITION: rt::Defined = rt::Defined::new(rt::StaticTool {
         name: "add_one",
         description: "Adds one.",
-        params: &PARAMS,
+        params: PARAMS,
         output_schema: rt::schema_by(<add_one as rt::Function<Veil>>::returned),
         ..rt::StaticTool::EMPTY
     });
@@ -67,7 +66,6 @@ const _: () = {
     impl rt::Function<Veil> for add_one {
         const NAME: &'static str = "add_one";
         type State = ();
-        type Values = (i64, ());
         type Args = Arguments;
         type Output = i64;
 
@@ -75,22 +73,17 @@ const _: () = {
             &DEFINITION
         }
 
-        fn read(args: &mut rt::Args) -> Result<Self::Values, rt::Exit> {
-            rt::read(&DEFINITION, &(&READER_0, ()), args, &mut [None; 1])
-        }
-
-        fn named((x, ()): Self::Values) -> Arguments {
-            Arguments { x }
-        }
-
-        fn unnamed(Arguments { x }: Arguments) -> Self::Values {
-            (x, ())
+        fn read(args: &mut rt::Args) -> Result<Arguments, rt::Exit> {
+            match rt::read::<(i64, ())>(&DEFINITION, args, &mut [None], (None, ())) {
+                Ok((x, ())) => Ok(Arguments { x }),
+                Err(exit) => Err(exit),
+            }
         }
 
         fn call<'a>(
             &'a self,
             _cx: &'a rt::ToolContext,
-            (x, ()): Self::Values,
+            Arguments { x }: Arguments,
         ) -> Result<impl Future<Output = i64> + Send + 'a, rt::Exit> {
             Ok(add_one(x))
         }
@@ -99,12 +92,11 @@ const _: () = {
             use rt::ladder::*;
             let kind = rt::Kind::<i64>::new();
             let split = (&&&&&kind).split_by();
-            let (value, error) = (split.value(&kind), split.error(&kind));
-            let form = (&&&&value).form();
-            <_ as rt::ErrorText>::is_told(&error);
-            <_ as rt::ToolReturn>::is_told(&form.asked(&value));
-            <_ as rt::ShownToModel>::is_shown(&form.shown(&value));
-            split.and(&kind, form.of(&value))
+            let form = (&&&&split.value).form();
+            <_ as rt::ErrorText>::is_told(&split.error);
+            <_ as rt::ToolReturn>::is_told(&form.asked);
+            <_ as rt::ShownToModel>::is_shown(&form.shown);
+            split.and(form)
         }
     }
 };
@@ -203,12 +195,10 @@ const _: () = {
             use rt::ladder::*;
             let kind = rt::Kind::<<add_one as rt::TypedTool>::Rereads>::new();
             let split = (&&&&&kind).split_by();
-            let value = split.value(&kind);
-            let reading = (&&&value).reading();
-            let asked = reading.asked(&value);
-            <_ as rt::ReadAgain>::is_read(&asked);
+            let reading = (&&&split.value).reading();
+            <_ as rt::ReadAgain>::is_read(&reading.asked);
             let () = <<add_one as rt::TypedTool>::Rewrites as rt::ArgumentsWrittenAgain>::ARE;
-            rt::Reading::by(&kind, rt::reader_of(&kind, split, reading))
+            rt::Reading::by(&kind, split.reader(reading))
         }
         fn call_typed<'a, N: rt::TypedNext<add_one>>(
             &'a self,
@@ -272,10 +262,7 @@ const _: () = {
 
     impl rt::Core for Core {
         fn definitions(&self) -> rt::Definitions {
-            vec![(
-                0,
-                rt::define(<Tool0 as rt::Tool>::NAME, &|| <Tool0 as rt::Tool>::definition(&self.tool_0)),
-            )]
+            vec![(0, rt::defined::<Tool0>(&self.tool_0))]
         }
     }
 

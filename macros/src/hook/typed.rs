@@ -30,7 +30,7 @@ fn reading(hook: &Middleware, alias: &Ident) -> TokenStream {
     let last = hook.tool.as_ref().and_then(|tool| tool.segments.last());
     let at_tool = last.map_or_else(Span::call_site, Spanned::span);
     let mixed = at_tool.resolved_at(Span::mixed_site());
-    let is_read = quote_spanned!(mixed=> <_ as __rt::ReadAgain>::is_read(&asked););
+    let is_read = quote_spanned!(mixed=> <_ as __rt::ReadAgain>::is_read(&reading.asked););
     let is_written = quote_spanned! {at_tool=>
         let () = <<#alias as __rt::TypedTool>::Rewrites as __rt::ArgumentsWrittenAgain>::ARE;
     };
@@ -38,12 +38,10 @@ fn reading(hook: &Middleware, alias: &Ident) -> TokenStream {
         use __rt::ladder::*;
         let kind = __rt::Kind::<<#alias as __rt::TypedTool>::Rereads>::new();
         let split = (&&&&&kind).split_by();
-        let value = split.value(&kind);
-        let reading = (&&&value).reading();
-        let asked = reading.asked(&value);
+        let reading = (&&&split.value).reading();
         #is_read
         #is_written
-        __rt::Reading::by(&kind, __rt::reader_of(&kind, split, reading))
+        __rt::Reading::by(&kind, split.reader(reading))
     };
     quote! {
         fn reading() -> __rt::Reading {

@@ -71,7 +71,7 @@ impl Model {
             params.extend(Param::read(parameter, errors));
         }
         for (index, param) in params.iter_mut().enumerate() {
-            param.name_checked(index);
+            param.name_checked(index, options.strict);
         }
         let ident = function.sig.ident.clone();
         let tool_name = check::name(&ident, &options, errors);

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Type, parse_quote};
 
 use super::expand::{Expansion, local};
-use super::read::ladders;
+use super::read::{default_of, ladders};
 
 impl Expansion<'_> {
     /// The struct of the arguments that the model fills, by the names of the parameters.
@@ -36,15 +36,11 @@ impl Expansion<'_> {
         let (struct_name, arguments) = (self.arguments_name(), self.arguments());
         let fields: Vec<_> = self.model_params().map(|(_, param)| &param.ident).collect();
         let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
-        let readers = nested(self.model_params().map(|(at, _)| {
-            let reader = format_ident!("__READER_{at}");
-            quote!(&#reader)
-        }));
-        let nested_types = nested(self.model_params().map(|(_, param)| param.owned.clone()));
-        let nested_values = nested(values.iter().map(ToTokens::to_token_stream));
-        let count = values.len();
-        // A lone `()` would be one too many for clippy.
-        let unnamed = if count == 0 { quote!() } else { nested_values.clone() };
+        let types = nested(self.model_params().map(|(_, param)| param.owned.clone()));
+        let read = nested(values.iter().map(ToTokens::to_token_stream));
+        let defaults = nested(self.model_params().map(|(at, param)| default_of(at, param)));
+        let spans = values.iter().map(|_| quote!(__rt::None));
+        let arguments_with_values = quote!(#struct_name { #(#fields: #values,)* });
         let output: Type = self.model.returned.clone().unwrap_or_else(|| parse_quote!(()));
         let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
         let checked_state = self.checked_state(state);
@@ -53,7 +49,7 @@ impl Expansion<'_> {
             quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #checked_output;);
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
         let future = quote_spanned! {at_name=>
-            ::core::result::Result<
+            __rt::Result<
                 impl ::core::future::Future<Output = #output> + ::core::marker::Send + 'a,
                 __rt::Exit,
             >
@@ -68,7 +64,7 @@ impl Expansion<'_> {
             (true, true) => (None, quote!(async move { #of_state #call.await })),
         };
         // rustc reports a future that cannot be sent between threads at the function's name.
-        let called = quote_spanned!(at_name=> ::core::result::Result::Ok(#call));
+        let called = quote_spanned!(at_name=> __rt::Ok(#call));
         let ladders = ladders(&output);
         // rustc checks here that a tool can have this result, and reports it at the type.
         let returned = quote_spanned!(span.resolved_at(Span::mixed_site())=> impl __rt::Returned<#output>);
@@ -84,7 +80,6 @@ impl Expansion<'_> {
             impl __rt::Function<__Veil> for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = #checked_state;
-                type Values = #nested_types;
                 type Args = #struct_name;
                 #output_item
 
@@ -92,22 +87,17 @@ impl Expansion<'_> {
                     &__DEFINITION
                 }
 
-                fn read(__args: &mut __rt::Args) -> ::core::result::Result<Self::Values, __rt::Exit> {
-                    __rt::read(&__DEFINITION, &#readers, __args, &mut [::core::option::Option::None; #count])
-                }
-
-                fn named(#nested_values: Self::Values) -> #struct_name {
-                    #struct_name { #(#fields: #values,)* }
-                }
-
-                fn unnamed(#struct_name { #(#fields: #values,)* }: #struct_name) -> Self::Values {
-                    #unnamed
+                fn read(__args: &mut __rt::Args) -> __rt::Result<#struct_name, __rt::Exit> {
+                    match __rt::read::<#types>(&__DEFINITION, __args, &mut [#(#spans),*], #defaults) {
+                        __rt::Ok(#read) => __rt::Ok(#arguments_with_values),
+                        __rt::Err(exit) => __rt::Err(exit),
+                    }
                 }
 
                 fn call<'a>(
                     &'a self,
                     __cx: &'a __rt::ToolContext,
-                    #nested_values: Self::Values,
+                    #arguments_with_values: #struct_name,
                 ) -> #future {
                     #object
                     #prepared

@@ -26,7 +26,6 @@ impl Expansion<'_> {
 
 /// Reads one argument.
 fn read_one(slot: usize, at: usize, param: &Param) -> TokenStream {
-    let reader = format_ident!("__READER_{at}");
     let default = format_ident!("__default_{at}");
     let has_default = param.arg.default.is_some();
     let read = match param.form {
@@ -36,8 +35,10 @@ fn read_one(slot: usize, at: usize, param: &Param) -> TokenStream {
             let ty = param.read_type();
             quote!(slots.borrow::<#ty>(#slot)?)
         }
-        // Its reader knows the default.
-        _ => return quote!(slots.read(#slot, &#reader)?),
+        _ => {
+            let default = default_of(at, param);
+            return quote!(slots.read(#slot, #default)?);
+        }
     };
     if !has_default {
         return read;
@@ -50,6 +51,15 @@ fn read_one(slot: usize, at: usize, param: &Param) -> TokenStream {
         _ => quote!(#default()),
     };
     quote!(if slots.is_given(#slot) { #read } else { #default })
+}
+
+/// The default of a missing value, as an option.
+pub(super) fn default_of(at: usize, param: &Param) -> TokenStream {
+    if param.arg.default.is_none() {
+        return quote!(__rt::None);
+    }
+    let default = format_ident!("__default_{at}");
+    quote!(__rt::Some(#default))
 }
 
 /// The rungs of the two ladders that fit what a function returns.
@@ -66,21 +76,19 @@ pub(super) fn ladders_of(value: &Ident, returned: &Type) -> TokenStream {
 fn climb(kind: &TokenStream, returned: &Type) -> TokenStream {
     let (value, error) = parts(returned);
     let [value, error] = [value, error].map(|part| part.span().resolved_at(Span::mixed_site()));
-    let error = quote_spanned!(error=> <_ as __rt::ErrorText>::is_told(&error););
+    let error = quote_spanned!(error=> <_ as __rt::ErrorText>::is_told(&split.error););
     let value = quote_spanned! {value=>
-        <_ as __rt::ToolReturn>::is_told(&asked);
-        <_ as __rt::ShownToModel>::is_shown(&shown);
+        <_ as __rt::ToolReturn>::is_told(&form.asked);
+        <_ as __rt::ShownToModel>::is_shown(&form.shown);
     };
     quote_spanned! {Span::mixed_site()=>
         use __rt::ladder::*;
         let kind = #kind;
         let split = (&&&&&kind).split_by();
-        let (value, error) = (split.value(&kind), split.error(&kind));
-        let form = (&&&&value).form();
-        let (asked, shown) = (form.asked(&value), form.shown(&value));
+        let form = (&&&&split.value).form();
         #error
         #value
-        split.and(&kind, form.of(&value))
+        split.and(form)
     }
 }
 

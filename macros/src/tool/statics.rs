@@ -15,7 +15,7 @@ use crate::option::read::Timeout;
 use crate::param::{PassedAs, with_lifetime};
 
 impl Expansion<'_> {
-    /// One reader for each parameter's type, defaults and examples as functions, the table of parameters.
+    /// Defaults as functions, and the table of parameters.
     pub(super) fn tables(&self) -> TokenStream {
         let mut items = TokenStream::new();
         let mut rows = Vec::new();
@@ -29,7 +29,6 @@ impl Expansion<'_> {
             if !param.is_model() {
                 continue;
             }
-            let reader = format_ident!("__READER_{at}");
             let name = &param.name;
             if param.form == PassedAs::Borrowing {
                 items.extend(quote_spanned! {param.ty.span().resolved_at(Span::mixed_site())=>
@@ -51,21 +50,9 @@ impl Expansion<'_> {
                     }
                 });
                 quote!(__rt::Param::borrowing::<#owned>(#name, #reads))
-            } else if param.reads_text() {
-                quote!(__rt::Param::new::<#owned>(#name))
             } else {
                 let span = param.ty.span().resolved_at(Span::mixed_site());
-                let read = if self.model.options.strict {
-                    quote_spanned!(span=> __rt::strict_reader::<#owned>())
-                } else {
-                    quote_spanned!(span=> __rt::reader::<#owned>())
-                };
-                let read = match &default {
-                    Some(function) => quote!(#read.or(#function)),
-                    None => read,
-                };
-                items.extend(quote_spanned!(span=> const #reader: __rt::Reader<#owned> = #read;));
-                quote!(#reader.param(#name))
+                quote_spanned!(span=> __rt::Param::new::<#owned>(#name))
             };
             let mut fields = TokenStream::new();
             if param.has_description {
@@ -86,17 +73,16 @@ impl Expansion<'_> {
             }
             rows.push(if fields.is_empty() { base } else { quote!(__rt::Param { #fields ..#base }) });
         }
-        let count = rows.len();
         quote! {
             #items
-            static __PARAMS: [__rt::Param; #count] = [#(#rows),*];
+            static __PARAMS: &[__rt::Param] = &[#(#rows),*];
         }
     }
 
     pub(super) fn definition(&self, takes_services: bool) -> TokenStream {
         let Model { options, tool_name, description, returns, returned, .. } = self.model;
         let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
-        let mut fields = quote!(name: #tool_name, description: #description, params: &__PARAMS,);
+        let mut fields = quote!(name: #tool_name, description: #description, params: __PARAMS,);
         let mut items = TokenStream::new();
         let texts = [("title", &options.title), ("instructions", &options.instructions)];
         for (key, value) in texts.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {

@@ -21,7 +21,7 @@ const PLAIN: &[&str] = &[
 
 impl Param {
     /// Replaces the type that is read by its alias if the type needs a check.
-    pub(super) fn name_checked(&mut self, index: usize) {
+    pub(super) fn name_checked(&mut self, index: usize, strict: bool) {
         // rustc names the bound that their type lacks.
         let word = if super::check::state_of(self).is_some() {
             Some("State")
@@ -35,7 +35,7 @@ impl Param {
             return;
         }
         let is_read = self.is_model() && !self.reads_text() && self.form != PassedAs::Borrowing;
-        if is_read && !is_plain(&self.ty) {
+        if is_read && (strict || !is_plain(&self.ty)) {
             let alias = format_ident!("Value{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
             let owned = std::mem::replace(&mut self.owned, quote!(#alias));
             self.checked = Some((alias, owned));

@@ -4,6 +4,8 @@ pub mod keys;
 
 pub use std::borrow::{Cow, ToOwned};
 pub use std::collections::BTreeMap;
+pub use std::option::Option::{self, None, Some};
+pub use std::result::Result::{self, Err, Ok};
 pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
@@ -49,9 +51,9 @@ pub use onionskin_definitions::args::Args;
 pub use onionskin_definitions::definition::ToolSource;
 pub use onionskin_definitions::definition::{
     Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Kind, Lent, NoAlias,
-    Param, Raw, Reader, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg, ToolDefinition,
-    ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed, ladder, lend,
-    read, reader, reader_of, reads, schema_of,
+    Param, Raw, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg, ToolDefinition, ToolExample,
+    ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed, ladder, lend, read, reads,
+    schema_of,
 };
 pub use onionskin_definitions::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use onionskin_definitions::output::ToolOutput;
@@ -60,7 +62,7 @@ pub use onionskin_definitions::secret::{
     VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome,
 };
 pub use onionskin_definitions::strict::{
-    CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields, strict_reader,
+    CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields,
 };
 use onionskin_definitions::text::same;
 pub use onionskin_tools::context::{
@@ -72,7 +74,7 @@ pub use onionskin_tools::model::{History, Message, ModelResponse, RequestParams,
 pub use onionskin_tools::onion::{
     AfterOwned, AfterReturn, AfterTarget, AgentGuards, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call,
     Compiled, Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls,
-    StateOf, Values, call_dynamic, call_tool, define, has_each, has_no_more, short_name, taken, trace_hook,
+    StateOf, Values, call_dynamic, call_tool, has_each, has_no_more, short_name, taken, trace_hook,
     traced_next,
 };
 pub use onionskin_tools::policy::{
@@ -92,7 +94,7 @@ pub use onionskin_tools::tool::{
 pub use onionskin_tools::tool::{Itself, Nth, Same, Veiled, is_method, is_of_toolbox, tool_of_method};
 pub use onionskin_tools::typed::{
     EndRing, RawRing, Reading, Ring, RingOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
-    TypedReturn, TypedTool, Written, run_in, settled, through,
+    TypedReturn, TypedTool, Written, defined, run_in, settled, through,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for

@@ -162,7 +162,7 @@ pub mod ui {
 pub mod forms {
     #[doc(hidden)]
     pub use crate::__private0::{
-        Function, ToolboxPart, can_be_shared, keyed, reader, recover, strict, strict_fields, strict_reader,
+        Function, ToolboxPart, can_be_shared, keyed, recover, strict, strict_fields,
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::agent::{StrategyAnswer, TypedAnswer, TypedInput};

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::definition::{Reader, ToolArg, ToolDefinition, reader};
+use crate::definition::ToolDefinition;
 use crate::export::{self, ExportError};
 
 /// A type that has a schema in OpenAI's strict rules (<https://platform.openai.com/docs/guides/structured-outputs>).
@@ -176,11 +176,6 @@ strict! {
 #[cfg(feature = "chrono04")]
 #[diagnostic::do_not_recommend]
 impl<Tz: chrono::TimeZone> Strict for chrono::DateTime<Tz> {}
-
-/// As [`reader`], for a type that is strict.
-pub const fn strict_reader<T: for<'a> ToolArg<'a> + Strict>() -> Reader<T> {
-    reader()
-}
 
 /// Marks a type as strict.
 pub const fn strict<T: Strict + ?Sized>() {}

@@ -93,8 +93,11 @@ fn private_names() -> BTreeSet<String> {
     }
     // Of the standard library and of serde.
     public.extend(
-        ["Error", "Arc", "BTreeMap", "Cow", "Duration", "OnceLock", "String", "ToOwned", "Vec", "Value"]
-            .map(Into::into),
+        [
+            "Error", "Arc", "BTreeMap", "Cow", "Duration", "Err", "None", "OnceLock", "Ok", "Option",
+            "Result", "Some", "String", "ToOwned", "Vec", "Value",
+        ]
+        .map(Into::into),
     );
     names.into_iter().filter(|name| is_type(name) && !public.contains(name)).collect()
 }

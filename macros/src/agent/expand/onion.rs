@@ -32,22 +32,20 @@ fn core(agent: &AgentModel<'_>) -> TokenStream {
         })
     };
     let fields = tools().map(|(_, cfgs, _, alias, field)| quote!(#(#cfgs)* #field: #alias));
-    // An entry that is not a tool is one error. rustc reports nothing about its call.
+    // An entry that is not a tool is one error, that of the checks. rustc reports nothing about its calls.
+    let known = |span, alias| quote_spanned!(span=> <__Tools as __rt::Is>::Type<#alias>);
     let arms = tools().map(|(index, cfgs, span, alias, field)| {
-        let known = quote_spanned! {span=>
-            <__rt::Known<{ <#alias as __rt::Tool>::NAME.is_empty() }> as __rt::Is>::Type<#alias>
-        };
+        let known = known(span, alias);
         quote_spanned! {span=>
             #(#cfgs)*
             #index => __rt::run_in::<#known, _>(&self.#field, &self.ring, __cx, __args).await,
         }
     });
     let definitions = tools().map(|(index, cfgs, span, alias, field)| {
+        let known = known(span, alias);
         quote_spanned! {span=>
             #(#cfgs)*
-            __list.push((#index, __rt::define(<#alias as __rt::Tool>::NAME, &|| {
-                <#alias as __rt::Tool>::definition(&self.#field)
-            })));
+            __list.push((#index, __rt::defined::<#known>(&self.#field)));
         }
     });
     let ring = agent.hooks.iter().enumerate().rev().fold(quote!(__rt::EndRing), |rest, (index, hook)| {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::Value;
 
 use super::definition::ToolDefinition;
-use super::param::{Param, Raw, ToolArg, optional};
+use super::param::{Raw, ToolArg, optional};
 use crate::error::ToolResult;
 use crate::json::with_digits;
 
@@ -33,29 +33,29 @@ impl<'a> Slots<'a, '_> {
     /// # Errors
     /// Returns an error if the value cannot be decoded. The error lists the problems of all parameters.
     #[inline]
-    pub fn read<T>(&self, index: usize, reader: &Reader<T>) -> ToolResult<T> {
+    pub fn read<T: for<'b> ToolArg<'b>>(&self, index: usize, default: Option<fn() -> T>) -> ToolResult<T> {
         if let Some(part) = self.spans[index]
-            && let Ok(value) = (reader.from_part)(self.text, part)
+            && let Ok(value) = from_part(self.text, part)
             && (!self.is_held() || self.raw(index).is_some_and(|raw| self.fits(index, raw)))
         {
             return Ok(value);
         }
-        self.read_rare(index, reader)
+        self.read_rare(index, default)
     }
 
     /// Handles missing values, values that can be converted without loss, and values that cannot.
     #[inline(never)]
-    fn read_rare<T>(&self, index: usize, reader: &Reader<T>) -> ToolResult<T> {
+    fn read_rare<T: for<'b> ToolArg<'b>>(&self, index: usize, default: Option<fn() -> T>) -> ToolResult<T> {
         let value = match self.given(index) {
-            None => match reader.default {
+            None => match default {
                 Some(default) => Some(default()),
-                None if (reader.optional)() => (reader.from_part)("null", (0, 4)).ok(),
+                None if optional::<T>() => from_text("null").ok(),
                 None => None,
             },
             // A value would round the digits of a long integer, so the text comes first.
             Some(raw) => with_digits(raw)
-                .and_then(|digits| from_whole(reader, &digits).filter(|_| self.fits(index, &digits)))
-                .or_else(|| self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok())),
+                .and_then(|digits| from_text(&digits).ok().filter(|_| self.fits(index, &digits)))
+                .or_else(|| self.coerced(index, raw).and_then(|value| T::deserialize(value).ok())),
         };
         value.ok_or_else(|| self.refuse(&[]))
     }
@@ -141,48 +141,6 @@ impl<'a> Slots<'a, '_> {
     fn fits(&self, index: usize, raw: &str) -> bool {
         !self.is_held() || self.refused(index, raw).is_empty()
     }
-}
-
-/// The decoder and the schema of a parameter's type.
-///
-/// `#[tool]` names a parameter's type once, in the call that makes its reader. So an unsupported type is one error, at
-/// the type.
-pub struct Reader<T> {
-    param: Param,
-    optional: fn() -> bool,
-    /// Deserialises a part of a text.
-    from_part: fn(&str, (usize, usize)) -> Result<T, serde_json::Error>,
-    from_value: fn(Value) -> Result<T, serde_json::Error>,
-    default: Option<fn() -> T>,
-}
-
-/// The reader of a type.
-pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
-    Reader {
-        param: Param::new::<T>(""),
-        optional: optional::<T>,
-        from_part: |text, part| from_part(text, part),
-        from_value: |value| T::deserialize(value),
-        default: None,
-    }
-}
-
-impl<T> Reader<T> {
-    /// Sets the default of a missing value.
-    #[must_use]
-    pub const fn or(mut self, default: fn() -> T) -> Self {
-        self.default = Some(default);
-        self
-    }
-
-    /// A required parameter of this type, without description or limits.
-    pub const fn param(&self, name: &'static str) -> Param {
-        Param { name, ..self.param }
-    }
-}
-
-fn from_whole<T>(reader: &Reader<T>, raw: &str) -> Option<T> {
-    (reader.from_part)(raw, (0, raw.len())).ok()
 }
 
 /// As [`serde_json::from_str`], faster for whole numbers.
@@ -290,41 +248,42 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
-/// Values of several types and their readers. All tools with the same parameter types share this code.
-pub trait Values: Send + Sized + 'static {
-    /// The readers, one for each value.
-    type Readers: 'static;
+/// Values of several types. All tools with the same parameter types share this code.
+pub trait Values: Sized {
+    /// The defaults of missing values, one for each value.
+    type Defaults;
 
     /// Reads the values, beginning with this slot.
     ///
     /// # Errors
     /// Returns an error if one cannot be read. The error names the problems of all.
-    fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self>;
+    fn read(slots: &Slots<'_, '_>, index: usize, defaults: Self::Defaults) -> ToolResult<Self>;
 }
 
 impl Values for () {
-    type Readers = ();
+    type Defaults = ();
 
     #[inline]
-    fn read(_: &Slots<'_, '_>, _: usize, (): &()) -> ToolResult<()> {
+    fn read(_: &Slots<'_, '_>, _: usize, (): ()) -> ToolResult<()> {
         Ok(())
     }
 }
 
-impl<T: Send + 'static, R: Values> Values for (T, R) {
-    type Readers = (&'static Reader<T>, R::Readers);
+#[diagnostic::do_not_recommend]
+impl<T: for<'a> ToolArg<'a>, R: Values> Values for (T, R) {
+    type Defaults = (Option<fn() -> T>, R::Defaults);
 
     #[inline]
-    fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self> {
+    fn read(slots: &Slots<'_, '_>, index: usize, defaults: Self::Defaults) -> ToolResult<Self> {
         #[expect(
             clippy::question_mark,
             reason = "`?` brings a conversion of the error for every value of every tool"
         )]
-        let value = match slots.read(index, readers.0) {
+        let value = match slots.read(index, defaults.0) {
             Ok(value) => value,
             Err(exit) => return Err(exit),
         };
-        match R::read(slots, index + 1, &readers.1) {
+        match R::read(slots, index + 1, defaults.1) {
             Ok(rest) => Ok((value, rest)),
             Err(exit) => Err(exit),
         }

@@ -18,98 +18,99 @@ use serde_json::Value;
 
 use super::own_form::OwnForm;
 pub use super::reread::ladder::*;
-pub use super::result::Split as _;
-use super::result::{AsIs, Described, Hidden, InError, InExit, InText, Mute, Own, Undescribed, Untold};
+use super::result::{
+    AsIs, Described, InError, InExit, InText, Mute, Own, Sides, Undescribed, Untold, Written,
+};
 use super::result_types::{Kind, OfSecrets, ToolReturn};
 use crate::error::Exit;
 
-pub trait SplitExit {
-    fn split_by(&self) -> InExit;
+pub trait SplitExit<T> {
+    fn split_by(&self) -> Sides<InExit, T, String>;
 }
-impl<T> SplitExit for &&&&Kind<Result<T, Exit>> {
-    fn split_by(&self) -> InExit {
-        InExit
+impl<T> SplitExit<T> for &&&&Kind<Result<T, Exit>> {
+    fn split_by(&self) -> Sides<InExit, T, String> {
+        Sides::new()
     }
 }
 
-pub trait SplitError {
-    fn split_by(&self) -> InError;
+pub trait SplitError<T> {
+    fn split_by(&self) -> Sides<InError, T, String>;
 }
-impl<T, E: Into<Box<dyn Error + Send + Sync>>> SplitError for &&&Kind<Result<T, E>> {
-    fn split_by(&self) -> InError {
-        InError
+impl<T, E: Into<Box<dyn Error + Send + Sync>>> SplitError<T> for &&&Kind<Result<T, E>> {
+    fn split_by(&self) -> Sides<InError, T, String> {
+        Sides::new()
     }
 }
 
-pub trait SplitText {
-    fn split_by(&self) -> InText;
+pub trait SplitText<T> {
+    fn split_by(&self) -> Sides<InText, T, String>;
 }
-impl<T, E: Display> SplitText for &&Kind<Result<T, E>> {
-    fn split_by(&self) -> InText {
-        InText
+impl<T, E: Display> SplitText<T> for &&Kind<Result<T, E>> {
+    fn split_by(&self) -> Sides<InText, T, String> {
+        Sides::new()
     }
 }
 
-pub trait SplitMute {
-    fn split_by(&self) -> Mute;
+pub trait SplitMute<T, E> {
+    fn split_by(&self) -> Sides<Mute, T, E>;
 }
-impl<T, E> SplitMute for &Kind<Result<T, E>> {
-    fn split_by(&self) -> Mute {
-        Mute
+impl<T, E> SplitMute<T, E> for &Kind<Result<T, E>> {
+    fn split_by(&self) -> Sides<Mute, T, E> {
+        Sides::new()
     }
 }
 
-pub trait SplitNone {
-    fn split_by(&self) -> AsIs;
+pub trait SplitNone<T> {
+    fn split_by(&self) -> Sides<AsIs, T, String>;
 }
-impl<T> SplitNone for Kind<T> {
-    fn split_by(&self) -> AsIs {
-        AsIs
+impl<T> SplitNone<T> for Kind<T> {
+    fn split_by(&self) -> Sides<AsIs, T, String> {
+        Sides::new()
     }
 }
 
 pub trait FormOwn {
-    fn form(&self) -> Own;
+    fn form(&self) -> Written<Own, String, ()>;
 }
 impl<T: OwnForm> FormOwn for &&&Kind<T> {
-    fn form(&self) -> Own {
-        Own
+    fn form(&self) -> Written<Own, String, ()> {
+        Written::new()
     }
 }
 
 pub trait FormDescribed {
-    fn form(&self) -> Described;
+    fn form(&self) -> Written<Described, String, ()>;
 }
 impl<T: ToolReturn + JsonSchema> FormDescribed for &&Kind<T> {
-    fn form(&self) -> Described {
-        Described
+    fn form(&self) -> Written<Described, String, ()> {
+        Written::new()
     }
 }
 
 pub trait FormJson {
-    fn form(&self) -> Undescribed;
+    fn form(&self) -> Written<Undescribed, String, ()>;
 }
 impl<T: ToolReturn> FormJson for &Kind<T> {
-    fn form(&self) -> Undescribed {
-        Undescribed
+    fn form(&self) -> Written<Undescribed, String, ()> {
+        Written::new()
     }
 }
 
-pub trait FormHidden {
-    fn form(&self) -> Hidden;
+pub trait FormHidden<T> {
+    fn form(&self) -> Written<Untold, String, T>;
 }
-impl<T: OfSecrets> FormHidden for &Kind<T> {
-    fn form(&self) -> Hidden {
-        Hidden
+impl<T: OfSecrets> FormHidden<T> for &Kind<T> {
+    fn form(&self) -> Written<Untold, String, T> {
+        Written::new()
     }
 }
 
-pub trait FormNone {
-    fn form(&self) -> Untold;
+pub trait FormNone<T> {
+    fn form(&self) -> Written<Untold, T, ()>;
 }
-impl<T> FormNone for Kind<T> {
-    fn form(&self) -> Untold {
-        Untold
+impl<T> FormNone<T> for Kind<T> {
+    fn form(&self) -> Written<Untold, T, ()> {
+        Written::new()
     }
 }
 

@@ -31,7 +31,7 @@ mod ui_tool;
 mod words;
 
 pub use declaration::ToolDeclaration;
-pub use decode::{Reader, Slots, Values, reader};
+pub use decode::{Slots, Values};
 pub use definition::{Annotations, Effect, ToolDefinition, wire_name};
 pub use definition::{Asks, Defined, StaticTool};
 pub use example::{ExampleError, ToolExample};
@@ -43,8 +43,8 @@ pub use param::missing;
 pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
 pub use refusal::check_args;
 pub use refusal::{arguments_error, refuse_lost, refused_by};
+pub use reread::ReadAgain;
 pub use reread::Reread;
-pub use reread::{ReadAgain, reader_of};
 pub use result::Encoded;
 pub use result::{Failed, Returned, encode, failed, schema as schema_of};
 pub use result_types::{ErrorText, Kind, ShownToModel, ToolReturn};

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Error;
 
-use super::result::Split;
+use super::result::{Sides, Split};
 use super::result_types::Kind;
 use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::output::ToolOutput;
@@ -101,7 +101,9 @@ impl<T: OwnReading> OwnReading for Option<T> {
 /// The rungs. Generated code imports them anonymously.
 #[doc(hidden)]
 pub(super) mod ladder {
-    use super::{DeserializeOwned, Error, InJson, InOwnForm, Kind, OwnReading, Serialize, Unread, to_json};
+    use super::{
+        DeserializeOwned, Error, InJson, InOwnForm, Kind, OwnReading, Readable, Serialize, Unread, to_json,
+    };
 
     /// An argument as JSON.
     pub trait WriteJson<T> {
@@ -124,30 +126,43 @@ pub(super) mod ladder {
     }
 
     pub trait ReadOwn {
-        fn reading(&self) -> InOwnForm;
+        fn reading(&self) -> Readable<InOwnForm, String>;
     }
     impl<T: OwnReading> ReadOwn for &&Kind<T> {
-        fn reading(&self) -> InOwnForm {
-            InOwnForm
+        fn reading(&self) -> Readable<InOwnForm, String> {
+            Readable::new()
         }
     }
 
     pub trait ReadJson {
-        fn reading(&self) -> InJson;
+        fn reading(&self) -> Readable<InJson, String>;
     }
     impl<T: DeserializeOwned> ReadJson for &Kind<T> {
-        fn reading(&self) -> InJson {
-            InJson
+        fn reading(&self) -> Readable<InJson, String> {
+            Readable::new()
         }
     }
 
-    pub trait ReadNone {
-        fn reading(&self) -> Unread;
+    pub trait ReadNone<T> {
+        fn reading(&self) -> Readable<Unread, T>;
     }
-    impl<T> ReadNone for Kind<T> {
-        fn reading(&self) -> Unread {
-            Unread
+    impl<T> ReadNone<T> for Kind<T> {
+        fn reading(&self) -> Readable<Unread, T> {
+            Readable::new()
         }
+    }
+}
+
+/// A rung of the third ladder: how a value is read.
+pub struct Readable<F, A> {
+    form: PhantomData<fn() -> F>,
+    /// The type that must be [`ReadAgain`]; text always is.
+    pub asked: Kind<A>,
+}
+
+impl<F, A> Readable<F, A> {
+    const fn new() -> Self {
+        Self { form: PhantomData, asked: Kind::new() }
     }
 }
 
@@ -157,25 +172,6 @@ pub struct InOwnForm;
 pub struct InJson;
 /// Not read. A typed hook on such a tool does not compile.
 pub struct Unread;
-
-impl InOwnForm {
-    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
-        Kind::new()
-    }
-}
-
-impl InJson {
-    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
-        Kind::new()
-    }
-}
-
-impl Unread {
-    /// The type that must be `ReadAgain`; text always is.
-    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
-        Kind::new()
-    }
-}
 
 /// How a value of this type is read.
 pub trait Reading<T> {
@@ -225,9 +221,11 @@ impl<R, S: Split<R>, F: Reading<S::Value>> Reread<R> for Reads<S, F> {
     }
 }
 
-/// Both rungs together.
-pub fn reader_of<R, S: Split<R>, F: Reading<S::Value>>(_: &Kind<R>, _: S, _: F) -> Reads<S, F> {
-    Reads(PhantomData)
+impl<S, T, E> Sides<S, T, E> {
+    /// Both rungs together.
+    pub fn reader<F, A>(self, _: Readable<F, A>) -> Reads<S, F> {
+        Reads(PhantomData)
+    }
 }
 
 /// A return type that can be read from its tool's result, so that a typed hook can get it from a tool with its own

@@ -109,6 +109,41 @@ impl<F: Future, R: Returned<F::Output>> Future for Encoded<F, R> {
     }
 }
 
+/// A rung of the first ladder: how the error side is removed, and the types of the sides.
+pub struct Sides<S, T, E> {
+    split: PhantomData<fn() -> S>,
+    /// The value.
+    pub value: Kind<T>,
+    /// The type that must be an [`ErrorText`](super::ErrorText); text always is.
+    pub error: Kind<E>,
+}
+
+impl<S, T, E> Sides<S, T, E> {
+    pub(super) const fn new() -> Self {
+        Self { split: PhantomData, value: Kind::new(), error: Kind::new() }
+    }
+
+    /// Both rungs together.
+    pub fn and<F, A, M>(self, _: Written<F, A, M>) -> Rungs<S, F> {
+        Rungs(PhantomData)
+    }
+}
+
+/// A rung of the second ladder: how a value is written.
+pub struct Written<F, A, M> {
+    form: PhantomData<fn() -> F>,
+    /// The type that must be a [`ToolReturn`]; text always is.
+    pub asked: Kind<A>,
+    /// The type that must be [`ShownToModel`](super::ShownToModel); `()` always is.
+    pub shown: Kind<M>,
+}
+
+impl<F, A, M> Written<F, A, M> {
+    pub(super) const fn new() -> Self {
+        Self { form: PhantomData, asked: Kind::new(), shown: Kind::new() }
+    }
+}
+
 /// The rungs of a type: how the error side is removed, and how the value is written.
 pub struct Rungs<S, F>(PhantomData<fn() -> (S, F)>);
 
@@ -151,8 +186,6 @@ pub fn failed<R: 'static, T: Returned<R>>(_: T, returned: &R) -> Option<Failed<'
 pub trait Split<R>: Sized {
     /// The value without the error side.
     type Value;
-    /// The type that must be an [`ErrorText`](super::ErrorText); text always is.
-    type Error;
 
     /// The value, or the exit that the function returned.
     ///
@@ -170,25 +203,7 @@ pub trait Split<R>: Sized {
     {
         None
     }
-
-    /// The type without its error side.
-    fn value(&self, _: &Kind<R>) -> Kind<Self::Value> {
-        Kind::new()
-    }
-
-    /// The type of the error for the bound check.
-    fn error(&self, _: &Kind<R>) -> Kind<Self::Error> {
-        Kind::new()
-    }
-
-    /// Both rungs together.
-    fn and<F: Form<Self::Value>>(self, _: &Kind<R>, _: Written<F, Self::Value>) -> Rungs<Self, F> {
-        Rungs(PhantomData)
-    }
 }
-
-/// How a value of this type is written.
-pub struct Written<F, T>(PhantomData<fn() -> (F, T)>);
 
 /// Writes a value.
 pub trait Form<T> {
@@ -210,7 +225,6 @@ pub struct AsIs;
 
 impl<T> Split<Result<T, Exit>> for InExit {
     type Value = T;
-    type Error = String;
 
     #[inline]
     fn split(returned: Result<T, Exit>) -> Result<T, Exit> {
@@ -231,7 +245,6 @@ impl<T> Split<Result<T, Exit>> for InExit {
 
 impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
     type Value = T;
-    type Error = String;
 
     #[inline]
     fn split(returned: Result<T, E>) -> Result<T, Exit> {
@@ -252,7 +265,6 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
 
 impl<T, E: Display> Split<Result<T, E>> for InText {
     type Value = T;
-    type Error = String;
 
     fn split(returned: Result<T, E>) -> Result<T, Exit> {
         returned.map_err(|error| Exit::tool(error.to_string()))
@@ -272,7 +284,6 @@ impl<T, E: Display> Split<Result<T, E>> for InText {
 
 impl<T, E> Split<Result<T, E>> for Mute {
     type Value = T;
-    type Error = E;
 
     fn split(returned: Result<T, E>) -> Result<T, Exit> {
         returned.map_err(|_| Exit::tool("failed"))
@@ -292,7 +303,6 @@ impl<T, E> Split<Result<T, E>> for Mute {
 
 impl<T> Split<T> for AsIs {
     type Value = T;
-    type Error = String;
 
     #[inline]
     fn split(returned: T) -> Result<T, Exit> {
@@ -310,82 +320,8 @@ pub struct Own;
 pub struct Described;
 /// Written as JSON, without a schema.
 pub struct Undescribed;
-/// A secret, which is not written. A program with it does not compile.
-pub struct Hidden;
 /// Not written. A program with it does not compile.
 pub struct Untold;
-
-impl Own {
-    pub fn of<T: OwnForm>(self, _: &Kind<T>) -> Written<Self, T> {
-        Written(PhantomData)
-    }
-
-    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
-        Kind::new()
-    }
-
-    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
-        Kind::new()
-    }
-}
-
-impl Described {
-    pub fn of<T: ToolReturn + JsonSchema>(self, _: &Kind<T>) -> Written<Self, T> {
-        Written(PhantomData)
-    }
-
-    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
-        Kind::new()
-    }
-
-    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
-        Kind::new()
-    }
-}
-
-impl Undescribed {
-    pub fn of<T: ToolReturn>(self, _: &Kind<T>) -> Written<Self, T> {
-        Written(PhantomData)
-    }
-
-    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
-        Kind::new()
-    }
-
-    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
-        Kind::new()
-    }
-}
-
-impl Hidden {
-    pub fn of<T>(self, _: &Kind<T>) -> Written<Untold, T> {
-        Written(PhantomData)
-    }
-
-    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
-        Kind::new()
-    }
-
-    /// The type that must be [`ShownToModel`](super::ShownToModel); `()` always is.
-    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<T> {
-        Kind::new()
-    }
-}
-
-impl Untold {
-    pub fn of<T>(self, _: &Kind<T>) -> Written<Self, T> {
-        Written(PhantomData)
-    }
-
-    /// The type that must be a [`ToolReturn`]; text always is.
-    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
-        Kind::new()
-    }
-
-    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
-        Kind::new()
-    }
-}
 
 impl<T: OwnForm> Form<T> for Own {
     #[inline]

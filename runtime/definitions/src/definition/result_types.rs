@@ -79,7 +79,7 @@ pub struct Kind<T>(PhantomData<fn() -> T>);
 impl<T> Kind<T> {
     #[expect(clippy::new_without_default, reason = "generated code is the only caller")]
     /// The type.
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Self(PhantomData)
     }
 

@@ -20,12 +20,12 @@ use crate::json::Sound;
 #[inline(never)]
 pub fn read<V: Values>(
     tool: &'static Defined,
-    readers: &V::Readers,
     args: &mut Args,
     spans: &mut [Span],
+    defaults: V::Defaults,
 ) -> ToolResult<V> {
     match Slots::split(tool.get(), args, spans) {
-        Ok(slots) => V::read(&slots, 0, readers),
+        Ok(slots) => V::read(&slots, 0, defaults),
         Err(exit) => Err(exit),
     }
 }

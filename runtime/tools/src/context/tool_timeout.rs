@@ -44,7 +44,7 @@ pin_project! {
 /// Applies the tool's `timeout` to a part of a call.
 pub(crate) async fn timed<T, F>(cx: &ToolContext, call: F) -> ToolResult<T>
 where
-    F: Future<Output = ToolResult<T>> + Send,
+    F: Future<Output = ToolResult<T>>,
 {
     match cx.definition().timeout {
         None => call.await,

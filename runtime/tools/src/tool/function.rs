@@ -10,7 +10,7 @@ use super::private_types::Veiled;
 use super::{Tool, Works};
 use crate::context::ToolContext;
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{Defined, Encoded, Returned, ToolDefinition, Values, check_args};
+use onionskin_definitions::definition::{Defined, Encoded, Returned, ToolDefinition, check_args};
 use onionskin_definitions::error::ToolResult;
 
 /// A function with owned arguments and result, as a tool; `V` is its [`Veiled::Veil`].
@@ -28,9 +28,7 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// As [`Tool::State`].
     type State: Works;
-    /// The arguments that the model fills, as nested pairs: `(A, (B, ()))`.
-    type Values: Values;
-    /// The same arguments as a struct with their names.
+    /// The arguments that the model fills, as a struct with their names.
     type Args: Send + 'static;
     /// What the function returns.
     type Output: Send + 'static;
@@ -42,13 +40,7 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Returns an error if they do not fit. The error names every invalid argument.
-    fn read(args: &mut Args) -> ToolResult<Self::Values>;
-
-    /// Converts the arguments to the struct.
-    fn named(values: Self::Values) -> Self::Args;
-
-    /// Converts the struct to the arguments.
-    fn unnamed(args: Self::Args) -> Self::Values;
+    fn read(args: &mut Args) -> ToolResult<Self::Args>;
 
     /// Calls the function.
     ///
@@ -57,7 +49,7 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
     fn call<'a>(
         &'a self,
         cx: &'a ToolContext,
-        values: Self::Values,
+        args: Self::Args,
     ) -> ToolResult<impl Future<Output = Self::Output> + Send + 'a>;
 
     /// How the function's return value becomes the result.
@@ -79,7 +71,7 @@ impl<F: Veiled + Function<F::Veil>> Tool for F {
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
         let call = match F::read(args) {
-            Ok(values) => self.call(cx, values),
+            Ok(args) => self.call(cx, args),
             Err(exit) => Err(exit),
         };
         match call {

@@ -16,7 +16,7 @@ impl<F: Veiled + Function<F::Veil>> TypedTool for F {
     type Rewrites = ();
 
     fn decode(&self, args: &mut Args) -> ToolResult<Self::Args> {
-        F::read(args).map(F::named)
+        F::read(args)
     }
 
     async fn invoke<'a>(
@@ -25,7 +25,7 @@ impl<F: Veiled + Function<F::Veil>> TypedTool for F {
         args: Self::Args,
         _: &'a TypedCall<'a>,
     ) -> ToolResult<Self::Output> {
-        Ok(self.call(cx, F::unnamed(args))?.await)
+        Ok(self.call(cx, args)?.await)
     }
 
     fn encode(output: Self::Output, _: &TypedCall<'_>) -> ToolResult {

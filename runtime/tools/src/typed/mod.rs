@@ -17,4 +17,4 @@ pub use made::RawHook;
 pub use made::{HookMadeBy, RingOf};
 pub use ring::{ArgsOf, OutputOf, TypedNext, TypedTool};
 #[doc(hidden)]
-pub use ring::{EndRing, RawRing, Ring, TypedHook, TypedLayer, run_in};
+pub use ring::{EndRing, RawRing, Ring, TypedHook, TypedLayer, defined, run_in};

@@ -13,10 +13,12 @@ use futures_util::future::BoxFuture;
 use super::layered::{Reading, TypedCall, Written, unread};
 use crate::context::{AtDepth, Depth, ToolContext, timed};
 use crate::event::CallOutcome;
-use crate::onion::{Caught, Hook, hook_panicked, hooks_are_traced, in_span, short_name, tool_panicked};
+use crate::onion::{
+    Caught, Hook, Undefined, define, hook_panicked, hooks_are_traced, in_span, short_name, tool_panicked,
+};
 use crate::tool::Tool;
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::Failed;
+use onionskin_definitions::definition::{Failed, ToolDefinition};
 use onionskin_definitions::error::{Exit, ToolResult};
 
 /// A tool with typed arguments and output for typed hooks. `#[tool]` implements it.
@@ -165,6 +167,12 @@ pub fn run_in<'a, T: Tool, R: Ring>(
     args: &'a mut Args,
 ) -> impl Future<Output = ToolResult> + Send + 'a {
     ring.call(tool, cx, args)
+}
+
+/// The definition of a tool in a ring.
+#[doc(hidden)]
+pub fn defined<T: Tool>(tool: &T) -> Result<ToolDefinition, Undefined> {
+    define(T::NAME, &|| tool.definition())
 }
 
 /// The end of the ring: the tool.
