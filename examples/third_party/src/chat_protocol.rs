@@ -50,7 +50,7 @@ fn tool_choice(choice: &ToolChoice) -> Value {
         ToolChoice::Required => json!("required"),
         ToolChoice::Tool(name) => json!({ "type": "function", "function": { "name": name } }),
         // The server's default is `auto`.
-        _ => Value::Null,
+        ToolChoice::Auto => Value::Null,
     }
 }
 

@@ -128,7 +128,7 @@ fn is_whole(session: &Session) {
                 assert_eq!(open, results.into_iter().map(|result| result.call_id).collect::<Vec<_>>());
                 open.clear();
             }
-            _ => assert!(open.is_empty()),
+            Message::User { .. } => assert!(open.is_empty()),
         }
     }
     assert!(open.is_empty());

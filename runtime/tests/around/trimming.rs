@@ -39,7 +39,7 @@ fn shown(letters: &str, hook: impl Fn(&mut TurnRequest)) -> String {
         Message::User { .. } => "u",
         Message::Assistant { tool_calls, .. } if tool_calls.is_empty() => "a",
         Message::Assistant { .. } => "c",
-        _ => "r",
+        Message::Tool { .. } => "r",
     };
     request.messages().iter().map(letter).collect()
 }
