@@ -100,7 +100,7 @@ impl Model for Provider {
                     }
                 }
                 _ if !open.is_empty() => return refuse("calls without results"),
-                _ => {}
+                Message::User { .. } => {}
             }
         }
         if matches!(request.messages.last(), Some(Message::Assistant { .. }) | None) {
