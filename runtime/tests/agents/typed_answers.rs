@@ -10,7 +10,7 @@ use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolChoice,
 };
 use onionskin::prompt::{Prompt, PromptPart};
-use onionskin::run::{AgentRun, Limit, RunRequest, TypedRunStream};
+use onionskin::run::{AgentRun, Limit, TypedRunStream};
 use onionskin::run_hooks::RunAnswer;
 use onionskin::{
     Agent, AgentHandle, RunError, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolResult, agent,
@@ -763,9 +763,9 @@ mod declared {
         let model = script(again());
         let reporter = Reporter::builder().model(Arc::clone(&model)).build_typed().await.unwrap();
         let session = reporter.session();
-        let run = reporter.run_with("Paris?", |request| request.session(&session).user("ada")).await.unwrap();
+        let run = reporter.request("Paris?").session(&session).user("ada").run().await.unwrap();
         assert_eq!(run.answer, paris());
-        let mut stream = reporter.stream_with("Paris?", |request| request.session(&session));
+        let mut stream = reporter.request("Paris?").session(&session).stream();
         while stream.next().await.is_some() {}
         assert_eq!(stream.output().await.unwrap().answer, paris());
         assert_eq!(
@@ -884,18 +884,23 @@ async fn a8_a_paused_run_is_resumed_to_its_answer() {
         };
         let careful = careful.build_typed().await.unwrap();
         let Err(RunError::Paused(paused)) = careful.run("Paris?").await else { panic!("it pauses") };
-        let answered = |request: RunRequest| {
-            request.answer(paused.questions()[0].key(), onionskin::question::Answer::allow())
-        };
+        let (key, yes) = (paused.questions()[0].key(), onionskin::question::Answer::allow);
         // Each way goes on from the same records, as a process of its own reads them.
         let stored = || {
             serde_json::from_value::<onionskin::question::Paused>(serde_json::to_value(&paused).unwrap())
                 .unwrap()
         };
-        let run = answered(careful.resume(&stored())).run_as::<Report>().await.unwrap();
-        let typed = careful.resume_with(&stored(), answered).await.unwrap();
+        let run = careful
+            .clone()
+            .into_handle()
+            .resume(&stored())
+            .answer(key, yes())
+            .run_as::<Report>()
+            .await
+            .unwrap();
+        let typed = careful.resume(&stored()).answer(key, yes()).run().await.unwrap();
         assert_eq!(run.answer, typed.answer);
-        let mut stream = careful.resume_stream_with(&stored(), answered);
+        let mut stream = careful.resume(&stored()).answer(key, yes()).stream();
         let partials = partials(&mut stream).await;
         assert_eq!(partials.last(), Some(&right()), "{partials:?}");
         assert_eq!(stream.output().await.unwrap().answer, paris());

@@ -104,7 +104,7 @@ async fn chat(desk: &TypedHandle<Resolution>, conversation: &Session) -> io::Res
 
 /// Answers one message, and shows what happens meanwhile.
 async fn serve(desk: &TypedHandle<Resolution>, conversation: &Session, line: &str) {
-    let mut run = desk.stream_with(line, |request| request.session(conversation));
+    let mut run = desk.request(line).session(conversation).stream();
     let mut view = View::default();
     while let Some(event) = run.next().await {
         view.show(&event);

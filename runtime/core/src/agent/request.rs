@@ -1,5 +1,6 @@
 //! A run that a program requests: its options, and how it begins.
 
+use std::marker::PhantomData;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -49,7 +50,14 @@ use onionskin_tools::session::{Session, Wait};
 /// ```
 #[derive(Debug)]
 #[must_use = "a request does nothing until it is run"]
-pub struct RunRequest {
+pub struct RunRequest<O = RunOutput> {
+    options: Options,
+    output: PhantomData<fn() -> O>,
+}
+
+/// What a program set for a run.
+#[derive(Debug)]
+struct Options {
     handle: AgentHandle,
     input: RunInput,
     session: Option<Session>,
@@ -66,36 +74,7 @@ pub struct RunRequest {
     cancellation: Option<CancellationToken>,
 }
 
-impl RunRequest {
-    pub(super) fn new(handle: &AgentHandle, input: RunInput) -> Self {
-        Self {
-            handle: handle.clone(),
-            input,
-            session: None,
-            run_id: None,
-            correlation_id: None,
-            user: None,
-            approver: None,
-            answerer: None,
-            resumption: Resumption::default(),
-            services: Services::default(),
-            prompt: Prompt::new(),
-            answer: None,
-            cancellation: None,
-        }
-    }
-
-    pub(super) fn resume(handle: &AgentHandle, paused: &Paused) -> Self {
-        let run = paused.run();
-        Self {
-            run_id: Some(Arc::clone(&run.run_id)),
-            correlation_id: Some(Arc::clone(&run.correlation_id)),
-            user: run.user.clone(),
-            resumption: Resumption { paused: Some(paused.clone()), answers: Vec::new() },
-            ..Self::new(handle, RunInput::stored(run.input.clone(), run.attached.clone()))
-        }
-    }
-
+impl<O> RunRequest<O> {
     /// Runs in this session, which the agent made before ([`AgentHandle::session`]). A session of another agent works
     /// if it contains the states of this agent and its children, as sessions of one [`App`](super::App) do. Otherwise
     /// the run fails with [`RunError::NoState`].
@@ -104,7 +83,7 @@ impl RunRequest {
     /// time limit (`limits`) and ends with [`RunError::Busy`] when the limit is reached. A run that starts within a run
     /// of the same session would wait for itself: it fails with [`RunError::WaitsForItself`].
     pub fn session(mut self, session: &Session) -> Self {
-        self.session = Some(session.clone());
+        self.options.session = Some(session.clone());
         self
     }
 
@@ -139,39 +118,39 @@ impl RunRequest {
     ///
     /// The id is also the correlation id, unless [`Self::correlation_id`] sets another one.
     pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.run_id = Some(id.into());
+        self.options.run_id = Some(id.into());
         self
     }
 
     /// The id of the run and of all child runs below it, for people and traces. Several runs may share it. Nothing is
     /// recorded under it.
     pub fn correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.correlation_id = Some(id.into());
+        self.options.correlation_id = Some(id.into());
         self
     }
 
     /// The user of the run. A cache keeps the results of each user separate.
     pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.user = Some(id.into());
+        self.options.user = Some(id.into());
         self
     }
 
     /// Sets the approver for the calls of this run and of the runs below it, in place of the agent's approver.
     pub fn approver(mut self, approver: impl Approver) -> Self {
-        self.approver = Some(Arc::new(approver));
+        self.options.approver = Some(Arc::new(approver));
         self
     }
 
     /// Sets who answers the questions of this run and of the runs below it, in place of the agent's answerer.
     pub fn answerer(mut self, answerer: impl Answerer) -> Self {
-        self.answerer = Some(Arc::new(answerer));
+        self.options.answerer = Some(Arc::new(answerer));
         self
     }
 
     /// Answers an open question of the run that the request resumes ([`AgentHandle::resume`]), by its key. If an answer does not fit,
     /// the run does not begin: it ends with [`RunError::Answer`], and no answer is recorded.
     pub fn answer(mut self, key: impl Into<String>, answer: impl Into<Answer>) -> Self {
-        self.resumption.answers.push((key.into(), answer.into()));
+        self.options.resumption.answers.push((key.into(), answer.into()));
         self
     }
 
@@ -211,14 +190,21 @@ impl RunRequest {
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
-        self.services.give(GivenService::new(service));
+        self.options.services.give(GivenService::new(service));
         self
     }
 
     /// Sets parts of the system prompt for this run, in place of what the agent has there. Runs of its children keep their own
     /// prompts. A later call wins part by part.
     pub fn prompt(mut self, prompt: Prompt) -> Self {
-        self.prompt = self.prompt.with(prompt);
+        self.options.prompt = self.options.prompt.with(prompt);
+        self
+    }
+
+    /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and the runs
+    /// below it are dropped. The run uses a child of the token, so the end of the run does not cancel the token.
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.options.cancellation = Some(token);
         self
     }
 
@@ -230,6 +216,111 @@ impl RunRequest {
     /// # Errors
     /// Returns the error that the run would end with before its first turn.
     pub async fn system_prompt(self) -> Result<Option<String>, RunError> {
+        self.options.system_prompt().await
+    }
+
+    fn with(options: Options) -> Self {
+        Self { options, output: PhantomData }
+    }
+}
+
+impl RunRequest {
+    pub(super) fn new(handle: &AgentHandle, input: RunInput) -> Self {
+        Self::with(Options::new(handle, input))
+    }
+
+    pub(super) fn resume(handle: &AgentHandle, paused: &Paused) -> Self {
+        let run = paused.run();
+        Self::with(Options {
+            run_id: Some(Arc::clone(&run.run_id)),
+            correlation_id: Some(Arc::clone(&run.correlation_id)),
+            user: run.user.clone(),
+            resumption: Resumption { paused: Some(paused.clone()), answers: Vec::new() },
+            ..Options::new(handle, RunInput::stored(run.input.clone(), run.attached.clone()))
+        })
+    }
+
+    /// Runs the agent.
+    ///
+    /// Cancel safety: as [`AgentHandle::run`].
+    ///
+    /// # Errors
+    /// Returns an error if the run ends without an answer.
+    pub async fn run(self) -> Result<RunOutput, RunError> {
+        self.stream().output().await
+    }
+
+    /// Prepares the run and returns its events as a stream. The run makes progress only while the stream is polled. Its
+    /// time limit starts with this call.
+    pub fn stream(self) -> RunStream {
+        self.options.stream()
+    }
+
+    /// Runs the agent to an answer of a type, in place of text. The model is asked for it as its own structured output, if it has one that takes
+    /// the type ([`Model::response_schema`](crate::model::Model::response_schema)), and else as the call of a tool that ends the run. An
+    /// answer that does not fit is asked for again, at most [`Limits::output_retries`](super::Limits::output_retries) times. The text of
+    /// the output is the answer as JSON.
+    ///
+    /// In place of the type of an agent that has one, the answer is of this type.
+    ///
+    /// Cancel safety: as [`AgentHandle::run`].
+    ///
+    /// # Errors
+    /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if none of its answers fits the type;
+    /// [`RunError::Unfinished`] if an answer is a refusal or was cut.
+    pub fn run_as<T: TypedAnswer>(self) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        self.typed().run()
+    }
+
+    /// As [`Self::run_as`], with the events as a stream.
+    pub fn stream_as<T: TypedAnswer>(self) -> TypedRunStream<T> {
+        self.typed().stream()
+    }
+
+    pub(super) fn typed<T: TypedAnswer>(self) -> RunRequest<TypedRunOutput<T>> {
+        RunRequest::with(Options { answer: Some(AnswerForm::of::<T>), ..self.options })
+    }
+}
+
+/// A run whose answer has a type.
+impl<T: TypedAnswer> RunRequest<TypedRunOutput<T>> {
+    /// Runs the agent to the end; see [`AgentHandle::run_as`].
+    ///
+    /// Cancel safety: as [`AgentHandle::run`].
+    ///
+    /// # Errors
+    /// As [`AgentHandle::run_as`].
+    pub fn run(self) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        Box::pin(self.stream().output())
+    }
+
+    /// Runs the agent and returns its events as a stream.
+    pub fn stream(self) -> TypedRunStream<T> {
+        let agent = Arc::clone(&self.options.handle.instance.name);
+        TypedRunStream::new(self.options.stream(), agent)
+    }
+}
+
+impl Options {
+    fn new(handle: &AgentHandle, input: RunInput) -> Self {
+        Self {
+            handle: handle.clone(),
+            input,
+            session: None,
+            run_id: None,
+            correlation_id: None,
+            user: None,
+            approver: None,
+            answerer: None,
+            resumption: Resumption::default(),
+            services: Services::default(),
+            prompt: Prompt::new(),
+            answer: None,
+            cancellation: None,
+        }
+    }
+
+    async fn system_prompt(self) -> Result<Option<String>, RunError> {
         let session = self.session.unwrap_or_else(|| self.handle.session());
         let AgentHandle { instance, shared, .. } = self.handle;
         let prompt = own_prompt(&instance, self.prompt)?;
@@ -253,49 +344,7 @@ impl RunRequest {
         Ok(text.map(|text| run.context().hide_text(&*text).into_owned()))
     }
 
-    /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and the runs
-    /// below it are dropped. The run uses a child of the token, so the end of the run does not cancel the token.
-    pub fn cancellation(mut self, token: CancellationToken) -> Self {
-        self.cancellation = Some(token);
-        self
-    }
-
-    /// Runs the agent.
-    ///
-    /// Cancel safety: as [`AgentHandle::run`].
-    ///
-    /// # Errors
-    /// Returns an error if the run ends without an answer.
-    pub async fn run(self) -> Result<RunOutput, RunError> {
-        self.stream().output().await
-    }
-
-    /// Runs the agent to an answer of a type, in place of text. The model is asked for it as its own structured output, if it has one that takes
-    /// the type ([`Model::response_schema`](crate::model::Model::response_schema)), and else as the call of a tool that ends the run. An
-    /// answer that does not fit is asked for again, at most [`Limits::output_retries`](super::Limits::output_retries) times. The text of
-    /// the output is the answer as JSON.
-    ///
-    /// In place of the type of an agent that has one, the answer is of this type.
-    ///
-    /// Cancel safety: as [`AgentHandle::run`].
-    ///
-    /// # Errors
-    /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if none of its answers fits the type;
-    /// [`RunError::Unfinished`] if an answer is a refusal or was cut.
-    pub fn run_as<T: TypedAnswer>(self) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
-        Box::pin(self.stream_as().output())
-    }
-
-    /// As [`Self::run_as`], with the events as a stream.
-    pub fn stream_as<T: TypedAnswer>(mut self) -> TypedRunStream<T> {
-        self.answer = Some(AnswerForm::of::<T>);
-        let agent = Arc::clone(&self.handle.instance.name);
-        TypedRunStream::new(self.stream(), agent)
-    }
-
-    /// Prepares the run and returns its events as a stream. The run makes progress only while the stream is polled. Its
-    /// time limit starts with this call.
-    pub fn stream(self) -> RunStream {
+    fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
         let in_session = self.session.is_some();
         let session = self.session.unwrap_or_else(|| self.handle.session());

@@ -151,9 +151,9 @@ impl<A: Agent> AgentBuilder<A> {
 /// let model = ScriptedModel::turns([ScriptedTurn::say(r#"{"title": "Tides"}"#), ScriptedTurn::say(r#"{"title": "Ebb"}"#)]);
 /// let desk = Desk::builder().model(model).build_typed().await.unwrap();
 /// let chat = desk.session();
-/// let report = desk.run_with("On tides.", |request| request.session(&chat)).await.unwrap().answer;
+/// let report = desk.request("On tides.").session(&chat).run().await.unwrap().answer;
 /// assert_eq!(report.title, "Tides");
-/// let report = desk.run_with("Once more.", |request| request.session(&chat)).await.unwrap().answer;
+/// let report = desk.request("Once more.").session(&chat).run().await.unwrap().answer;
 /// assert_eq!(report.title, "Ebb");
 /// # });
 /// ```
@@ -170,38 +170,21 @@ impl<T: TypedAnswer> TypedHandle<T> {
     /// # Errors
     /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if no answer fits the type.
     pub fn run(&self, input: impl Into<RunInput>) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
-        self.handle.run_as(input)
-    }
-
-    /// As [`Self::run`], with options of the run, such as its session.
-    ///
-    /// Cancel safety: as [`AgentHandle::run`].
-    ///
-    /// # Errors
-    /// As [`Self::run`].
-    pub fn run_with(
-        &self,
-        input: impl Into<RunInput>,
-        set: impl FnOnce(RunRequest) -> RunRequest,
-    ) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
-        set(self.handle.request(input)).run_as()
+        self.request(input).run()
     }
 
     /// Prepares a run in a new session and returns its events as a stream.
     pub fn stream(&self, input: impl Into<RunInput>) -> TypedRunStream<T> {
-        self.handle.request(input).stream_as()
+        self.request(input).stream()
     }
 
-    /// As [`Self::stream`], with options of the run, such as its session.
-    pub fn stream_with(
-        &self,
-        input: impl Into<RunInput>,
-        set: impl FnOnce(RunRequest) -> RunRequest,
-    ) -> TypedRunStream<T> {
-        set(self.handle.request(input)).stream_as()
+    /// Prepares a run with options, such as its session.
+    pub fn request(&self, input: impl Into<RunInput>) -> RunRequest<TypedRunOutput<T>> {
+        self.handle.request(input).typed()
     }
 
-    /// Continues a paused run, as [`AgentHandle::resume`], with the answer in its type. `set` gives it the answers of the person.
+    /// Continues a paused run, as [`AgentHandle::resume`], with the answer in its type. Give it the answers of the person with
+    /// [`RunRequest::answer`].
     ///
     /// ```
     /// use onionskin::question::Answer;
@@ -226,30 +209,12 @@ impl<T: TypedAnswer> TypedHandle<T> {
     /// let payer = Payer::builder().model(ScriptedModel::turns(turns)).build_typed().await.unwrap();
     /// let Err(RunError::Paused(paused)) = payer.run("Pay.").await else { panic!("it pauses") };
     /// let key = paused.questions()[0].key();
-    /// let run = payer.resume_with(&paused, |request| request.answer(key, Answer::allow())).await.unwrap();
+    /// let run = payer.resume(&paused).answer(key, Answer::allow()).run().await.unwrap();
     /// assert_eq!(run.answer.cents, 5);
     /// # });
     /// ```
-    ///
-    /// Cancel safety: as [`AgentHandle::run`].
-    ///
-    /// # Errors
-    /// As [`Self::run`]; [`RunError::Answer`] if an answer does not fit its question, and [`RunError::Paused`] if questions are still open.
-    pub fn resume_with(
-        &self,
-        paused: &Paused,
-        set: impl FnOnce(RunRequest) -> RunRequest,
-    ) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
-        set(self.handle.resume(paused)).run_as()
-    }
-
-    /// As [`Self::resume_with`], as a stream of events.
-    pub fn resume_stream_with(
-        &self,
-        paused: &Paused,
-        set: impl FnOnce(RunRequest) -> RunRequest,
-    ) -> TypedRunStream<T> {
-        set(self.handle.resume(paused)).stream_as()
+    pub fn resume(&self, paused: &Paused) -> RunRequest<TypedRunOutput<T>> {
+        self.handle.resume(paused).typed()
     }
 
     /// The handle alone, for example to [shut down](AgentHandle::shutdown) its servers.
