@@ -119,7 +119,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// The answer of a tool, a hook or a loop of its own, which cannot be asked for again.
+    /// The answer of a tool, a hook or a hand-written loop, which cannot be asked for again.
     ///
     /// # Errors
     /// Returns an error if it does not fit.

@@ -206,7 +206,7 @@ pub enum BuildError {
         agent: String,
         /// The tool.
         tool: String,
-        /// The place of the part in the schema, its value, and the value that is wanted there.
+        /// The place of the part in the schema, its value, and the expected value.
         problem: String,
     },
     /// The request parameters of the agent cannot be used: its model does not support one of them, or `tool_choice` names a tool that

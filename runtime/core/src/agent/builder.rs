@@ -312,7 +312,7 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// As [`Self::hook`], for a hook that also sees the calls of all agents below: of children, of their children, and of an
-    /// [`AgentTool`](crate::AgentTool), outside of the hooks of these. A run that a function starts with a handle of its own is not below. The
+    /// [`AgentTool`](crate::AgentTool), outside of the hooks of these. A run that a function starts with its own handle is not below. The
     /// hook's value is one for all. It takes no state, because each agent has its own.
     ///
     /// ```

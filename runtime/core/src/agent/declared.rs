@@ -94,7 +94,7 @@ impl Search<'_> {
     }
 }
 
-/// Declares an agent. A function of its own, and in a box, because it takes stack space on each level.
+/// Declares an agent. A separate function, and in a box, because it takes stack space on each level.
 #[inline(never)]
 fn declare(agent: &DynAgent, changes: Vec<Change>) -> Result<Box<AgentDeclaration>, BuildError> {
     let declare = || {

@@ -1,4 +1,4 @@
-//! A declaration that is made at run time says here what `agent!` says with words of its own: the place of the builder's hooks, tools as
+//! What a declaration that is made at run time says with methods, and `agent!` in its own words: the place of the builder's hooks, tools as
 //! values, other words for tools, the text that ends a run, and the function in place of the loop.
 
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Lets each run go on until an answer holds this text: after an answer without it, the model is asked to go on, in the same
+    /// Lets each run continue until an answer contains this text: after an answer without it, the model is asked to go on, in the same
     /// conversation and under the same [limits](Self::limits). So a run that never says it ends with
     /// [`RunError::Limit`](crate::RunError::Limit). A tool that ends the run ([`Exit::stop`](crate::Exit::stop)) still does, and the text is
     /// not taken out of the answer.

@@ -63,7 +63,7 @@ impl AgentHandle {
     /// because its text, its arguments or its schema changed since. What the run did before is not done again: its steps
     /// are answered from their records. Hooks run again, as in any replay.
     ///
-    /// The session of the run is as it was when the run began. If the run was in a session of its own, set nothing; else set the same
+    /// The session of the run is as it was when the run began. If the run began in a new session, set nothing; otherwise set the same
     /// one ([`RunRequest::session`]), or in another process one with the same history and state. A resumed run has a new time limit.
     ///
     /// ```

@@ -20,7 +20,7 @@ impl AgentRun {
         Participant::Agent(Arc::clone(&self.instance.name))
     }
 
-    /// The one who asked: the parent, or the user.
+    /// The participant that asked: the parent, or the user.
     fn asker(&self) -> Participant {
         match self.cx.parent() {
             Some(parent) => Participant::Agent(parent.agent().name().into()),

@@ -114,7 +114,7 @@ pub(super) struct BegunTurn {
 }
 
 impl Tally {
-    /// Checks that the conversation can go on: each call has its result, and no turn is in progress.
+    /// Checks that the conversation can continue: each call has its result, and no turn is in progress.
     pub(super) fn ready(&self) -> Result<(), MisuseError> {
         match &self.open {
             Some(open) => Err(open.error()),

@@ -99,7 +99,7 @@ pub enum RunError {
     },
     /// The answer does not fit the type that it has to have ([`RunRequest::run_as`](super::RunRequest::run_as)), after the times
     /// that [`Limits::output_retries`](super::Limits::output_retries) allows to ask again. An answer that a tool, a run hook or
-    /// a loop of its own gives is not asked for again.
+    /// a hand-written loop gives is not asked for again.
     #[error(
         "the agent `{agent}` gave no answer of the type `{output}`: {answers} did not fit (`limits: {{ output_retries: .. }}`), the last one \
          because of:\n- {problems}"
@@ -117,7 +117,7 @@ pub enum RunError {
     },
     /// The model's answer is not whole, or not an answer to what was asked: it reached the token limit, was filtered, or is a refusal. It is
     /// an error and not a result, so that no program, parent or workflow takes half an answer for a whole one. The model is not asked
-    /// again, also not for an answer of a type, and no call of the answer ran. A loop of its own that calls
+    /// again, also not for an answer of a type, and no call of the answer ran. A hand-written loop that calls
     /// [`ask`](crate::run::AgentRun::ask) gets the answer and decides.
     #[error("the agent `{agent}` has no whole answer: {stop}{}", next_step(*.stop, .text))]
     #[non_exhaustive]
@@ -417,7 +417,7 @@ impl From<FailedHook> for RunError {
 }
 
 impl RunError {
-    /// The error of a hand-written agent that failed for a reason of its own.
+    /// The error of a hand-written agent that failed for its own reason.
     ///
     /// ```
     /// use onionskin::RunError;

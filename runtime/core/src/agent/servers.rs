@@ -141,7 +141,7 @@ impl ToolProvider for Vec<Arc<dyn DynTool>> {
 }
 
 /// A server of tools, which agents name in `servers`. The agents of one program share it. A panic of its methods is an error
-/// of the build, or of the run that calls it; an event of `tracing` tells of a panic at its end.
+/// of the build, or of the run that calls it; an event of `tracing` reports a panic at its end.
 ///
 /// A server that needs no configuration of another type is given to the builders itself:
 ///
@@ -269,7 +269,7 @@ impl<'a> ProviderRequest<'a> {
         self.is_lock_strict
     }
 
-    /// The name that a tool with this name of its own has in its definition: `server__own`.
+    /// The name in the definition of a tool that the server calls `own`: `server__own`.
     pub fn tool_name(&self, own: &str) -> String {
         format!("{}__{own}", self.server)
     }
@@ -277,7 +277,7 @@ impl<'a> ProviderRequest<'a> {
 
 /// The configuration of one server, for the builders' `server` method. A [`ToolServer`] is its own configuration.
 ///
-/// A type of its own is useful for a configuration that can be wrong, or that needs the server's name:
+/// A separate type is useful for a configuration that can be wrong, or that needs the server's name:
 ///
 /// ```
 /// use std::sync::Arc;

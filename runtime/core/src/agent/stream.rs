@@ -126,7 +126,7 @@ impl RunStream {
 }
 
 impl Drop for RunStream {
-    /// A tool on another thread goes on after the run, and its events would pile up.
+    /// A tool on another thread continues after the run, and its events would pile up.
     fn drop(&mut self) {
         self.queue.close();
     }

@@ -36,7 +36,7 @@ pub(super) struct PlannedCall {
     pub(super) entry: Result<usize, ToolError>,
     /// How many calls of this tool the run has made, this one included.
     number: u32,
-    /// The result, or how far the call came without one.
+    /// The result, or the progress of a call without one.
     end: Mutex<Result<CallResult, Fate>>,
     /// The result that a turn hook gave the call.
     answer: Option<Box<ToolOutput>>,
@@ -179,7 +179,7 @@ impl<'r> TurnCall<'r> {
         if run.cx.can_ask() {
             args.watch();
         }
-        // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a block of its own, because a
+        // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a separate block, because a
         // hand-written hook can panic before it returns its future.
         let call = onion::outermost(cx, async {
             if let Some(outside) = run.cx.outside() {
@@ -261,7 +261,7 @@ impl<'r> TurnCall<'r> {
         self.run.cx.events().push(self.step(&tool), started);
     }
 
-    /// Records how far the call came, and keeps the transcript of a child. The context ends here.
+    /// Records the progress of the call, and keeps the transcript of a child. The context ends here.
     fn leave(&mut self) {
         let Some(mut cx) = self.cx.take() else { return };
         if let Some(attempts) = cx.plain_attempts() {

@@ -33,7 +33,7 @@ impl ToolFilter {
         Self(Some(patterns.into_iter().map(pattern).collect()))
     }
 
-    /// Whether it takes the tool with this name of its own.
+    /// Whether it takes the tool with this name, as the server names it.
     pub fn takes(&self, name: &str) -> bool {
         match &self.0 {
             None => true,

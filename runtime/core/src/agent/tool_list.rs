@@ -52,7 +52,7 @@ pub(crate) struct TurnTools {
     pub(crate) table: Arc<ToolTable>,
     /// The system prompt with the instructions of the tools, if it is the same in all runs.
     pub(crate) system: Option<Arc<str>>,
-    /// Whether a run needs a table of its own, because a definition depends on it.
+    /// Whether a run needs its own table, because a definition depends on it.
     depends_on_run: bool,
 }
 

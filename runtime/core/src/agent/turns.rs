@@ -67,7 +67,7 @@ impl AgentRun {
     /// answers without a call or a call stops the run. Several loops in one run continue one conversation and share its
     /// limits. A loop of your own uses [`ask`](Self::ask) and [`call_tools`](Self::call_tools).
     ///
-    /// With [`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until) it goes on until an answer holds that text.
+    /// With [`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until) it continues until an answer contains that text.
     /// If the answer of the run has a type, the model is asked for it, and again while it does not fit; the text is then its JSON.
     ///
     /// Cancel safety: dropping the future drops its calls. The conversation keeps one result for each of them.

@@ -1,10 +1,10 @@
-//! How far an unfinished call came, and the result that reports it.
+//! The progress of an unfinished call, and the result that reports it.
 
 use onionskin_definitions::definition::Effect;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_tools::context::{Left, NOT_KNOWN, RunContext, ToolContext};
 
-/// How far a call came.
+/// The progress of a call that has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// Its tool did not run.

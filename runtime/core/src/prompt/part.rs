@@ -7,7 +7,7 @@ use onionskin_vocabulary::agent::{Flag, TextField};
 
 /// A part of a system prompt. A prompt has its parts in the order of the variants, which is the order of Agno's prompt.
 ///
-/// "Off" is a part that is left out until the agent or the program adds it. "Empty" is a part that has no text of its own.
+/// "Off" is a part that is left out until the agent or the program adds it. "Empty" is a part without a default text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PromptPart {

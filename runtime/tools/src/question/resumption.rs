@@ -1,4 +1,4 @@
-//! Continuing a paused run: the checks of the answers, and the journal that the run goes on with.
+//! Continuing a paused run: the checks of the answers, and the journal that the run continues with.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -226,7 +226,7 @@ fn messages(part: &str, stored: Value) -> Result<History, SavedSessionError> {
             }
         })?);
     }
-    // Reading the session again would not mend it: each request would be refused.
+    // Reading the session again would not repair it: each request would be refused.
     history.check().map_err(|error| unreadable(&format!("{part}[{}]", error.index()), &error))?;
     Ok(history)
 }

@@ -104,7 +104,7 @@ impl<'r> RunSpan<'r> {
                     content.record(span, "gen_ai.output.messages", [answer].into());
                 }
             }
-            // It goes on when it is resumed.
+            // It continues when it is resumed.
             Some(Err(RunError::Paused(_))) => {
                 span.record("onionskin.run.paused", true);
             }
