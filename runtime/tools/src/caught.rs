@@ -13,6 +13,9 @@ pub fn discard(panic: Box<dyn Any + Send>) {
 }
 
 /// Runs `work` and converts a panic to its message.
+///
+/// # Errors
+/// Returns the words of the panic.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
 }
@@ -20,6 +23,9 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Runs a future and converts a panic to its message.
 ///
 /// Cancel safety: that of the future.
+///
+/// # Errors
+/// Returns the words of the panic.
 pub async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(panic_words)
 }

@@ -458,11 +458,13 @@ impl ToolContext {
         }
     }
 
+    #[must_use]
     pub fn with_number(mut self, number: u32) -> Self {
         self.number = number;
         self
     }
 
+    #[must_use]
     pub fn with_arguments(mut self, arguments: Arc<str>) -> Self {
         self.arguments = Some(arguments);
         self

@@ -42,6 +42,9 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     }
 
     /// The state of a run's agent.
+    ///
+    /// # Errors
+    /// Returns an error if the run has no such state.
     pub fn of_run(run: &RunContext) -> Result<Self, StateError> {
         Self::newest(run).ok_or_else(|| StateError::of_agent(run.agent().name(), type_name::<S>()))
     }

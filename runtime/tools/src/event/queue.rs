@@ -80,6 +80,7 @@ impl Events {
     }
 
     /// The same queue for a child.
+    #[must_use]
     pub fn for_agent(&self, agent: Arc<str>) -> Self {
         Self { queue: self.queue.clone(), agent, session: self.session.clone() }
     }
@@ -101,6 +102,7 @@ impl Events {
     }
 
     /// The queue for a run in this scope with its own session. Its events are added up as they pass.
+    #[must_use]
     pub fn relayed(&self, scope: Arc<str>, session: SessionState) -> Self {
         let relay = Relay { scope, output: Mutex::default(), onto: self.clone() };
         let queue = Queue { relay: Some(relay), ..Queue::default() };

@@ -160,6 +160,9 @@ pub(crate) async fn run_bounded<'a>(
 }
 
 /// A unique id for a run or a session.
+///
+/// # Panics
+/// Never: the digits are ASCII.
 pub fn new_id() -> Arc<str> {
     let halves = [random(), random()];
     // Without a text in between, because every run makes an id.

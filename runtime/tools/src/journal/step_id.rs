@@ -189,11 +189,13 @@ impl fmt::Display for StepId {
 #[doc(hidden)]
 impl StepId {
     /// The same step of the run in this scope.
+    #[must_use]
     pub fn in_scope(self, scope: Arc<str>) -> Self {
         Self { scope, ..self }
     }
 
     /// The same step in this attempt.
+    #[must_use]
     pub fn in_attempt(self, attempt: u32) -> Self {
         Self { attempt, ..self }
     }

@@ -75,6 +75,9 @@ impl CallRecord {
     }
 
     /// The result that was recorded.
+    ///
+    /// # Errors
+    /// Returns the exit that was recorded.
     pub fn into_result(self) -> ToolResult {
         let output = self.output.into_output();
         match self.exit {

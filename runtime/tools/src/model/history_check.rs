@@ -145,6 +145,9 @@ impl History {
 }
 
 /// As [`History::check`], for messages that are not a history yet.
+///
+/// # Errors
+/// Returns what is wrong with the messages.
 pub fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Result<(), HistoryError> {
     let (mut ids, mut asked): (HashSet<&str>, &[ToolCall]) = (HashSet::new(), &[]);
     let mut count = 0;

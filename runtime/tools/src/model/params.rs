@@ -77,6 +77,7 @@ impl Redact for RequestParams {
 #[doc(hidden)]
 impl RequestParams {
     /// The parameters of an agent in a turn of its run. A choice that forces a call holds for the first turn, if it has `all` tools.
+    #[must_use]
     pub fn in_turn(&self, turn: u32, all: bool) -> Self {
         let mut params = self.clone();
         if turn > 1 || !all {

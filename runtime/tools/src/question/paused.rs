@@ -338,12 +338,14 @@ impl Paused {
     }
 
     /// The same value; `in_session` tells whether the program gave the run a session.
+    #[must_use]
     pub fn in_session(mut self, in_session: bool) -> Self {
         Arc::make_mut(&mut self.run).in_session = in_session;
         self
     }
 
     /// The same value with the span of the run.
+    #[must_use]
     pub fn with_traceparent(mut self, traceparent: Option<TraceParent>) -> Self {
         Arc::make_mut(&mut self.run).traceparent = traceparent;
         self

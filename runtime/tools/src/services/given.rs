@@ -57,6 +57,7 @@ impl Services {
     }
 
     /// These services with others, which replace those of the same types.
+    #[must_use]
     pub fn with(&self, others: &Self) -> Self {
         match (&self.0, &others.0) {
             (_, None) => self.clone(),

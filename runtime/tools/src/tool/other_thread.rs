@@ -37,6 +37,9 @@ impl TaskLocals {
 }
 
 /// Runs a future to its end on a new thread. It neither blocks nor deadlocks a runtime that the caller runs in.
+///
+/// # Errors
+/// Returns an error if the thread cannot do the work.
 pub fn block_on<T: Send + 'static>(
     work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
 ) -> std::io::Result<T> {
