@@ -44,7 +44,7 @@ pub(crate) enum PathError {
 
 impl PathError {
     /// The error of an operation on a path.
-    pub(crate) fn of(path: &str, source: io::Error) -> Self {
+    pub(crate) fn new(path: &str, source: io::Error) -> Self {
         let given = given(path);
         match source.kind() {
             io::ErrorKind::NotFound => Self::Missing(given),
@@ -82,14 +82,14 @@ impl Folder {
         check(path)?;
         self.0.open_dir(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotADirectory => PathError::NotAFolder(given(path)),
-            _ => PathError::of(path, error),
+            _ => PathError::new(path, error),
         })
     }
 
     /// What a path is, after its links.
     pub(crate) fn metadata(&self, path: &str) -> Result<Metadata, PathError> {
         check(path)?;
-        self.0.metadata(path).map_err(|error| PathError::of(path, error))
+        self.0.metadata(path).map_err(|error| PathError::new(path, error))
     }
 
     /// Opens a file to read it.
@@ -98,7 +98,7 @@ impl Folder {
         regular(path, &self.metadata(path)?)?;
         open(&self.0, Path::new(path), false)
             .and_then(|file| Ok((file.metadata()?, file)))
-            .map_err(|error| PathError::of(path, error))
+            .map_err(|error| PathError::new(path, error))
             .and_then(|(metadata, file)| regular(path, &metadata).map(|()| file))
     }
 }

@@ -6,9 +6,11 @@ use onionskin_core::{Args, DynTool, Effect, Tool, ToolContext, ToolDefinition, T
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::definition::definition as built_in;
+
 /// The arguments, as the schema has them.
 #[derive(Deserialize)]
-struct Given {
+struct Arguments {
     question: String,
     choices: Option<Vec<String>>,
 }
@@ -20,32 +22,23 @@ const CHOICE: usize = 400;
 
 fn definition() -> ToolDefinition {
     let description = "Asks the user a question and gives back the answer. Use it if something is missing that only the user knows.";
-    let mut definition = ToolDefinition::new(Human::NAME, description)
-        .built_in()
-        .with_input_schema(json!({
-            "type": "object",
-            "properties": {
-                "question": {
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": QUESTION,
-                    "description": "What the user is asked."
-                },
-                "choices": {
-                    "type": ["array", "null"],
-                    "items": { "type": "string", "minLength": 1, "maxLength": CHOICE },
-                    "minItems": 2,
-                    "maxItems": 20,
-                    "description": "The answers to choose from; without them the user writes a text."
-                }
-            },
-            "required": ["question"],
-            "additionalProperties": false
-        }))
-        .asks();
-    definition.annotations.read_only = Some(true);
+    let arguments = json!({
+        "question": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": QUESTION,
+            "description": "What the user is asked."
+        },
+        "choices": {
+            "type": ["array", "null"],
+            "items": { "type": "string", "minLength": 1, "maxLength": CHOICE },
+            "minItems": 2,
+            "maxItems": 20,
+            "description": "The answers to choose from; without them the user writes a text."
+        }
+    });
+    let mut definition = built_in(Human::NAME, description, Effect::Pure, &["question"], arguments).asks();
     definition.annotations.open_world = Some(true);
-    definition.effect = Effect::Pure;
     definition
 }
 
@@ -111,7 +104,7 @@ impl Tool for Human {
     }
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        let Given { question, choices } = args.read()?;
+        let Arguments { question, choices } = args.read()?;
         let schema = match choices {
             Some(choices) => json!({ "type": "string", "enum": choices }),
             None => json!({ "type": "string" }),

@@ -6,6 +6,8 @@
 
 #[cfg(feature = "shell")]
 mod capture;
+#[cfg(any(feature = "filesystem", feature = "human-input", feature = "shell", feature = "skills"))]
+mod definition;
 #[cfg(feature = "filesystem")]
 pub mod filesystem;
 #[cfg(feature = "filesystem")]
@@ -18,6 +20,8 @@ mod names;
 pub mod shell;
 #[cfg(feature = "skills")]
 pub mod skills;
+#[cfg(feature = "filesystem")]
+mod source;
 
 /// Makes the tool `human.input`, for an agent that is declared by hand
 /// ([`AgentDeclaration::runtime_tool`](onionskin_core::declaration::AgentDeclaration::runtime_tool)). `agent!` takes the tool by its name:

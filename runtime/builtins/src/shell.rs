@@ -19,6 +19,8 @@ use serde_json::json;
 
 use super::capture::Capture;
 
+use crate::definition::definition as built_in;
+
 /// How long to wait for the rest of the output after the command has ended.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -28,7 +30,7 @@ const PASSED_ON: [&str; 10] =
 
 /// The arguments, as the schema has them.
 #[derive(Deserialize)]
-struct Given {
+struct Arguments {
     command: String,
     cwd: Option<String>,
     timeout_sec: Option<u64>,
@@ -36,45 +38,36 @@ struct Given {
 
 fn definition() -> ToolDefinition {
     let description = "Runs a shell command and gives back its output. Background jobs end with the call.";
-    let mut definition = ToolDefinition::new(Shell::NAME, description)
-        .built_in()
-        .with_input_schema(json!({
-            "type": "object",
-            "properties": {
-                "command": {
-                    "type": "string",
-                    "minLength": 1,
-                    "description": "The command, for `/bin/sh -c`."
-                },
-                "cwd": {
-                    "type": ["string", "null"],
-                    "description": "The directory to run it in; a relative one is taken from the agent's."
-                },
-                "timeout_sec": {
-                    "type": ["integer", "null"],
-                    "minimum": 1,
-                    "maximum": 3600,
-                    "description": "Time limit in seconds. The command is ended after it."
-                }
-            },
-            "required": ["command"],
-            "additionalProperties": false
-        }))
-        .with_output_schema(json!({
-            "type": "object",
-            "properties": {
-                "exit_code": { "type": "integer" },
-                "stdout": { "type": "string" },
-                "stderr": { "type": "string" }
-            },
-            "required": ["exit_code", "stdout", "stderr"],
-            "additionalProperties": false
-        }));
-    definition.annotations.read_only = Some(false);
-    definition.annotations.destructive = Some(true);
-    definition.annotations.idempotent = Some(false);
+    let arguments = json!({
+        "command": {
+            "type": "string",
+            "minLength": 1,
+            "description": "The command, for `/bin/sh -c`."
+        },
+        "cwd": {
+            "type": ["string", "null"],
+            "description": "The directory to run it in; a relative one is taken from the agent's."
+        },
+        "timeout_sec": {
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": 3600,
+            "description": "Time limit in seconds. The command is ended after it."
+        }
+    });
+    let result = json!({
+        "type": "object",
+        "properties": {
+            "exit_code": { "type": "integer" },
+            "stdout": { "type": "string" },
+            "stderr": { "type": "string" }
+        },
+        "required": ["exit_code", "stdout", "stderr"],
+        "additionalProperties": false
+    });
+    let mut definition =
+        built_in(Shell::NAME, description, Effect::Once, &["command"], arguments).with_output_schema(result);
     definition.annotations.open_world = Some(true);
-    definition.effect = Effect::Once;
     definition
 }
 
@@ -240,7 +233,7 @@ impl Tool for Shell {
     }
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        let Given { command, cwd, timeout_sec } = args.read()?;
+        let Arguments { command, cwd, timeout_sec } = args.read()?;
         // A command can write it.
         for (_, key) in self.env.iter().filter(|(name, _)| is_key(name)) {
             cx.conceal(&Secret::new(key.clone()));

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read as _};
 /// The bytes of a line, its end included. A longer one is refused.
 const LONGEST: u64 = 1 << 20;
 
-/// The line, or what came in its place.
+/// The line, or what was received instead.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ReadLine {
     Line(String),

@@ -58,13 +58,13 @@ impl ModelArguments {
     }
 
     /// What the runs of an app ask, for their errors.
-    pub(crate) fn asked(&self, app: &App) -> Asked {
+    pub(crate) fn names(&self, app: &App) -> ModelNames {
         let own = match &self.model {
             Some(_) => Vec::new(),
             None => app.describe().map(|app| app.agents).unwrap_or_default(),
         };
         let own = own.into_iter().filter_map(|agent| Some((agent.name, agent.model?))).collect();
-        Asked { model: self.model.clone(), own, host: self.base_url.as_deref().and_then(host) }
+        ModelNames { model: self.model.clone(), own, host: self.base_url.as_deref().and_then(host) }
     }
 }
 
@@ -90,7 +90,7 @@ fn mistaken_script(name: &str) -> Option<String> {
 }
 
 /// The models of an app, and the server they are asked at.
-pub(crate) struct Asked {
+pub(crate) struct ModelNames {
     /// That of all agents.
     model: Option<String>,
     /// Those that agents name themselves, by the agent.
@@ -98,9 +98,9 @@ pub(crate) struct Asked {
     host: Option<String>,
 }
 
-impl Asked {
+impl ModelNames {
     /// The words for a run that failed. They name the model of a provider that could not be reached.
-    pub(crate) fn words(&self, error: &RunError) -> String {
+    pub(crate) fn describe(&self, error: &RunError) -> String {
         let RunError::Model { agent, source: ModelError::Transport(_), .. } = error else {
             return error.to_string();
         };

@@ -87,12 +87,12 @@ impl PackageProgram {
     /// The program of the package around the file of a mistake, if the package names one.
     pub(crate) fn around(mistake: &Mistake) -> Result<Option<Self>, Failure> {
         match manifest_around(Path::new(&mistake.file)) {
-            Some(manifest) => Self::of(&manifest),
+            Some(manifest) => Self::read(&manifest),
             None => Ok(None),
         }
     }
 
-    fn of(manifest: &Path) -> Result<Option<Self>, Failure> {
+    fn read(manifest: &Path) -> Result<Option<Self>, Failure> {
         let here = env::current_dir().unwrap_or_default();
         let shown = manifest.strip_prefix(here).unwrap_or(manifest);
         let failed = |reason: &str| Failure::new(format!("`{}`: {reason}", shown.display()));

@@ -67,14 +67,14 @@ pub(crate) async fn run(program: &Program, arguments: SchemaArguments) -> Result
     let tools = tools.await?;
     let form = arguments.form;
     match arguments.tool {
-        Some(name) => output::json(&form.of(find(&tools, &name)?)?)?,
-        None => output::json(&tools.iter().map(|tool| form.of(tool)).collect::<Result<Vec<_>, _>>()?)?,
+        Some(name) => output::json(&form.convert(find(&tools, &name)?)?)?,
+        None => output::json(&tools.iter().map(|tool| form.convert(tool)).collect::<Result<Vec<_>, _>>()?)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 impl Form {
-    fn of(self, tool: &ToolDefinition) -> Result<Value, Failure> {
+    fn convert(self, tool: &ToolDefinition) -> Result<Value, Failure> {
         let export: fn(&ToolDefinition, &ExportOptions) -> Result<Value, ExportError> = match self {
             Self::Mcp => export::mcp,
             Self::Openai => export::openai_chat,

@@ -94,17 +94,17 @@ struct Watch {
 }
 
 impl Watch {
-    /// Passes signals on. Gives the signal by which the process has to end; none if signals cannot be taken.
+    /// Passes signals on. Gives the signal by which the process has to end; none if signals cannot be handled.
     fn run(mut self, begins: std::sync::mpsc::Sender<()>) -> Option<u8> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         runtime.block_on(async {
-            let mut taken = Taken::begin(self.can_cancel);
+            let mut handlers = Handlers::begin(self.can_cancel);
             drop(begins);
             loop {
                 let ends = self.end;
                 tokio::select! {
                     biased;
-                    signal = taken.next() => {
+                    signal = handlers.next() => {
                         if self.pass_on(signal) {
                             return Some(signal);
                         }
@@ -146,10 +146,10 @@ async fn until(end: Option<(Instant, u8)>) {
     }
 }
 
-/// The signals that the process has taken over.
-struct Taken(mpsc::UnboundedReceiver<u8>);
+/// The signals that the process handles.
+struct Handlers(mpsc::UnboundedReceiver<u8>);
 
-impl Taken {
+impl Handlers {
     /// The end of the terminal is one of them only `with_terminal`.
     #[cfg(unix)]
     fn begin(with_terminal: bool) -> Self {
@@ -161,7 +161,7 @@ impl Taken {
             kinds.push(SignalKind::hangup());
         }
         for kind in kinds {
-            // One that cannot be taken ends the process, as without the handler.
+            // One that cannot be handled ends the process, as without the handler.
             let Ok(mut signals) = signal(kind) else { continue };
             let sender = sender.clone();
             let number = u8::try_from(kind.as_raw_value()).unwrap_or(INTERRUPT);

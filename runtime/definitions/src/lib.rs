@@ -7,6 +7,17 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+/// Implements `From` for values of each of these types.
+macro_rules! from_each {
+    ($target:ty, $($value:ident: $source:ty => $converted:expr;)+) => {$(
+        impl From<$source> for $target {
+            fn from($value: $source) -> Self {
+                $converted
+            }
+        }
+    )+};
+}
+
 pub mod args;
 pub mod content;
 pub mod definition;

@@ -89,11 +89,8 @@ impl Connection {
         let beginning = Beginning::default();
         let listeners = Listeners::default();
         let untraced = UntracedThread::start(config.fake.is_some()).map_err(|error| {
-            failure(
-                format!("no thread could be started for it: {error}"),
-                "Let the program have more threads.",
-                Written::default(),
-            )
+            let (reason, next_step) = no_thread(&error);
+            failure(reason, next_step, Written::default())
         })?;
         let fault = Fault::new(Arc::clone(&process.kill));
         let stdout = Tap::new(stdout, beginning.clone());
@@ -281,6 +278,11 @@ const NOT_MCP: &str = "Check that the command starts an MCP server that speaks o
                        writes nothing else to its standard output.";
 const SLOW: &str = "Check that the command starts an MCP server that speaks over its standard streams; if it only needs \
                     longer, raise its start timeout.";
+
+/// The reason and the next step if there is no thread for a server.
+pub(super) fn no_thread(error: &io::Error) -> (String, &'static str) {
+    (format!("no thread could be started for it: {error}"), "Let the program have more threads.")
+}
 
 fn not_spawned(config: &ServerConfig, error: &io::Error) -> (String, &'static str) {
     // The system says "not found" for both.

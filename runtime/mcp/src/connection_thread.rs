@@ -4,14 +4,16 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::Handle;
 use tokio::task::{AbortHandle, JoinError};
 use tokio_util::sync::CancellationToken;
 
+use super::connection::no_thread;
 use super::error::{McpError, StartFailure};
 use super::restart::Restart as _;
 use super::server::Server;
 use super::server_config::ServerConfig;
+use super::untraced_thread::start_runtime;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// The thread that the connection of a server runs on.
@@ -33,14 +35,21 @@ impl ConnectionThread {
         let command = config.command_line();
         let server = Server::new(name, config);
         let over = CancellationToken::new();
-        let runtime = start_runtime(over.clone()).map_err(|error| {
+        let until = over.clone();
+        let runtime = start_runtime("onionskin-mcp", move |runtime| {
+            runtime.block_on(until.cancelled());
+            // Waits for the killed process, so that no zombie is left.
+            runtime.block_on(async { tokio::time::sleep(std::time::Duration::from_millis(50)).await });
+        });
+        let runtime = runtime.map_err(|error| {
+            let (reason, next_step) = no_thread(&error);
             McpError::Start(Box::new(StartFailure {
                 server: name.to_owned(),
                 command,
-                reason: format!("no thread could be started for it: {error}"),
+                reason,
                 stdout: None,
                 stderr: Vec::new(),
-                next_step: "Let the program have more threads.".to_owned(),
+                next_step: next_step.to_owned(),
             }))
         })?;
         // Made first, so that dropping this future ends the thread and the process.
@@ -92,16 +101,4 @@ fn ended(error: JoinError) -> String {
         Ok(panic) => resume_unwind(panic),
         Err(_) => "ended with its thread".to_owned(),
     }
-}
-
-/// Starts a thread with a runtime that runs until `over`.
-fn start_runtime(over: CancellationToken) -> std::io::Result<Handle> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
-    let handle = runtime.handle().clone();
-    std::thread::Builder::new().name("onionskin-mcp".into()).spawn(move || {
-        runtime.block_on(over.cancelled());
-        // Waits for the killed process, so that no zombie is left.
-        runtime.block_on(async { tokio::time::sleep(std::time::Duration::from_millis(50)).await });
-    })?;
-    Ok(handle)
 }

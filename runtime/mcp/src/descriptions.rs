@@ -40,7 +40,7 @@ pub(super) fn clean(tool: &mut Tool) -> Vec<String> {
             changes.schema(Arc::make_mut(schema));
         }
     }
-    changes.told(&visible::name(&tool.name))
+    changes.describe(&visible::name(&tool.name))
 }
 
 /// Whether a text has hidden characters or is too long.
@@ -145,7 +145,7 @@ impl Changes {
         }
     }
 
-    fn told(self, name: &str) -> Vec<String> {
+    fn describe(self, name: &str) -> Vec<String> {
         let Self { hidden, cut, kept_hidden, kept_long, kept_in } = self;
         let mut notices = Vec::new();
         if hidden > 0 {

@@ -32,7 +32,7 @@ pub enum McpError {
     },
     /// A server is switched off in its file, by `disabled` or `enabled`.
     #[error(
-        "{file}:{line}:{column}: {}the server is disabled; switch it on, remove it of the agent's `servers`, or configure it in code",
+        "{file}:{line}:{column}: {}the server is disabled; switch it on, remove it from the agent's `servers`, or configure it in code",
         at(.field)
     )]
     #[non_exhaustive]

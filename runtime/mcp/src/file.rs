@@ -1,4 +1,4 @@
-//! Files that other programs write, as far as they are read.
+//! Files that other programs write: only the fields that matter are read.
 
 use std::fs::{self, File};
 use std::io::Read as _;

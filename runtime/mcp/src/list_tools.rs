@@ -48,7 +48,7 @@ pub(super) struct LeftOut {
     /// The server's own name for it, if it can be read.
     pub(super) name: Option<String>,
     /// Names the tool, and says why, for people.
-    pub(super) told: String,
+    pub(super) reason: String,
 }
 
 /// One page with unread tools, so that a broken one does not affect the others.
@@ -180,8 +180,8 @@ impl Listed {
             Some(name) => format!("`{}`", visible(&cut(name.clone(), NAME))),
             None => format!("number {place}"),
         };
-        let told = format!("the tool {shown} is left out: {}", visible(reason));
-        self.refused.push(LeftOut { name, told });
+        let reason = format!("the tool {shown} is left out: {}", visible(reason));
+        self.refused.push(LeftOut { name, reason });
     }
 }
 

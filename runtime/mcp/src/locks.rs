@@ -17,7 +17,7 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    pub(super) fn of(server: &Server, request: &ProviderRequest<'_>) -> Result<Self, BoxError> {
+    pub(super) fn find(server: &Server, request: &ProviderRequest<'_>) -> Result<Self, BoxError> {
         let mut snapshots = Vec::new();
         if let Some(text) = request.snapshot() {
             snapshots.push(Snapshot::from_json(text, Snapshot::FILE)?);

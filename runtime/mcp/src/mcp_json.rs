@@ -185,7 +185,7 @@ impl<'t> Source<'t> {
         if let Some(refused) = self.not_stdio(&fields, path)? {
             return Err(refused);
         }
-        let mut written = Written::default();
+        let mut written = ServerFields::default();
         let mut unread = Vec::new();
         let mut rules = ToolRules::default();
         for (name, value) in fields {
@@ -296,7 +296,7 @@ impl<'t> Source<'t> {
     }
 
     /// Fills in variables. One that is not set makes this server unusable, not the file.
-    fn expanded(&self, part: &str, path: &str, written: Written<'t>) -> Configured {
+    fn expanded(&self, part: &str, path: &str, written: ServerFields<'t>) -> Configured {
         let mut used = BTreeMap::new();
         let mut fill = |part: &str, field: &str, text: &str| {
             expand(text, |name| std::env::var(name).ok(), &mut used)
@@ -327,7 +327,7 @@ impl<'t> Source<'t> {
 
 /// A server as it is written, each field with its place.
 #[derive(Default)]
-struct Written<'t> {
+struct ServerFields<'t> {
     command: Option<(&'t str, String)>,
     args: Option<(&'t str, Vec<String>)>,
     env: Option<(&'t str, BTreeMap<String, String>)>,

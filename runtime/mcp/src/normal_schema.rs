@@ -40,7 +40,7 @@ pub(super) fn normalise(root: &mut Object) -> Result<Option<String>, String> {
     root.insert("type".into(), "object".into());
     root.entry("properties").or_insert_with(|| json!({}));
     references(&Value::Object(std::mem::take(root)), root)?;
-    Ok(walk.told())
+    Ok(walk.into_note())
 }
 
 /// The value in a message.
@@ -75,7 +75,7 @@ impl Walk {
         self.notes.push(format!("{place}{}", what.as_ref()));
     }
 
-    fn told(self) -> Option<String> {
+    fn into_note(self) -> Option<String> {
         let mut told = self.notes.join("; ");
         if self.more > 0 {
             told.push_str(&format!("; and {} more", self.more));

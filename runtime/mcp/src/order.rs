@@ -11,7 +11,7 @@ use tokio::sync::RwLock;
 
 use crate::lock::lock;
 
-/// The runs that call the server now, by their ids, which runs beneath share. Other runs do not wait: a server that many users share would
+/// The runs that call the server now, by their ids, which child runs share. Other runs do not wait: a server that many users share would
 /// serve one of them at a time, and slow tools are the rule.
 #[derive(Default)]
 pub(super) struct Order(Mutex<HashMap<Arc<str>, Arc<RwLock<()>>>>);
@@ -22,7 +22,7 @@ impl Order {
     ///
     /// Cancel safety: dropping the future, while it waits or while the call runs, lets the next call go on.
     pub(super) async fn run<T>(&self, run: &str, effect: Effect, call: impl Future<Output = T>) -> T {
-        let place = Place::of(self, run);
+        let place = Place::new(self, run);
         let (_beside, _alone) = if effect == Effect::Pure {
             (Some(place.lock.read().await), None)
         } else {
@@ -40,7 +40,7 @@ struct Place<'o> {
 }
 
 impl<'o> Place<'o> {
-    fn of(order: &'o Order, run: &str) -> Self {
+    fn new(order: &'o Order, run: &str) -> Self {
         let run = Arc::from(run);
         let of_run = Arc::clone(lock(&order.0).entry(Arc::clone(&run)).or_default());
         Self { order, run, lock: of_run }

@@ -61,7 +61,7 @@ impl Process {
         let stderr = child.stderr.take().ok_or_else(missing)?;
         let tail = Tail::default();
         let reader = tokio::spawn(tail.clone().follow(stderr, Arc::clone(server), secrets.clone()));
-        let group = Group::of(&child);
+        let group = Group::new(&child);
         let kill = Arc::new(Notify::new());
         let (ending, ended) = watch::channel(None);
         tokio::spawn({
@@ -193,7 +193,7 @@ struct Group {
 
 #[cfg(unix)]
 impl Group {
-    fn of(child: &Child) -> Self {
+    fn new(child: &Child) -> Self {
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
         Self { leader }
     }
@@ -217,7 +217,7 @@ impl Group {
 #[cfg(not(unix))]
 #[expect(clippy::unused_self, reason = "as the one for unix")]
 impl Group {
-    fn of(_: &Child) -> Self {
+    fn new(_: &Child) -> Self {
         Self {}
     }
 

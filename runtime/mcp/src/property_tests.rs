@@ -82,15 +82,19 @@ fn word() -> impl Strategy<Value = String> {
     prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
 }
 
-fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
+/// A value without others in it.
+pub(crate) fn leaf(text: impl Strategy<Value = String>) -> impl Strategy<Value = Value> {
+    prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
-        word().prop_map(Value::from),
-    ];
-    leaf.prop_recursive(5, 48, 5, |inner| {
+        text.prop_map(Value::from),
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    leaf(word()).prop_recursive(5, 48, 5, |inner| {
         let fields = prop::collection::vec((word(), inner.clone()), 0..5);
         prop_oneof![
             prop::collection::vec(inner, 0..5).prop_map(Value::from),
@@ -247,14 +251,7 @@ fn schema_word() -> impl Strategy<Value = String> {
 }
 
 fn schema() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
-        schema_word().prop_map(Value::from),
-    ];
-    let inside = leaf.prop_recursive(6, 64, 5, |inner| {
+    let inside = leaf(schema_word()).prop_recursive(6, 64, 5, |inner| {
         let fields = prop::collection::vec((schema_word(), inner.clone()), 0..5);
         prop_oneof![
             1 => prop::collection::vec(inner, 0..4).prop_map(Value::from),
@@ -286,7 +283,7 @@ proptest! {
         if let Err(reason) = listed.page(&text, &mut std::collections::HashSet::new()) {
             prop_assert!(reason.len() < 500, "{}", reason);
         }
-        prop_assert!(listed.refused.iter().map(|left_out| &left_out.told).chain(&listed.rewritten).all(|told| told.len() < 5_000));
+        prop_assert!(listed.refused.iter().map(|left_out| &left_out.reason).chain(&listed.rewritten).all(|told| told.len() < 5_000));
         for tool in listed.tools {
             let schema = Value::Object((*tool.input_schema).clone());
             let mut again = (*tool.input_schema).clone();

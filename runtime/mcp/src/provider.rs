@@ -44,12 +44,12 @@ impl ToolProvider for Provider {
     fn left_out(&self, pattern: &str) -> Option<String> {
         let (takes, filter) = (self.locks.compare(&self.server), ToolFilter::new([pattern]));
         let refused = self.server.left_out();
-        let refused = refused.iter().filter_map(|tool| Some((tool.name.as_deref()?, &*tool.told)));
+        let refused = refused.iter().filter_map(|tool| Some((tool.name.as_deref()?, &*tool.reason)));
         let listed = self.server.tools();
         let listed = listed.iter().filter(|tool| !takes(tool));
         let instructing = listed.filter_map(|tool| Some((&*tool.name, tool.instructs.as_deref()?)));
         let found = refused.chain(instructing).find(|(name, _)| filter.takes(name));
-        found.map(|(_, told)| self.server.secrets.hide(told))
+        found.map(|(_, reason)| self.server.secrets.hide(reason))
     }
 
     fn notices(&self) -> Vec<String> {
@@ -66,7 +66,7 @@ impl ToolServer for SharedServer {
     }
 
     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
-        let locks = Locks::of(&self.0, request)?;
+        let locks = Locks::find(&self.0, request)?;
         locks.hold(&self.0)?;
         Ok(Arc::new(Provider { server: Arc::clone(&self.0), news: Mutex::default(), locks: Arc::new(locks) }))
     }

@@ -27,18 +27,18 @@ const CALLERS: usize = 256;
 impl Secrets {
     /// All values: none of them is in a log or an error.
     pub(super) fn all(variables: &[&BTreeMap<String, String>]) -> Self {
-        Self::of(variables.iter().flat_map(|variables| variables.iter()))
+        Self::new(variables.iter().flat_map(|variables| variables.iter()))
     }
 
     /// The values that a tool's result must not show: those that were given as secrets, and those of variables with the name
     /// of a secret. Other values, such as a time zone, may be part of results.
-    pub(super) fn told(config: &ServerConfig) -> Self {
+    pub(super) fn of_results(config: &ServerConfig) -> Self {
         let taken = config.taken();
         let all = [&config.env, &taken].into_iter().flatten();
-        Self::of(all.filter(|(name, _)| config.secrets.contains(*name) || is_secret(name)))
+        Self::new(all.filter(|(name, _)| config.secrets.contains(*name) || is_secret(name)))
     }
 
-    fn of<'v>(variables: impl Iterator<Item = (&'v String, &'v String)>) -> Self {
+    fn new<'v>(variables: impl Iterator<Item = (&'v String, &'v String)>) -> Self {
         let redactor =
             Redactor::new(variables.map(|(name, value)| (value.as_bytes(), Arc::from(format!("[${name}]")))));
         Self { redactor: Arc::new(redactor), callers: Arc::default() }

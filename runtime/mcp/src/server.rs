@@ -37,7 +37,7 @@ pub(super) struct Server {
     pub(super) config: ServerConfig,
     pub(super) secrets: Secrets,
     /// Those that results must not show.
-    pub(super) told: Secrets,
+    pub(super) result_secrets: Secrets,
     /// The calls of each run that wait for each other.
     pub(super) order: Order,
     live: Mutex<Option<Arc<Connection>>>,
@@ -95,7 +95,7 @@ impl Server {
         let server = Arc::new(Self {
             name: name.into(),
             secrets: Secrets::all(&[&config.env, &config.taken()]),
-            told: Secrets::told(&config),
+            result_secrets: Secrets::of_results(&config),
             config,
             order: Order::default(),
             live: Mutex::default(),
@@ -137,7 +137,8 @@ impl Server {
     /// A tool as the server describes it.
     pub(super) fn tool(&self, tool: rmcp::model::Tool) -> RemoteTool {
         let name: Arc<str> = (&*tool.name).into();
-        let definition = self.told.definition(convert::definition(&format!("{}__{name}", self.name), tool));
+        let definition =
+            self.result_secrets.definition(convert::definition(&format!("{}__{name}", self.name), tool));
         let asks = self.config.rules.asks(&self.name, &name);
         RemoteTool { name, definition, asks, instructs: None }
     }
@@ -147,10 +148,11 @@ impl Server {
     fn take(&self, mut listed: Listed) {
         listed.tools.retain(|tool| {
             // Its name would be in each request, in filters and in lists for people.
-            let is_secret = self.told.hide(&*tool.name) != *tool.name;
+            let is_secret = self.result_secrets.hide(&*tool.name) != *tool.name;
             if is_secret {
-                let told = "a tool is left out: its name contains the value of a secret variable".to_owned();
-                listed.refused.push(LeftOut { name: None, told });
+                let reason =
+                    "a tool is left out: its name contains the value of a secret variable".to_owned();
+                listed.refused.push(LeftOut { name: None, reason });
             }
             !is_secret
         });
@@ -163,15 +165,16 @@ impl Server {
         }
         let is_undeclared = listed.is_undeclared;
         let mut left_out = listed.refused;
-        let mut odd: Vec<_> = left_out.iter().map(|tool| tool.told.clone()).chain(listed.rewritten).collect();
+        let mut odd: Vec<_> =
+            left_out.iter().map(|tool| tool.reason.clone()).chain(listed.rewritten).collect();
         let mut tools = Vec::new();
         for tool in listed.tools {
             if let Some(field) = self.config.rules.taken_by(&self.name, &tool.name) {
-                let told = format!(
+                let reason = format!(
                     "the tool `{}` is left out: `{field}` in the configuration of the server takes it away",
                     name(&tool.name)
                 );
-                left_out.push(LeftOut { name: Some(tool.name.into_owned()), told });
+                left_out.push(LeftOut { name: Some(tool.name.into_owned()), reason });
                 continue;
             }
             let place = listed.instructing.get(&*tool.name);
@@ -260,7 +263,7 @@ impl Server {
         let params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let report = |mut report: ProgressNotificationParam| {
-            report.message = report.message.map(|message| self.told.hide(message));
+            report.message = report.message.map(|message| self.result_secrets.hide(message));
             progress(report);
         };
         connection.request(request, report).await.map_err(|error| self.failed(error))
@@ -268,7 +271,7 @@ impl Server {
 
     /// The result that an answer to a call holds.
     pub(super) fn read(&self, answer: &str) -> ToolResult {
-        self.told.result(convert::result(&self.name, answer))
+        self.result_secrets.result(convert::result(&self.name, answer))
     }
 
     /// The error that the model gets for a call without an answer.

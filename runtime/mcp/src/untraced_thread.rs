@@ -5,9 +5,17 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
 
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::subscriber::{NoSubscriber, set_default};
+
+/// Starts a runtime on a thread of its own, which ends with `run`.
+pub(super) fn start_runtime(name: &str, run: impl FnOnce(Runtime) + Send + 'static) -> io::Result<Handle> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let handle = runtime.handle().clone();
+    std::thread::Builder::new().name(name.to_owned()).spawn(move || run(runtime))?;
+    Ok(handle)
+}
 
 /// The thread. It ends when this is dropped, and the task with it.
 pub(super) struct UntracedThread {
@@ -21,15 +29,13 @@ impl UntracedThread {
         if in_place {
             return Ok(Self { runtime: Handle::current(), _over: None });
         }
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let handle = runtime.handle().clone();
         let over = CancellationToken::new();
         let until = over.clone();
-        std::thread::Builder::new().name("onionskin-mcp-io".into()).spawn(move || {
+        let runtime = start_runtime("onionskin-mcp-io", move |runtime| {
             let _untraced = set_default(NoSubscriber::new());
             runtime.block_on(until.cancelled());
         })?;
-        Ok(Self { runtime: handle, _over: Some(over.drop_guard()) })
+        Ok(Self { runtime, _over: Some(over.drop_guard()) })
     }
 
     /// Polls `work` in the caller's task. Tasks that it spawns run on this thread.

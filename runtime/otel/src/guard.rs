@@ -24,7 +24,7 @@ impl OtelGuard {
     pub fn flush(&self) -> Result<(), OtelError> {
         let spans = self.tracer.as_ref().map_or(Ok(()), SdkTracerProvider::force_flush);
         let metrics = self.meter.as_ref().map_or(Ok(()), SdkMeterProvider::force_flush);
-        of(spans, "spans").and(of(metrics, "metrics"))
+        check(spans, "spans").and(check(metrics, "metrics"))
     }
 
     /// Exports what was not exported yet, and ends the export. It blocks the thread until then.
@@ -41,7 +41,7 @@ impl OtelGuard {
         let (tracer, meter) = (self.tracer.take(), self.meter.take());
         let spans = spans.and(tracer.as_ref().map_or(Ok(()), SdkTracerProvider::shutdown));
         let metrics = meter.as_ref().map_or(Ok(()), SdkMeterProvider::shutdown);
-        of(spans, "spans").and(of(metrics, "metrics"))
+        check(spans, "spans").and(check(metrics, "metrics"))
     }
 }
 
@@ -55,6 +55,6 @@ impl Drop for OtelGuard {
     }
 }
 
-fn of(result: OTelSdkResult, signal: &'static str) -> Result<(), OtelError> {
+fn check(result: OTelSdkResult, signal: &'static str) -> Result<(), OtelError> {
     result.map_err(|error| OtelError::Export { signal, reason: error.to_string() })
 }

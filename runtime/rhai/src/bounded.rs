@@ -26,7 +26,7 @@ pub(super) fn replace(
     }
     if to.len() > from.len() {
         let more = text.matches(from).count().saturating_mul(to.len() - from.len());
-        Most::of(cx.engine()).check_text(text.len().saturating_add(more))?;
+        Most::from_engine(cx.engine()).check_text(text.len().saturating_add(more))?;
     }
     *text = text.replace(from, to).into();
     Ok(())
@@ -43,7 +43,7 @@ pub(super) fn pad(
     if padding.is_empty() || len <= before {
         return Ok(());
     }
-    let most = Most::of(cx.engine());
+    let most = Most::from_engine(cx.engine());
     most.check_text(text.len().saturating_add(len - before))?;
     let added: String = padding.chars().cycle().take(len - before).collect();
     most.check_text(text.len().saturating_add(added.len()))?;
@@ -78,7 +78,7 @@ struct Growing {
 
 impl Growing {
     fn new(cx: &NativeCallContext<'_>) -> Self {
-        Self { size: Size::up_to(usize::MAX), most: Most::of(cx.engine()) }
+        Self { size: Size::up_to(usize::MAX), most: Most::from_engine(cx.engine()) }
     }
 
     fn add(&mut self, value: Dynamic) -> ScriptResult<Dynamic> {

@@ -116,7 +116,7 @@ impl Code {
         let (params, comments) = (&*chosen.params, &*chosen.comments);
         let read = reader(&Found { name: chosen.name, params, comments, place })?;
         let function = chosen.name.to_owned();
-        let need = MemoryNeed::of(&ast);
+        let need = MemoryNeed::measure(&ast);
         Ok((Self { ast, function, env, limits, need }, read))
     }
 

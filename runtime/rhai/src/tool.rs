@@ -52,7 +52,7 @@ impl ScriptTool {
         Ok(Self { definition, inner: Arc::new(Inner { code, docs }) })
     }
 
-    /// The values of the parameters, in their order.
+    /// The values of the parameters, in order.
     fn values(&self, args: &mut Args) -> Result<Vec<Dynamic>, Exit> {
         let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
         if let Some(number) = args.rounded_number() {

@@ -164,7 +164,7 @@ async fn h9_a_retry_that_would_do_nothing_is_an_error() {
     let error = NamesOnce::builder().state(state()).model(model()).build().await.unwrap_err();
     assert!(
         error.to_string().ends_with(
-            "which must not take effect twice: take it out of the filter, or the hook off the tool"
+            "which must not take effect twice: remove it from the filter, or the hook from the tool"
         ),
         "{error}"
     );

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::replace::Place;
 use super::tool::{Operation, Work, refused};
+use crate::definition::definition;
 use crate::folder::PathError;
 use crate::names::given;
 
@@ -19,7 +20,7 @@ const MAX_PLACES: usize = 10;
 pub(super) struct Edit;
 
 #[derive(Deserialize)]
-pub(super) struct Given {
+pub(super) struct Arguments {
     path: String,
     old: String,
     new: String,
@@ -28,49 +29,40 @@ pub(super) struct Given {
 
 impl Operation for Edit {
     const NAME: &'static str = "filesystem.edit";
-    type Given = Given;
+    type Arguments = Arguments;
 
     fn definition() -> ToolDefinition {
         let description =
             "Replaces a text in a file. The text must be at exactly one place, unless `all` is true.";
-        let mut definition = ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
-            "type": "object",
-            "properties": {
-                "path": {
-                    "type": "string",
-                    "description": "The file, relative to the root folder."
-                },
-                "old": {
-                    "type": "string",
-                    "minLength": 1,
-                    "description": "The text to replace, exactly as in the file, with enough around it to be there once."
-                },
-                "new": {
-                    "type": "string",
-                    "description": "The text in its place."
-                },
-                "all": {
-                    "type": ["boolean", "null"],
-                    "description": "Whether to replace the text at all places; default false."
-                }
+        let arguments = json!({
+            "path": {
+                "type": "string",
+                "description": "The file, relative to the root folder."
             },
-            "required": ["path", "old", "new"],
-            "additionalProperties": false
-        }));
-        definition.annotations.read_only = Some(false);
-        definition.annotations.destructive = Some(true);
-        definition.annotations.idempotent = Some(false);
-        definition.effect = Effect::Once;
-        definition
+            "old": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The text to replace, exactly as in the file, with enough around it to be there once."
+            },
+            "new": {
+                "type": "string",
+                "description": "The text in its place."
+            },
+            "all": {
+                "type": ["boolean", "null"],
+                "description": "Whether to replace the text at all places; default false."
+            }
+        });
+        definition(Self::NAME, description, Effect::Once, &["path", "old", "new"], arguments)
     }
 
-    fn run(work: &Work, edit: Given) -> ToolResult {
+    fn run(work: &Work, edit: Arguments) -> ToolResult {
         if edit.old.is_empty() || edit.old == edit.new {
             return Err(refused("`old` is empty or equals `new`: give the text to replace, and another one"));
         }
         work.go_on()?;
         let path = edit.path.as_str();
-        let place = Place::of(&work.filesystem.folder, path)?;
+        let place = Place::open(&work.filesystem.folder, path)?;
         place.alone(|| {
             for _ in 0..ATTEMPTS {
                 let Some(old) = place.current(path)? else {
@@ -94,7 +86,7 @@ impl Operation for Edit {
     }
 }
 
-impl Given {
+impl Arguments {
     /// The new content, and what to say about it.
     fn apply(&self, content: &[u8]) -> ToolResult<(String, String)> {
         let path = given(&self.path);

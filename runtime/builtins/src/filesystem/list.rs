@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::tool::{Operation, Work, refused};
 use super::walk::{Entry, Kind, entries, prefix};
+use crate::definition::definition;
 use crate::folder::PathError;
 use crate::names::shown;
 
@@ -18,7 +19,7 @@ const MAX_DEPTH: u32 = 16;
 pub(super) struct List;
 
 #[derive(Deserialize)]
-pub(super) struct Given {
+pub(super) struct Arguments {
     path: Option<String>,
     depth: Option<u32>,
     after: Option<String>,
@@ -26,36 +27,30 @@ pub(super) struct Given {
 
 impl Operation for List {
     const NAME: &'static str = "filesystem.list";
-    type Given = Given;
+    type Arguments = Arguments;
 
     fn definition() -> ToolDefinition {
         let description = "Lists the files and folders in a folder. Folders end in a slash.";
-        let mut definition = ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
-            "type": "object",
-            "properties": {
-                "path": {
-                    "type": ["string", "null"],
-                    "description": "The folder, relative to the root folder; default the root folder itself."
-                },
-                "depth": {
-                    "type": ["integer", "null"],
-                    "minimum": 1,
-                    "maximum": MAX_DEPTH,
-                    "description": "How many levels of folders to list; default 1."
-                },
-                "after": {
-                    "type": ["string", "null"],
-                    "description": "The last path of an earlier listing, to go on after it."
-                }
+        let arguments = json!({
+            "path": {
+                "type": ["string", "null"],
+                "description": "The folder, relative to the root folder; default the root folder itself."
             },
-            "additionalProperties": false
-        }));
-        definition.annotations.read_only = Some(true);
-        definition.effect = Effect::Pure;
-        definition
+            "depth": {
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "maximum": MAX_DEPTH,
+                "description": "How many levels of folders to list; default 1."
+            },
+            "after": {
+                "type": ["string", "null"],
+                "description": "The last path of an earlier listing, to go on after it."
+            }
+        });
+        definition(Self::NAME, description, Effect::Pure, &[], arguments)
     }
 
-    fn run(work: &Work, Given { path, depth, after }: Given) -> ToolResult {
+    fn run(work: &Work, Arguments { path, depth, after }: Arguments) -> ToolResult {
         let path = path.as_deref().unwrap_or(".");
         let dir = work.filesystem.folder.dir(path)?;
         let prefix = prefix(path);
@@ -94,7 +89,7 @@ impl Listing<'_> {
             Ok(entries) => entries,
             // The folder that was asked for.
             Err(error) if self.lines.is_empty() && after.is_empty() => {
-                return Err(PathError::of(path, error).into());
+                return Err(PathError::new(path, error).into());
             }
             Err(_) => {
                 self.add(format!("{} (cannot be listed)", shown(prefix)), None);

@@ -49,11 +49,12 @@ use onionskin_core::DynTool;
 #[cfg(feature = "skills")]
 pub(crate) use self::read::{page_arguments, read as read_page};
 pub use self::root::{Filesystem, FilesystemError};
-use self::tool::{FileTool, Root};
+use self::tool::{FileTool, provided};
 #[cfg(feature = "skills")]
 pub(crate) use self::tool::{TIMEOUT, Work, on_thread};
 #[cfg(feature = "skills")]
 pub(crate) use self::walk::files;
+use crate::source::Source;
 
 impl Filesystem {
     /// Makes `filesystem.read` for this folder, for an agent that is declared by hand.
@@ -67,27 +68,27 @@ impl Filesystem {
     /// # Ok::<_, onionskin::builtin::filesystem::FilesystemError>(())
     /// ```
     pub fn read_tool(&self) -> impl DynTool {
-        FileTool::<read::Read>::new(Root::Own(self.clone()))
+        FileTool::<read::Read>::new(Source::Own(self.clone()))
     }
 
     /// Makes `filesystem.write` for this folder, for an agent that is declared by hand.
     pub fn write_tool(&self) -> impl DynTool {
-        FileTool::<write::Write>::new(Root::Own(self.clone()))
+        FileTool::<write::Write>::new(Source::Own(self.clone()))
     }
 
     /// Makes `filesystem.list` for this folder, for an agent that is declared by hand.
     pub fn list_tool(&self) -> impl DynTool {
-        FileTool::<list::List>::new(Root::Own(self.clone()))
+        FileTool::<list::List>::new(Source::Own(self.clone()))
     }
 
     /// Makes `filesystem.edit` for this folder, for an agent that is declared by hand.
     pub fn edit_tool(&self) -> impl DynTool {
-        FileTool::<edit::Edit>::new(Root::Own(self.clone()))
+        FileTool::<edit::Edit>::new(Source::Own(self.clone()))
     }
 
     /// Makes `filesystem.search` for this folder, for an agent that is declared by hand.
     pub fn search_tool(&self) -> impl DynTool {
-        FileTool::<search::Search>::new(Root::Own(self.clone()))
+        FileTool::<search::Search>::new(Source::Own(self.clone()))
     }
 }
 
@@ -97,7 +98,7 @@ impl Filesystem {
 /// [`max_output`](Filesystem::max_output) bytes, and says where to go on. A PNG, JPEG, GIF or WebP image of at most 5 MiB is
 /// an image of the result. Other files that are not text in UTF-8 are errors. Effect: [`Pure`](onionskin_core::Effect::Pure).
 pub fn read() -> impl DynTool {
-    FileTool::<read::Read>::new(Root::given())
+    FileTool::<read::Read>::new(provided())
 }
 
 /// Makes the tool that `agent!` makes of `filesystem.write`: it makes a text file, or replaces a whole one.
@@ -106,7 +107,7 @@ pub fn read() -> impl DynTool {
 /// the same folder, which then takes the name. The permissions of an existing file remain; a read-only one is an error. A cancelled call has
 /// written all of the file or nothing of it. Effect: [`Idempotent`](onionskin_core::Effect::Idempotent).
 pub fn write() -> impl DynTool {
-    FileTool::<write::Write>::new(Root::given())
+    FileTool::<write::Write>::new(provided())
 }
 
 /// Makes the tool that `agent!` makes of `filesystem.list`: it lists a folder.
@@ -114,7 +115,7 @@ pub fn write() -> impl DynTool {
 /// `list(path, depth, after)` returns the sorted paths of at most 1,000 entries; folders end in `/`, links and special files are marked. If
 /// there are more, the result says with which `after` to go on. Links are not followed. Effect: [`Pure`](onionskin_core::Effect::Pure).
 pub fn list() -> impl DynTool {
-    FileTool::<list::List>::new(Root::given())
+    FileTool::<list::List>::new(provided())
 }
 
 /// Makes the tool that `agent!` makes of `filesystem.edit`: it replaces a text in a file.
@@ -124,7 +125,7 @@ pub fn list() -> impl DynTool {
 /// its new content. (A program that writes into the file itself, without a new file, can lose what it writes at the same moment.)
 /// Otherwise as [`write()`]. Effect: [`Once`](onionskin_core::Effect::Once), because a repeated edit can find `old` in what it wrote.
 pub fn edit() -> impl DynTool {
-    FileTool::<edit::Edit>::new(Root::given())
+    FileTool::<edit::Edit>::new(provided())
 }
 
 /// Makes the tool that `agent!` makes of `filesystem.search`: it finds lines in files, or files by their names.
@@ -134,5 +135,5 @@ pub fn edit() -> impl DynTool {
 /// files and folders with the name `.git` are not searched, and of a long line its first 16 KiB are. Links are not followed. The result says what was left out. Effect:
 /// [`Pure`](onionskin_core::Effect::Pure).
 pub fn search() -> impl DynTool {
-    FileTool::<search::Search>::new(Root::given())
+    FileTool::<search::Search>::new(provided())
 }

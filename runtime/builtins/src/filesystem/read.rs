@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::page::{End, Page};
 use super::tool::{Operation, Work, refused};
+use crate::definition::definition;
 use crate::folder::PathError;
 use crate::names::given;
 
@@ -23,7 +24,7 @@ const PIECE: u64 = 64 * 1024;
 pub(super) struct Read;
 
 #[derive(Deserialize)]
-pub(super) struct Given {
+pub(super) struct Arguments {
     path: String,
     from: Option<u64>,
     lines: Option<u64>,
@@ -40,32 +41,24 @@ pub(crate) fn page_arguments() -> [Value; 2] {
 
 impl Operation for Read {
     const NAME: &'static str = "filesystem.read";
-    type Given = Given;
+    type Arguments = Arguments;
 
     fn definition() -> ToolDefinition {
         let description =
             "Reads a text file, or an image. A long text comes in pages: the result says where to go on.";
         let [from, lines] = page_arguments();
-        let mut definition =
-            ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
-                "type": "object",
-                "properties": {
-                    "path": {
-                        "type": "string",
-                        "description": "The file, relative to the root folder."
-                    },
-                    "from": from,
-                    "lines": lines
-                },
-                "required": ["path"],
-                "additionalProperties": false
-            }));
-        definition.annotations.read_only = Some(true);
-        definition.effect = Effect::Pure;
-        definition
+        let arguments = json!({
+            "path": {
+                "type": "string",
+                "description": "The file, relative to the root folder."
+            },
+            "from": from,
+            "lines": lines
+        });
+        definition(Self::NAME, description, Effect::Pure, &["path"], arguments)
     }
 
-    fn run(work: &Work, Given { path, from, lines }: Given) -> ToolResult {
+    fn run(work: &Work, Arguments { path, from, lines }: Arguments) -> ToolResult {
         read(work, &path, from, lines)
     }
 }
@@ -86,12 +79,12 @@ pub(crate) fn read(work: &Work, path: &str, from: Option<u64>, lines: Option<u64
 
 /// Reads the next bytes; `false` at the end.
 fn more(path: &str, file: &mut File, bytes: &mut Vec<u8>) -> Result<bool, PathError> {
-    let read = file.take(PIECE).read_to_end(bytes).map_err(|error| PathError::of(path, error))?;
+    let read = file.take(PIECE).read_to_end(bytes).map_err(|error| PathError::new(path, error))?;
     Ok(read > 0)
 }
 
 fn image(path: &str, file: File, mut bytes: Vec<u8>) -> ToolResult {
-    file.take(MAX_IMAGE).read_to_end(&mut bytes).map_err(|error| PathError::of(path, error))?;
+    file.take(MAX_IMAGE).read_to_end(&mut bytes).map_err(|error| PathError::new(path, error))?;
     let too_large = bytes.len() as u64 > MAX_IMAGE;
     match Image::from_bytes(&bytes) {
         Ok(image) if !too_large => {

@@ -39,7 +39,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Finds a file that exists.
-    pub(super) fn of(folder: &Folder, path: &str) -> Result<Self, ChangeError> {
+    pub(super) fn open(folder: &Folder, path: &str) -> Result<Self, ChangeError> {
         check(path)?;
         Self::find(folder, path)
     }
@@ -48,14 +48,14 @@ impl Place {
     pub(super) fn for_new(folder: &Folder, path: &str) -> Result<Self, ChangeError> {
         check(path)?;
         if let Some(parent) = parent(Path::new(path)) {
-            folder.handle().create_dir_all(parent).map_err(|error| PathError::of(path, error))?;
+            folder.handle().create_dir_all(parent).map_err(|error| PathError::new(path, error))?;
         }
         Self::find(folder, path)
     }
 
     /// Follows the links at the end of the path. Those on the way are followed by the system.
     fn find(folder: &Folder, path: &str) -> Result<Self, ChangeError> {
-        let of = |error| PathError::of(path, error);
+        let of = |error| PathError::new(path, error);
         if path.ends_with('/') || path.ends_with("/.") {
             return Err(PathError::IsFolder(given(path)).into());
         }
@@ -93,7 +93,7 @@ impl Place {
 
     /// The file as it is, or `None`. It is refused if it cannot be replaced.
     pub(super) fn current(&self, path: &str) -> Result<Option<Metadata>, ChangeError> {
-        let of = |error| PathError::of(path, error);
+        let of = |error| PathError::new(path, error);
         let metadata = match self.dir.symlink_metadata(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             metadata => metadata.map_err(of)?,
@@ -110,7 +110,7 @@ impl Place {
 
     /// The content of at most so many bytes.
     pub(super) fn content(&self, path: &str, most: u64) -> Result<Vec<u8>, ChangeError> {
-        let of = |error| PathError::of(path, error);
+        let of = |error| PathError::new(path, error);
         let file = open(&self.dir, Path::new(&self.name), true).map_err(of)?;
         regular(path, &file.metadata().map_err(of)?)?;
         let mut bytes = Vec::new();
@@ -131,7 +131,7 @@ impl Place {
         old: Option<&Metadata>,
         before: Option<&[u8]>,
     ) -> ToolResult<bool> {
-        let of = |error| PathError::of(path, error);
+        let of = |error| PathError::new(path, error);
         let (mut file, new) = NewFile::create(&self.dir, old).map_err(of)?;
         for piece in content.chunks(1024 * 1024) {
             work.go_on()?;
@@ -276,7 +276,7 @@ mod tests {
         let all = tempfile::tempdir().unwrap();
         let file = all.path().join("f");
         let folder = Folder::open(all.path()).unwrap();
-        let place = Place::of(&folder, "f").unwrap();
+        let place = Place::open(&folder, "f").unwrap();
         for (found, is_done, left) in [("old", true, "new"), ("other", false, "other")] {
             fs::write(&file, found).unwrap();
             let (written, new) = NewFile::create(&place.dir, None).unwrap();

@@ -47,7 +47,7 @@ impl Filesystem {
 
     /// The files of a folder that is open.
     #[cfg(feature = "skills")]
-    pub(crate) fn of(folder: Folder) -> Self {
+    pub(crate) fn in_folder(folder: Folder) -> Self {
         Self { folder, max_output: MAX_OUTPUT }
     }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::tool::{Operation, Work, refused};
 use super::walk::{Entry, Kind, entries, prefix};
+use crate::definition::definition;
 use crate::folder::{PathError, open};
 use crate::names::shown;
 
@@ -40,7 +41,7 @@ const MAX_FILES: usize = 1000;
 pub(super) struct Search;
 
 #[derive(Deserialize)]
-pub(super) struct Given {
+pub(super) struct Arguments {
     pattern: Option<String>,
     path: Option<String>,
     files: Option<String>,
@@ -48,36 +49,30 @@ pub(super) struct Given {
 
 impl Operation for Search {
     const NAME: &'static str = "filesystem.search";
-    type Given = Given;
+    type Arguments = Arguments;
 
     fn definition() -> ToolDefinition {
         let description = "Finds lines in files by a regular expression, as `path:line: text`. Without `pattern`, finds files by their names.";
-        let mut definition = ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
-            "type": "object",
-            "properties": {
-                "pattern": {
-                    "type": ["string", "null"],
-                    "minLength": 1,
-                    "description": "A regular expression for parts of lines; `(?i)` at its beginning ignores case."
-                },
-                "path": {
-                    "type": ["string", "null"],
-                    "description": "The folder or the file to search, relative to the root folder; default the root folder itself."
-                },
-                "files": {
-                    "type": ["string", "null"],
-                    "minLength": 1,
-                    "description": "Search only files whose names match, such as `*.rs`; with a slash, whose paths in the folder match, such as `src/**/*.rs`."
-                }
+        let arguments = json!({
+            "pattern": {
+                "type": ["string", "null"],
+                "minLength": 1,
+                "description": "A regular expression for parts of lines; `(?i)` at its beginning ignores case."
             },
-            "additionalProperties": false
-        }));
-        definition.annotations.read_only = Some(true);
-        definition.effect = Effect::Pure;
-        definition
+            "path": {
+                "type": ["string", "null"],
+                "description": "The folder or the file to search, relative to the root folder; default the root folder itself."
+            },
+            "files": {
+                "type": ["string", "null"],
+                "minLength": 1,
+                "description": "Search only files whose names match, such as `*.rs`; with a slash, whose paths in the folder match, such as `src/**/*.rs`."
+            }
+        });
+        definition(Self::NAME, description, Effect::Pure, &[], arguments)
     }
 
-    fn run(work: &Work, Given { pattern, path, files }: Given) -> ToolResult {
+    fn run(work: &Work, Arguments { pattern, path, files }: Arguments) -> ToolResult {
         if pattern.is_none() && files.is_none() {
             return Err(refused(
                 "give `pattern` to find lines, `files` to find files by their names, or both",
@@ -176,7 +171,7 @@ impl Found<'_> {
     fn folder(&mut self, dir: &Dir, path: &str, prefix: &str, base: usize, depth: usize) -> ToolResult<()> {
         let (entries, more) = match entries(self.work, dir, None, MAX_ENTRIES)? {
             Ok(found) => found,
-            Err(error) if depth == 1 => return Err(PathError::of(path, error).into()),
+            Err(error) if depth == 1 => return Err(PathError::new(path, error).into()),
             Err(_) => {
                 self.left_out.unreadable += 1;
                 return Ok(());

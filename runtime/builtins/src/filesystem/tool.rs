@@ -12,6 +12,7 @@ use onionskin_core::{
 use serde::de::DeserializeOwned;
 
 use super::root::Filesystem;
+use crate::source::Source;
 
 /// The time limit of a call.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
@@ -20,49 +21,30 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) trait Operation: Send + Sync + 'static {
     const NAME: &'static str;
     /// The arguments, as the schema has them.
-    type Given: DeserializeOwned + Send + 'static;
+    type Arguments: DeserializeOwned + Send + 'static;
 
     fn definition() -> ToolDefinition;
 
     /// Does the work, on a thread that may block.
-    fn run(work: &Work, given: Self::Given) -> ToolResult;
+    fn run(work: &Work, arguments: Self::Arguments) -> ToolResult;
 }
 
-/// Where a tool has its folder from.
-pub(super) enum Root {
-    /// A folder of its own.
-    Own(Filesystem),
-    /// The folder that the program provides, or else the working directory at this time.
-    Given(Result<Filesystem, String>),
-}
-
-impl Root {
-    pub(super) fn given() -> Self {
-        Self::Given(Filesystem::at(".").map_err(|error| error.to_string()))
-    }
-
-    fn of(&self, cx: &ToolContext) -> ToolResult<Filesystem> {
-        match self {
-            Self::Own(own) => Ok(own.clone()),
-            Self::Given(default) => match cx.provided::<Filesystem>() {
-                Ok(provided) => Ok((*provided).clone()),
-                Err(_) => default.clone().map_err(|error| Exit::Tool(ToolError::new(error))),
-            },
-        }
-    }
+/// The folder that the program provides, or else the working directory at this time.
+pub(super) fn provided() -> Source<Filesystem> {
+    Source::Provided(Filesystem::at(".").map_err(|error| error.to_string()))
 }
 
 /// One of the tools.
 pub(super) struct FileTool<O> {
     definition: ToolDefinition,
-    root: Root,
+    root: Source<Filesystem>,
     operation: PhantomData<O>,
 }
 
 impl<O: Operation> FileTool<O> {
-    pub(super) fn new(root: Root) -> Self {
+    pub(super) fn new(root: Source<Filesystem>) -> Self {
         let mut definition = O::definition();
-        if let Root::Given(_) = root {
+        if let Source::Provided(_) = root {
             definition = definition.may_take_service::<Filesystem>();
         }
         definition.timeout = Some(TIMEOUT);
@@ -80,9 +62,9 @@ impl<O: Operation> Tool for FileTool<O> {
     }
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        let given = args.read()?;
-        let filesystem = self.root.of(cx)?;
-        on_thread(cx, filesystem, move |work| O::run(work, given)).await
+        let arguments = args.read()?;
+        let filesystem = self.root.resolve(cx)?;
+        on_thread(cx, filesystem, move |work| O::run(work, arguments)).await
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn of(file_type: &io::Result<FileType>) -> Self {
+    fn new(file_type: &io::Result<FileType>) -> Self {
         match file_type {
             Ok(kind) if kind.is_dir() => Self::Folder,
             Ok(kind) if kind.is_file() => Self::File,
@@ -95,7 +95,7 @@ pub(super) fn entries(
         if from.is_some_and(|from| text.as_str() < from) {
             continue;
         }
-        first.insert((text, name), Kind::of(&entry.file_type()));
+        first.insert((text, name), Kind::new(&entry.file_type()));
         if first.len() > most {
             first.pop_last();
             more = true;

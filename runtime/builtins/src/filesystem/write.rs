@@ -6,46 +6,37 @@ use serde_json::json;
 
 use super::replace::Place;
 use super::tool::{Operation, Work};
+use crate::definition::definition;
 use crate::names::given;
 
 pub(super) struct Write;
 
 #[derive(Deserialize)]
-pub(super) struct Given {
+pub(super) struct Arguments {
     path: String,
     text: String,
 }
 
 impl Operation for Write {
     const NAME: &'static str = "filesystem.write";
-    type Given = Given;
+    type Arguments = Arguments;
 
     fn definition() -> ToolDefinition {
         let description = "Writes a text file. It makes missing folders, and replaces the whole content of a file that exists.";
-        let mut definition =
-            ToolDefinition::new(Self::NAME, description).built_in().with_input_schema(json!({
-                "type": "object",
-                "properties": {
-                    "path": {
-                        "type": "string",
-                        "description": "The file, relative to the root folder."
-                    },
-                    "text": {
-                        "type": "string",
-                        "description": "The whole new content."
-                    }
-                },
-                "required": ["path", "text"],
-                "additionalProperties": false
-            }));
-        definition.annotations.read_only = Some(false);
-        definition.annotations.destructive = Some(true);
-        definition.annotations.idempotent = Some(true);
-        definition.effect = Effect::Idempotent;
-        definition
+        let arguments = json!({
+            "path": {
+                "type": "string",
+                "description": "The file, relative to the root folder."
+            },
+            "text": {
+                "type": "string",
+                "description": "The whole new content."
+            }
+        });
+        definition(Self::NAME, description, Effect::Idempotent, &["path", "text"], arguments)
     }
 
-    fn run(work: &Work, Given { path, text }: Given) -> ToolResult {
+    fn run(work: &Work, Arguments { path, text }: Arguments) -> ToolResult {
         work.go_on()?;
         let place = Place::for_new(&work.filesystem.folder, &path)?;
         place.alone(|| {

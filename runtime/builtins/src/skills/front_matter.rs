@@ -65,7 +65,7 @@ fn fields(yaml: &str) -> Result<FrontMatter, Mistake> {
                 () => "",
             };
             if !problem.is_empty() {
-                return Err(of(name, problem));
+                return Err(mistake_in(name, problem));
             }
             Some(text)
         }
@@ -75,9 +75,10 @@ fn fields(yaml: &str) -> Result<FrontMatter, Mistake> {
     match &fields.description {
         None => Err(at(1, 1, missing.to_owned())),
         Some(description) => match one_line(&description.value) {
-            text if text.is_empty() => {
-                Err(of(description, "`description` is empty: say what the skill does, and when to use it"))
-            }
+            text if text.is_empty() => Err(mistake_in(
+                description,
+                "`description` is empty: say what the skill does, and when to use it",
+            )),
             description => Ok(FrontMatter { name, description }),
         },
     }
@@ -93,7 +94,7 @@ fn at(line: u64, column: u64, problem: String) -> Mistake {
 }
 
 /// A mistake in a value.
-fn of<T>(value: &Spanned<T>, problem: &str) -> Mistake {
+fn mistake_in<T>(value: &Spanned<T>, problem: &str) -> Mistake {
     at(value.referenced.line() + 1, value.referenced.column(), problem.to_owned())
 }
 

@@ -43,7 +43,8 @@ use onionskin_core::DynTool;
 
 pub use self::error::SkillsError;
 use self::load::Skill;
-use self::tool::{ReadSkill, Source};
+use self::tool::{ReadSkill, provided};
+use crate::source::Source;
 
 /// Skills, which programs provide to agents with [`provide`](onionskin_core::declaration::AgentBuilder::provide). Cheap to clone. Feature
 /// `skills`, Unix only.
@@ -117,5 +118,5 @@ impl fmt::Debug for Skills {
 /// `skills`, `.agents/skills`, `.fast-agent/skills`, `.claude/skills`. If none exists, or it contains a mistake, each run fails before its first turn
 /// ([`RunError::ToolDefinition`](onionskin_core::RunError::ToolDefinition)).
 pub fn read() -> impl DynTool {
-    ReadSkill::new(Source::given())
+    ReadSkill::new(provided())
 }

@@ -10,8 +10,10 @@ use serde_json::json;
 
 use super::Skills;
 use super::load::Skill;
+use crate::definition::definition as built_in;
 use crate::filesystem::{Filesystem, TIMEOUT, Work, files, on_thread, page_arguments, read_page};
 use crate::names::{given, shown};
+use crate::source::Source;
 
 /// Where skills are by default: the first of these that exists.
 const DEFAULT_FOLDERS: [&str; 4] = ["skills", ".agents/skills", ".fast-agent/skills", ".claude/skills"];
@@ -22,46 +24,37 @@ const MAX_FILES: usize = 50;
 
 /// The arguments, as the schema has them.
 #[derive(Deserialize)]
-struct Given {
+struct Arguments {
     name: String,
     file: Option<String>,
     from: Option<u64>,
     lines: Option<u64>,
 }
 
-/// Where the tool has its skills from.
-pub(super) enum Source {
-    /// Skills of its own.
-    Own(Skills),
-    /// The skills that the program provides, or else those of the working directory.
-    Given(Result<Skills, String>),
-}
-
-impl Source {
-    pub(super) fn given() -> Self {
-        let folder = DEFAULT_FOLDERS.iter().find(|folder| Path::new(folder).is_dir());
-        Self::Given(match folder {
-            Some(folder) => Skills::at(folder).map_err(|error| error.to_string()),
-            None => Err(format!(
-                "`skills.read` has no skills: make them as `skills/NAME/SKILL.md`, or provide `Skills::at(..)` (there is none of the folders {})",
-                DEFAULT_FOLDERS.map(|folder| format!("`{folder}`")).join(", ")
-            )),
-        })
-    }
+/// The skills that the program provides, or else those of the working directory.
+pub(super) fn provided() -> Source<Skills> {
+    let folder = DEFAULT_FOLDERS.iter().find(|folder| Path::new(folder).is_dir());
+    Source::Provided(match folder {
+        Some(folder) => Skills::at(folder).map_err(|error| error.to_string()),
+        None => Err(format!(
+            "`skills.read` has no skills: make them as `skills/NAME/SKILL.md`, or provide `Skills::at(..)` (there is none of the folders {})",
+            DEFAULT_FOLDERS.map(|folder| format!("`{folder}`")).join(", ")
+        )),
+    })
 }
 
 /// The tool `skills.read`.
 pub(super) struct ReadSkill {
     definition: ToolDefinition,
-    source: Source,
+    source: Source<Skills>,
 }
 
 impl ReadSkill {
-    pub(super) fn new(source: Source) -> Self {
+    pub(super) fn new(source: Source<Skills>) -> Self {
         let mut definition = definition();
         match &source {
             Source::Own(skills) => definition.instructions = Some(instructions(skills).into()),
-            Source::Given(default) => {
+            Source::Provided(default) => {
                 let default = default.clone();
                 definition =
                     for_each_run(definition.may_take_service::<Skills>(), move |mut definition, run| {
@@ -75,16 +68,6 @@ impl ReadSkill {
             }
         }
         Self { definition, source }
-    }
-
-    fn skills(&self, cx: &ToolContext) -> ToolResult<Skills> {
-        match &self.source {
-            Source::Own(own) => Ok(own.clone()),
-            Source::Given(default) => match cx.provided::<Skills>() {
-                Ok(provided) => Ok((*provided).clone()),
-                Err(_) => default.clone().map_err(|error| Exit::Tool(ToolError::new(error))),
-            },
-        }
     }
 }
 
@@ -101,26 +84,20 @@ fn instructions(skills: &Skills) -> String {
 fn definition() -> ToolDefinition {
     let description = "Reads the instructions of a skill, or another file of it. A long text comes in pages: the result says where to go on.";
     let [from, lines] = page_arguments();
-    let mut definition = ToolDefinition::new(ReadSkill::NAME, description).built_in().with_input_schema(json!({
-        "type": "object",
-        "properties": {
-            "name": {
-                "type": "string",
-                "description": "The name of the skill."
-            },
-            "file": {
-                "type": ["string", "null"],
-                "description": "A file in the folder of the skill, such as `references/forms.md`; default its instructions."
-            },
-            "from": from,
-            "lines": lines
+    let arguments = json!({
+        "name": {
+            "type": "string",
+            "description": "The name of the skill."
         },
-        "required": ["name"],
-        "additionalProperties": false
-    }));
-    definition.annotations.read_only = Some(true);
+        "file": {
+            "type": ["string", "null"],
+            "description": "A file in the folder of the skill, such as `references/forms.md`; default its instructions."
+        },
+        "from": from,
+        "lines": lines
+    });
+    let mut definition = built_in(ReadSkill::NAME, description, Effect::Pure, &["name"], arguments);
     definition.annotations.open_world = Some(false);
-    definition.effect = Effect::Pure;
     definition.timeout = Some(TIMEOUT);
     definition
 }
@@ -134,10 +111,10 @@ impl Tool for ReadSkill {
     }
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        let Given { name, file, from, lines } = args.read()?;
-        let skills = self.skills(cx)?;
+        let Arguments { name, file, from, lines } = args.read()?;
+        let skills = self.source.resolve(cx)?;
         let skill = skills.get(&name).ok_or_else(|| unknown(&name, &skills))?.clone();
-        let filesystem = Filesystem::of(skill.folder()?);
+        let filesystem = Filesystem::in_folder(skill.folder()?);
         on_thread(cx, filesystem, move |work| match file {
             Some(file) => read_page(work, &file, from, lines),
             None => instructions_of(work, skill.file, from, lines),

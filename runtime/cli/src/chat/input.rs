@@ -78,7 +78,7 @@ impl Input {
         let prints = Arc::clone(&printer);
         // An editor keeps the lines that came together. Those of the inputs are later inputs, and no answers.
         let mut answers = None;
-        let mut input = Self::of(move |wanted| {
+        let mut input = Self::start(move |wanted| {
             let editor = match (wanted.of, &mut answers) {
                 (Use::Input, _) => &mut inputs,
                 (Use::AnswerAgain, Some(answers)) => answers,
@@ -110,7 +110,7 @@ impl Input {
 
     /// Lines as they come from standard input. `shows_prompt` if a person types them.
     pub(super) fn plain(shows_prompt: bool) -> io::Result<Self> {
-        Self::of(move |wanted| {
+        Self::start(move |wanted| {
             if shows_prompt {
                 let mut out = io::stdout().lock();
                 let _ = write!(out, "{}", wanted.prompt).and_then(|()| out.flush());
@@ -119,7 +119,7 @@ impl Input {
         })
     }
 
-    fn of(mut read: impl FnMut(&Wanted) -> Typed + Send + 'static) -> io::Result<Self> {
+    fn start(mut read: impl FnMut(&Wanted) -> Typed + Send + 'static) -> io::Result<Self> {
         let (sender, wanted) = mpsc::channel::<Wanted>();
         thread::Builder::new().name("onionskin-input".to_owned()).spawn(move || {
             for wanted in wanted {

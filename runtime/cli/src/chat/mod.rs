@@ -31,7 +31,7 @@ use self::terminal::Modes;
 pub(crate) const ABOUT: &str = "\
 Talk with an agent.
 
-At a terminal the answer is streamed, and beneath it the agents and their calls are shown as a tree, with times and tokens. \
+At a terminal the answer is streamed, and below it the agents and their calls are shown as a tree, with times and tokens. \
 Questions and approvals are asked in place. `/help` shows the commands of the chat. The up arrow brings the initial message of a workflow.
 
 Without a terminal, each line of the input is one message to the agent or the answer to a question, and each change is one line of \
@@ -64,8 +64,8 @@ pub(crate) async fn run(program: &Program, arguments: ChatArguments) -> Result<E
     let leave = Modes::keep();
     let mut signals = Signals::take(true, move || drop(leave));
     let app = signals.until(agents::app(program, &arguments.agents, &arguments.model, |app| app)).await?;
-    let asked = arguments.model.asked(&app);
-    let done = match Talk::begin(app.entry().clone(), asked, app.initial_message(), &mut signals) {
+    let models = arguments.model.names(&app);
+    let done = match Talk::begin(app.entry().clone(), models, app.initial_message(), &mut signals) {
         Ok(talk) => talk.run().await,
         Err(failure) => Err(failure),
     };

@@ -9,7 +9,7 @@ use onionskin_core::run::RunRequest;
 use onionskin_core::{AgentHandle, Session};
 
 use crate::failure::{FAILED, Failure};
-use crate::model::Asked;
+use crate::model::ModelNames;
 use crate::output;
 use crate::questions;
 use crate::signals::{INTERRUPT, Signals};
@@ -30,7 +30,7 @@ const PROMPT: &str = "you> ";
 /// A conversation in progress.
 pub(super) struct Talk<'s> {
     agent: AgentHandle,
-    asked: Asked,
+    models: ModelNames,
     session: Session,
     /// The message that the user can begin with.
     first: Option<String>,
@@ -55,7 +55,7 @@ impl<'s> Talk<'s> {
     /// Begins a conversation. A person at a terminal can send the `initial` message.
     pub(super) fn begin(
         agent: AgentHandle,
-        asked: Asked,
+        models: ModelNames,
         initial: Option<&str>,
         signals: &'s mut Signals,
     ) -> Result<Self, Failure> {
@@ -73,7 +73,7 @@ impl<'s> Talk<'s> {
         let (paused, last, sum) = (None, None, Used::default());
         let first = first.map(str::to_owned);
         let has_failed = false;
-        Ok(Self { agent, asked, session, first, input, signals, streams, paused, last, sum, has_failed })
+        Ok(Self { agent, models, session, first, input, signals, streams, paused, last, sum, has_failed })
     }
 
     pub(super) async fn run(mut self) -> Result<ExitCode, Failure> {
@@ -174,7 +174,7 @@ impl<'s> Talk<'s> {
                 ));
                 self.paused = Some(paused);
             }
-            TurnEnd::Failed(error) => self.refuse(&self.asked.words(&error)),
+            TurnEnd::Failed(error) => self.refuse(&self.models.describe(&error)),
             TurnEnd::Left(signal) => return Ok(Next::Signal(signal)),
         }
         Ok(Next::Continue)

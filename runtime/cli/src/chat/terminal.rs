@@ -21,10 +21,10 @@ pub(super) struct Streams {
 impl Streams {
     pub(super) fn of_process() -> Self {
         let (input, output) = (io::stdin().is_terminal(), io::stdout().is_terminal());
-        Self::of(input, output, |variable| std::env::var_os(variable))
+        Self::detect(input, output, |variable| std::env::var_os(variable))
     }
 
-    fn of(input: bool, output: bool, variable: impl Fn(&str) -> Option<OsString>) -> Self {
+    fn detect(input: bool, output: bool, variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let is_dumb = variable("TERM").is_none_or(|term| term.is_empty() || term == "dumb") && !cfg!(windows);
         let has_no_colours = variable("NO_COLOR").is_some_and(|value| !value.is_empty());
         let is_live = input && output && !is_dumb;
@@ -99,7 +99,7 @@ mod tests {
         let streams = |input, output, variables: &[(&str, &str)]| {
             let value =
                 |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
-            let Streams { is_live, has_colours, .. } = Streams::of(input, output, value);
+            let Streams { is_live, has_colours, .. } = Streams::detect(input, output, value);
             (is_live, has_colours)
         };
         assert_eq!(streams(true, true, &[("TERM", "xterm")]), (true, true));

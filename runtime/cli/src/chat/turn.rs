@@ -37,7 +37,7 @@ pub(super) enum TurnEnd {
     Left(u8),
 }
 
-/// What a run used, with all runs beneath it.
+/// What a run used, with all runs below it.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Used {
     pub(super) usage: Usage,
@@ -124,7 +124,7 @@ impl<'c> Turn<'c> {
                 }
                 event = run.next() => match event {
                     Some(event) => {
-                        self.see(&event)?;
+                        self.update(&event)?;
                         lets_others().await;
                     }
                     None => break None,
@@ -151,10 +151,10 @@ impl<'c> Turn<'c> {
         self.token.cancel();
     }
 
-    fn see(&mut self, event: &Event) -> io::Result<()> {
+    fn update(&mut self, event: &Event) -> io::Result<()> {
         self.count(event);
         let now = self.began.elapsed();
-        self.view.see(event, now);
+        self.view.update(event, now);
         if self.view.is_immediate() { self.view.show(now) } else { Ok(()) }
     }
 
@@ -249,7 +249,7 @@ impl<'c> Turn<'c> {
                 event = run.next(), if !has_ended => match event {
                     Some(event) => {
                         self.count(&event);
-                        self.view.see(&event, self.began.elapsed());
+                        self.view.update(&event, self.began.elapsed());
                         lets_others().await;
                     }
                     None => has_ended = true,

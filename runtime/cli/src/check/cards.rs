@@ -10,7 +10,7 @@ use super::report::Report;
 use crate::loaded::{first_in_rust, loader, with_children};
 use crate::program::Program;
 
-/// Checks the cards together, and gives them as far as they can be read, and the first mistake about an item that this program cannot have.
+/// Checks the cards together, and gives those that can be read, and the first mistake about an item that this program cannot have.
 pub(super) fn check(
     program: &Program,
     paths: &[PathBuf],

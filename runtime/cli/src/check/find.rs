@@ -14,7 +14,7 @@ const CONFIG: &str = ".mcp.json";
 
 /// The paths to check.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Paths {
     /// Cards and folders of cards.
     pub(super) cards: Vec<PathBuf>,
     pub(super) workflows: Vec<PathBuf>,
@@ -22,9 +22,9 @@ pub(super) struct Found {
     known: HashSet<PathBuf>,
 }
 
-impl Found {
+impl Paths {
     /// Finds out what each path is. Without paths, it is what the working directory has.
-    pub(super) fn in_paths(paths: &[PathBuf], report: &mut Report) -> Self {
+    pub(super) fn find(paths: &[PathBuf], report: &mut Report) -> Self {
         let mut found = Self::default();
         let here = Path::new(".");
         if paths.is_empty() && is_workflow_folder(here) {

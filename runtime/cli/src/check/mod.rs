@@ -21,14 +21,14 @@ use crate::program::Program;
 #[cfg(feature = "mcp")]
 use crate::signals::until_signal;
 use crate::text;
-use find::Found;
+use find::Paths;
 use report::Report;
 
 pub(crate) const ABOUT: &str = "\
 Check cards, workflow folders and configurations of MCP servers, and show all mistakes at once, each with its file, line and column.
 
 Items in Rust are looked for in the program. Scripts are read and checked, and not run. Tools of servers are looked for in the \
-lock file beside the configuration, `onionskin-mcp.lock.json`, as far as it has their servers. Nothing is started, unless with \
+lock file beside the configuration, `onionskin-mcp.lock.json`, for the servers that it has. Nothing is started, unless with \
 `--servers`. Without paths, the working directory is checked: its `.mcp.json`, its folder `cards`, and the folders in `workflows`.
 
 Exit code: 0 if nothing is wrong, 1 if there are problems, 2 after an error.";
@@ -64,7 +64,7 @@ pub(crate) struct CheckArguments {
 pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
     let paths = [arguments.paths, arguments.named].concat();
-    let found = Found::in_paths(&paths, &mut report);
+    let found = Paths::find(&paths, &mut report);
     if found.is_empty() && report.is_empty() {
         return Err(Failure::new(
             "there is nothing to check here: name a card, a folder of cards, a workflow folder or a `.mcp.json`",
@@ -92,7 +92,7 @@ pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<
     Ok(if report.problems() == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }
 
-fn summary(found: &Found, report: &Report) -> String {
+fn summary(found: &Paths, report: &Report) -> String {
     let parts = [
         (found.cards.len(), "path of cards", "paths of cards"),
         (found.workflows.len(), "workflow", "workflows"),

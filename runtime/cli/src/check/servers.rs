@@ -10,10 +10,10 @@ use onionskin_core::App;
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::servers::ToolServers;
 use onionskin_core::text::nearest;
-use onionskin_mcp::snapshot::{Snapshot, Taken};
+use onionskin_mcp::snapshot::{Snapshot, TakenSnapshot};
 use onionskin_mcp::{McpConfig, McpError};
 
-use super::find::Found;
+use super::find::Paths;
 use super::locks::Locks;
 use super::report::Report;
 use crate::agents::{self, AgentArguments};
@@ -32,7 +32,7 @@ type Uses<'a> = BTreeMap<&'a str, Vec<(&'a Source, &'a Range<usize>)>>;
 /// Cancel safety: dropping the future ends the servers.
 pub(super) async fn check(
     program: &Program,
-    found: &Found,
+    found: &Paths,
     agents: &[Arc<Card>],
     workflows: Option<&[&PathBuf]>,
     report: &mut Report,
@@ -121,7 +121,7 @@ fn one(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) {
 }
 
 /// The servers of cards and workflows that no configuration has.
-fn unknown(uses: &Uses<'_>, known: &[&str], found: &Found, report: &mut Report) {
+fn unknown(uses: &Uses<'_>, known: &[&str], found: &Paths, report: &mut Report) {
     for (name, places) in uses.iter().filter(|(name, _)| !known.contains(&&***name)) {
         let hint = match (nearest(name, known.iter().copied()), &found.configs[..]) {
             (Some(near), _) => format!("did you mean `{near}`?"),
@@ -140,7 +140,7 @@ async fn offered(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) -> Op
     let mut usable = config.clone();
     usable.retain(|name| uses.contains_key(name) || ToolServers::server(config, name).is_ok());
     match Snapshot::take(&usable).await {
-        Ok(Taken { snapshot, notices, .. }) => {
+        Ok(TakenSnapshot { snapshot, notices, .. }) => {
             for notice in &notices {
                 report.warn(notice);
             }
@@ -158,7 +158,7 @@ async fn offered(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) -> Op
 }
 
 /// The agents that are built together: those of the cards, and those of each workflow.
-fn to_build(program: &Program, found: &Found, workflows: &[&PathBuf]) -> Vec<AgentArguments> {
+fn to_build(program: &Program, found: &Paths, workflows: &[&PathBuf]) -> Vec<AgentArguments> {
     let of = |cards, workflow| AgentArguments {
         cards,
         workflow,

@@ -75,19 +75,19 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
         let input = input::read(arguments.input).await?;
         let with = |app: AppBuilder| if asks { app.answerer(Person::default()) } else { app };
         let app = agents::app(program, &arguments.agents, &arguments.model, with).await?;
-        let asked = arguments.model.asked(&app);
+        let models = arguments.model.names(&app);
         let mut printer = RunPrinter::new(arguments.json, arguments.verbose);
         let result = match input::or_initial(input, &app, arguments.agents.workflow.is_some()) {
             Ok(input) => stream(&app, input, &mut printer).await,
             Err(failure) => Err(failure),
         };
         app.shutdown().await;
-        Ok((printer.end(result?)?, asked))
+        Ok((printer.end(result?)?, models))
     });
     match result.await? {
         (Ok(_), _) => Ok(ExitCode::SUCCESS),
         (Err(RunError::Paused(paused)), _) => Err(Failure::new(waits(&paused))),
-        (Err(error), asked) => Err(Failure::new(asked.words(&error))),
+        (Err(error), models) => Err(Failure::new(models.describe(&error))),
     }
 }
 

@@ -84,7 +84,7 @@ impl RunPrinter {
         output::text("\n")
     }
 
-    /// Shows the answer, as far as it is not shown yet.
+    /// Shows the part of the answer that is not shown yet.
     pub(super) fn end(&mut self, result: RunResult) -> Result<RunResult, Failure> {
         self.end_line()?;
         if let Ok(answer) = &result {

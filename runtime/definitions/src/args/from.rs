@@ -6,16 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{Args, ArgsError};
 
-impl From<&str> for Args {
-    fn from(text: &str) -> Self {
-        Self::from(Arc::<str>::from(text))
-    }
-}
-
-impl From<String> for Args {
-    fn from(text: String) -> Self {
-        Self::from(Arc::<str>::from(text))
-    }
+from_each! { Args,
+    text: &str => Self::from(Arc::<str>::from(text));
+    text: String => Self::from(Arc::<str>::from(text));
+    object: Map<String, Value> => Self::new(object);
 }
 
 impl From<Value> for Args {
@@ -41,11 +35,5 @@ impl From<Value> for Args {
                 schema: None,
             },
         }
-    }
-}
-
-impl From<Map<String, Value>> for Args {
-    fn from(object: Map<String, Value>) -> Self {
-        Self::new(object)
     }
 }

@@ -72,22 +72,22 @@ impl Args {
 
     /// Writes changes back into the text, which the tool reads.
     #[inline]
-    pub fn settle(&mut self) -> &str {
+    pub fn flush(&mut self) -> &str {
         if self.changed {
             self.write_back();
         }
         &self.text
     }
 
-    /// The text of arguments without changes since they were settled.
+    /// The text of arguments without changes since they were flushed.
     #[inline]
-    pub fn settled(&self) -> &str {
+    pub fn flushed_text(&self) -> &str {
         &self.text
     }
 
     /// The numbers as they were written.
     pub fn literals(&self) -> Literals<'_> {
-        Literals::of(repair(&self.text).map_or_else(|| Cow::Borrowed(&*self.text), Cow::Owned))
+        Literals::new(repair(&self.text).map_or_else(|| Cow::Borrowed(&*self.text), Cow::Owned))
     }
 }
 
@@ -336,7 +336,7 @@ impl Args {
 
     /// The original text of the first number that a [`Value`] rounds.
     pub fn rounded_number(&mut self) -> Option<String> {
-        let text = self.settle();
+        let text = self.flush();
         let repaired = repair(text);
         json::rounded_number(repaired.as_deref().unwrap_or(text)).map(str::to_owned)
     }

@@ -32,7 +32,7 @@ pub enum ContentError {
         path: PathBuf,
     },
     /// The bytes are not of a known kind.
-    #[error("{}: give its media type with `Media::new`", self.of(expected))]
+    #[error("{}: give its media type with `Media::new`", self.describe(expected))]
     #[non_exhaustive]
     UnknownKind {
         /// The file; `None` for bytes of the program.
@@ -43,7 +43,7 @@ pub enum ContentError {
 }
 
 impl ContentError {
-    fn of(&self, expected: &str) -> String {
+    fn describe(&self, expected: &str) -> String {
         match self {
             Self::UnknownKind { path: Some(path), .. } => format!("`{}` is not {expected}", path.display()),
             _ => format!("the bytes are not {expected}"),
@@ -65,6 +65,11 @@ fn media(
         Some(found) => Ok(Media::new(encode(bytes), found)),
         None => Err(ContentError::UnknownKind { path, expected }),
     }
+}
+
+async fn media_of(path: &Path, kind: &str, expected: &'static str) -> Result<Media, ContentError> {
+    let bytes = read(path.to_owned()).await?;
+    media(&bytes, kind, expected, Some(path.to_owned()))
 }
 
 impl Image {
@@ -93,9 +98,7 @@ impl Image {
     /// # Errors
     /// Returns an error if the file cannot be read, is too large, or is not an image of these kinds.
     pub async fn from_path(path: impl AsRef<Path>) -> Result<Self, ContentError> {
-        let path = path.as_ref().to_owned();
-        let bytes = read(path.clone()).await?;
-        media(&bytes, "image/", IMAGE, Some(path)).map(Self)
+        media_of(path.as_ref(), "image/", IMAGE).await.map(Self)
     }
 }
 
@@ -115,9 +118,7 @@ impl Audio {
     /// # Errors
     /// Returns an error if the file cannot be read, is too large, or is not audio of these kinds.
     pub async fn from_path(path: impl AsRef<Path>) -> Result<Self, ContentError> {
-        let path = path.as_ref().to_owned();
-        let bytes = read(path.clone()).await?;
-        media(&bytes, "audio/", AUDIO, Some(path)).map(Self)
+        media_of(path.as_ref(), "audio/", AUDIO).await.map(Self)
     }
 }
 

@@ -15,7 +15,7 @@ use super::kinds::media_type;
 /// assert_eq!(dot.mime_type(), "image/png");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", from = "Given")]
+#[serde(rename_all = "camelCase", from = "MediaFields")]
 pub struct Media {
     pub(super) data: String,
     pub(super) mime_type: String,
@@ -24,15 +24,15 @@ pub struct Media {
 /// Media as a program or a server wrote them. Python writes the field in snake case if its alias is not asked for.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Given {
+struct MediaFields {
     data: String,
     #[serde(alias = "mime_type")]
     mime_type: String,
 }
 
-impl From<Given> for Media {
-    fn from(given: Given) -> Self {
-        Self::new(given.data, given.mime_type)
+impl From<MediaFields> for Media {
+    fn from(fields: MediaFields) -> Self {
+        Self::new(fields.data, fields.mime_type)
     }
 }
 
@@ -108,16 +108,9 @@ pub struct Image(pub Media);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audio(pub Media);
 
-impl From<Image> for ContentBlock {
-    fn from(image: Image) -> Self {
-        Self::Image(Box::new(image.0))
-    }
-}
-
-impl From<Audio> for ContentBlock {
-    fn from(audio: Audio) -> Self {
-        Self::Audio(Box::new(audio.0))
-    }
+from_each! { ContentBlock,
+    image: Image => Self::Image(Box::new(image.0));
+    audio: Audio => Self::Audio(Box::new(audio.0));
 }
 
 #[cfg(test)]

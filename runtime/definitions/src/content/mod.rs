@@ -171,10 +171,11 @@ impl Resource {
     }
 }
 
-impl From<Resource> for ContentBlock {
-    fn from(resource: Resource) -> Self {
-        Self::Resource(Box::new(resource))
-    }
+from_each! { ContentBlock,
+    resource: Resource => Self::Resource(Box::new(resource));
+    link: ResourceLink => Self::ResourceLink(Box::new(link));
+    text: &str => Self::Text(text.to_owned());
+    text: String => Self::Text(text);
 }
 
 /// A link to a resource.
@@ -234,24 +235,6 @@ impl ResourceLink {
     /// Its media type.
     pub fn mime_type(&self) -> Option<&str> {
         self.mime_type.as_deref()
-    }
-}
-
-impl From<ResourceLink> for ContentBlock {
-    fn from(link: ResourceLink) -> Self {
-        Self::ResourceLink(Box::new(link))
-    }
-}
-
-impl From<&str> for ContentBlock {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<String> for ContentBlock {
-    fn from(text: String) -> Self {
-        Self::Text(text)
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// The range in a type's schema.
-    pub(super) fn of(schema: &Value) -> Self {
+    pub(super) fn new(schema: &Value) -> Self {
         Self { minimum: schema["minimum"].as_f64(), maximum: schema["maximum"].as_f64() }
     }
 

@@ -43,7 +43,7 @@ impl Effect {
     pub fn why_not_repeated(self) -> &'static str {
         match self {
             Self::Once => {
-                "which must not take effect twice: take it out of the filter, or the hook off the tool"
+                "which must not take effect twice: remove it from the filter, or the hook from the tool"
             }
             Self::Unstated => {
                 "which does not say whether a second call is safe: write `effect = pure`, `effect = idempotent` or `effect = once` at the tool"

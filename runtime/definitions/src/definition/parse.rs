@@ -20,13 +20,13 @@ pub(super) fn parse_repaired(params: &[Param], args: &mut Args, spans: &mut [Spa
     if let Some(error) = args.refused() {
         return vec![Problem::root(error.to_string())];
     }
-    let Err(first) = parse(params, args.settle(), spans, &mut problems) else { return problems };
+    let Err(first) = parse(params, args.flush(), spans, &mut problems) else { return problems };
     problems.clear();
     spans.fill(None);
-    match json::repair(args.settle()) {
+    match json::repair(args.flush()) {
         Some(repaired) => {
             args.replace_text(repaired);
-            if let Err(error) = parse(params, args.settle(), spans, &mut problems) {
+            if let Err(error) = parse(params, args.flush(), spans, &mut problems) {
                 problems.push(Problem::root(error.to_string()));
             }
         }
@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key_seed(Key(self.params))? {
             match key {
-                Found::Param(index) => {
+                Field::Param(index) => {
                     if self.spans[index].is_some() {
                         return Err(json::twice(self.params[index].name));
                     }
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
                     let start = raw.as_ptr().addr() - self.text.as_ptr().addr();
                     self.spans[index] = Some((start, start + raw.len()));
                 }
-                Found::Unknown(name) => {
+                Field::Unknown(name) => {
                     map.next_value::<IgnoredAny>()?;
                     let names = self.params.iter().map(|param| param.name);
                     self.problems.push(Problem::unknown(&name, names));
@@ -91,28 +91,28 @@ impl<'de> Visitor<'de> for Fields<'_> {
 /// Finds the parameter of a key without copying the key.
 struct Key<'s>(&'s [Param]);
 
-enum Found {
+enum Field {
     Param(usize),
     Unknown(String),
 }
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Found;
+    type Value = Field;
 
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Field, D::Error> {
         deserializer.deserialize_identifier(self)
     }
 }
 
 impl Visitor<'_> for Key<'_> {
-    type Value = Found;
+    type Value = Field;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of an argument")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Found, E> {
+    fn visit_str<E>(self, name: &str) -> Result<Field, E> {
         let position = self.0.iter().position(|param| param.name == name);
-        Ok(position.map_or_else(|| Found::Unknown(name.to_owned()), Found::Param))
+        Ok(position.map_or_else(|| Field::Unknown(name.to_owned()), Field::Param))
     }
 }

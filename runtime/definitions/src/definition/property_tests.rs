@@ -150,7 +150,7 @@ proptest! {
         prop_assert_eq!(&*args.clone().text(), &*text);
         let touched = args.as_object_mut().is_ok();
         prop_assert_eq!(touched, seen.is_some());
-        let settled = args.clone().settle().to_owned();
+        let settled = args.clone().flush().to_owned();
         prop_assert_eq!(&*args.text(), settled.as_str());
         match seen {
             Some(seen) => prop_assert_eq!(parse_object(&settled), Ok(seen)),

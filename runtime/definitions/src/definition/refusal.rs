@@ -84,7 +84,7 @@ impl Slots<'_, '_> {
     pub(super) fn coerced(&self, index: usize, raw: &str) -> Option<Value> {
         let json::Unique(mut value) = serde_json::from_str(raw).ok()?;
         let changed =
-            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
+            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::new(raw));
         let is_good = changed && self.held(index, &value).is_empty() && self.halves(index, &value).is_empty();
         is_good.then_some(value)
     }
@@ -120,7 +120,7 @@ impl Slots<'_, '_> {
             Err(error) => return vec![without_place(param.name, &error)],
         };
         let changed =
-            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
+            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::new(raw));
         let found = self.held(index, &value);
         if !found.is_empty() {
             return found;

@@ -42,7 +42,7 @@ impl<'a, 's> Slots<'a, 's> {
         args: &'a mut Args,
         spans: &'s mut [Span],
     ) -> ToolResult<Self> {
-        let problems = match scan(definition.params, args.settle(), spans) {
+        let problems = match scan(definition.params, args.flush(), spans) {
             Some(()) => None,
             None => {
                 let problems = parse_repaired(definition.params, args, spans);
@@ -51,8 +51,8 @@ impl<'a, 's> Slots<'a, 's> {
         };
         // A result that a cold function makes would be written to memory and read again at every call.
         match problems {
-            None => Ok(Self { definition, text: args.settled(), spans }),
-            Some(problems) => Err(Self { definition, text: args.settle(), spans }.refuse(&problems)),
+            None => Ok(Self { definition, text: args.flushed_text(), spans }),
+            Some(problems) => Err(Self { definition, text: args.flush(), spans }.refuse(&problems)),
         }
     }
 }

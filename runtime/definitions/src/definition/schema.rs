@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::contradictions::Bounds;
 use super::param::{ArgLimit, Param};
 use crate::json;
-use crate::schema::close;
+use crate::schema::{change_subschemas, close};
 
 fn generator(settings: SchemaSettings) -> SchemaGenerator {
     settings
@@ -34,7 +34,7 @@ pub(super) fn input_schema(tool: &str, params: &[Param]) -> Value {
         if let Value::Bool(true) = schema {
             schema = json!({});
         }
-        let bounds = Bounds::of(&schema);
+        let bounds = Bounds::new(&schema);
         if let Value::Object(schema) = &mut schema {
             describe(schema, param);
         }
@@ -145,25 +145,17 @@ pub(crate) fn output_schema<T: JsonSchema>() -> Value {
 
 /// Structured values contain a number beyond `u64` or `i64` as the string of its digits.
 fn allow_digits(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            if fields.get("format").is_some_and(|format| format == "int128" || format == "uint128")
-                && let Some(kind) = fields.get_mut("type")
-            {
-                match kind {
-                    Value::Array(kinds) => kinds.push("string".into()),
-                    kind => *kind = json!([kind.take(), "string"]),
-                }
-                fields.insert("pattern".into(), "^-?[0-9]+$".into());
-            }
-            let schemas = fields
-                .iter_mut()
-                .filter(|(key, _)| !matches!(key.as_str(), "default" | "examples" | "enum" | "const"));
-            schemas.for_each(|(_, part)| allow_digits(part));
+    if let Value::Object(fields) = schema
+        && fields.get("format").is_some_and(|format| format == "int128" || format == "uint128")
+        && let Some(kind) = fields.get_mut("type")
+    {
+        match kind {
+            Value::Array(kinds) => kinds.push("string".into()),
+            kind => *kind = json!([kind.take(), "string"]),
         }
-        Value::Array(parts) => parts.iter_mut().for_each(allow_digits),
-        _ => {}
+        fields.insert("pattern".into(), "^-?[0-9]+$".into());
     }
+    change_subschemas(schema, |part| allow_digits(part.schema));
 }
 
 fn wrapped(schema: &Value) -> Map<String, Value> {

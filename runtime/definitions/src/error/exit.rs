@@ -133,16 +133,9 @@ impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for Exit {
     }
 }
 
-impl From<Stop> for Exit {
-    fn from(stop: Stop) -> Self {
-        Self::Stop(stop)
-    }
-}
-
-impl From<Abort> for Exit {
-    fn from(abort: Abort) -> Self {
-        Self::Abort(abort)
-    }
+from_each! { Exit,
+    stop: Stop => Self::Stop(stop);
+    abort: Abort => Self::Abort(abort);
 }
 
 /// The end of a run with an answer: its output is the result of the call and the answer of the run. [`Exit::stop`]

@@ -26,7 +26,7 @@ pub(super) fn openai(site: &Site<'_>, schema: &Value) -> Result<(), ExportError>
     let (listed, length) = count.longest_list;
     let limits = [
         (count.properties, 5000, "properties", "take fewer arguments, or split the tool"),
-        (depth.of(schema, STEPS), 10, "levels of objects inside objects", "flatten the argument types"),
+        (depth.measure(schema, STEPS), 10, "levels of objects inside objects", "flatten the argument types"),
         (count.characters, 120_000, "characters of names and listed values", "shorten names and lists"),
         (count.values, 1000, "listed values", "take a string and check it in the tool"),
         (
@@ -86,7 +86,7 @@ struct Depth<'s> {
 const STEPS: usize = 512;
 
 impl<'s> Depth<'s> {
-    fn of(&mut self, schema: &'s Value, steps: usize) -> usize {
+    fn measure(&mut self, schema: &'s Value, steps: usize) -> usize {
         let Some(steps) = steps.checked_sub(1) else { return STEPS };
         if let Some(pointer) = schema["$ref"].as_str() {
             return self.behind(pointer, steps);
@@ -95,7 +95,7 @@ impl<'s> Depth<'s> {
         let options = schema["anyOf"].as_array();
         let inside = properties.into_iter().flat_map(|named| named.values());
         let inside = inside.chain(options.into_iter().flatten()).chain(schema.get("items"));
-        let deepest = inside.map(|schema| self.of(schema, steps)).max();
+        let deepest = inside.map(|schema| self.measure(schema, steps)).max();
         deepest.unwrap_or_default() + usize::from(properties.is_some())
     }
 
@@ -105,7 +105,7 @@ impl<'s> Depth<'s> {
         }
         self.known.insert(pointer, 0);
         let target = referenced(self.root, pointer);
-        let depth = target.map_or(0, |target| self.of(target, steps));
+        let depth = target.map_or(0, |target| self.measure(target, steps));
         self.known.insert(pointer, depth);
         depth
     }
@@ -155,10 +155,9 @@ fn count_optional(schema: &Value, optional: &mut usize, unions: &mut usize) {
             count_optional(property, optional, unions);
         }
     }
-    if let Some(items) = schema.get("items") {
-        count_optional(items, optional, unions);
-    }
-    for option in schema.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
+    for option in
+        schema.get("anyOf").and_then(Value::as_array).into_iter().flatten().chain(schema.get("items"))
+    {
         count_optional(option, optional, unions);
     }
 }

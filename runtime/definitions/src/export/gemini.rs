@@ -5,15 +5,14 @@ use serde_json::{Map, Value, json};
 
 use super::decoded::decoded;
 use super::error::{ExportError, Provider, Site};
-use super::inline::{inline, items, property};
+use super::inline::{items, property};
 use super::name::name_for_model;
 use super::options::ExportOptions;
 use super::rewrite_parts::{
-    Distinct, Notes, Object, all_of, conditions, is_null, kinds, limits, literals, object, options, parts,
-    remarks, with_docs, words,
+    Distinct, Notes, Object, all_of, any_of, conditions, is_null, kinds, limits, literals, object, options,
+    parts, remarks, take_description, tuple, with_docs, words,
 };
-use super::root::plain_object;
-use super::strict_rewrite::{is_open, plain_root};
+use super::strict_rewrite::{inlined, is_open};
 use crate::definition::ToolDefinition;
 
 /// The next step for a schema that the subset cannot express.
@@ -40,13 +39,7 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 /// has a reserved name.
 pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::GEMINI);
-    let mut root = inline(&site, &definition.input_schema)?;
-    if site.lossy {
-        root = plain_object(&site, &Value::Object(root))?;
-    } else {
-        all_of(&site, &mut root, "$")?;
-        plain_root(&site, &root)?;
-    }
+    let root = inlined(&site, &definition.input_schema)?;
     // A tool without parameters has no schema, because Gemini rejects an object without properties.
     let empty = |key: &str| root.get(key).and_then(Value::as_object).is_none_or(Map::is_empty);
     let is_map = matches!(root.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)));
@@ -121,10 +114,7 @@ fn rewrite(site: &Site<'_>, schema: &Value, path: &str) -> Result<Object, Export
     if schema.contains_key("$ref") {
         return Err(site.refuse(path, "is recursive", NEXT));
     }
-    let mut description = match schema.remove("description") {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
-    };
+    let mut description = take_description(&mut schema);
     remarks(&schema, &mut notes);
     let mut out = match options(site, &mut schema, path)? {
         Some(options) => match words(&options) {
@@ -136,10 +126,7 @@ fn rewrite(site: &Site<'_>, schema: &Value, path: &str) -> Result<Object, Export
         },
         None => plain(site, &schema, path, &mut notes)?,
     };
-    let inner = match out.remove("description") {
-        Some(Value::String(inner)) => Some(inner),
-        _ => None,
-    };
+    let inner = take_description(&mut out);
     notes.describe(description.or(inner).as_deref(), &mut out);
     Ok(out)
 }
@@ -153,15 +140,7 @@ fn union(site: &Site<'_>, options: &[Value], path: &str) -> Result<Object, Expor
     for option in options.iter().filter(|option| !is_null(option)) {
         union.push(Value::Object(rewrite(site, option, path)?));
     }
-    let mut union = union.in_order;
-    let mut out = match (union.pop(), union.is_empty()) {
-        (None, _) => return Ok(object(json!({ "type": "NULL" }))),
-        (Some(only), true) => object(only),
-        (Some(last), false) => {
-            union.push(last);
-            object(json!({ "anyOf": union }))
-        }
-    };
+    let Some(mut out) = union.into_schema(any_of) else { return Ok(object(json!({ "type": "NULL" }))) };
     if nullable {
         out.insert("nullable".into(), true.into());
     }
@@ -230,12 +209,10 @@ fn of_kind(
             out
         }
         "array" => {
-            let items = match (schema.get("prefixItems"), schema.get("items")) {
-                (Some(Value::Array(tuple)), _) | (None, Some(Value::Array(tuple))) => {
-                    tuple_items(site, tuple, path)?
-                }
-                (_, Some(item)) => rewrite(site, item, &items(path))?,
-                _ => return Err(site.refuse(&items(path), "takes a value of any type", NEXT)),
+            let items = match (tuple(schema), schema.get("items")) {
+                (Some(tuple), _) => tuple_items(site, tuple, path)?,
+                (None, Some(item)) => rewrite(site, item, &items(path))?,
+                (None, None) => return Err(site.refuse(&items(path), "takes a value of any type", NEXT)),
             };
             object(json!({ "type": "ARRAY", "items": items }))
         }
@@ -253,13 +230,5 @@ fn tuple_items(site: &Site<'_>, tuple: &[Value], path: &str) -> Result<Object, E
     for (at, item) in tuple.iter().enumerate() {
         differing.push(Value::Object(rewrite(site, item, &format!("{path}[{at}]"))?));
     }
-    let mut differing = differing.in_order;
-    match (differing.pop(), differing.is_empty()) {
-        (Some(only), true) => Ok(object(only)),
-        (Some(last), false) if site.lossy => {
-            differing.push(last);
-            Ok(object(json!({ "anyOf": differing })))
-        }
-        _ => Err(site.refuse(path, "is a tuple of different types", NEXT)),
-    }
+    differing.into_item(site).ok_or_else(|| site.refuse(path, "is a tuple of different types", NEXT))
 }

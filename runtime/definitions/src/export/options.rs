@@ -20,7 +20,7 @@ pub struct ExportOptions {
 }
 
 impl ExportOptions {
-    /// The default: the schema unchanged as far as the provider accepts it, strict only for tools that [are
+    /// The default: the schema unchanged where the provider accepts it, strict only for tools that [are
     /// strict](ToolDefinition::is_strict), no custom fields.
     pub fn new() -> Self {
         Self::default()

@@ -155,7 +155,7 @@ fn required(definition: &ToolDefinition) -> HashSet<&str> {
 
 /// `    name (type, optional): description (default: 10)`.
 fn entry(name: &str, schema: &Value, words: Words<'_>, optional: bool) -> String {
-    let mut line = format!("    {name} ({}", words.of(schema, 0));
+    let mut line = format!("    {name} ({}", words.describe(schema, 0));
     line.push_str(if optional { ", optional):" } else { "):" });
     // Further lines of a description are part of the entry, so they are indented.
     for (at, part) in schema["description"].as_str().unwrap_or_default().trim_end().lines().enumerate() {
@@ -173,7 +173,7 @@ fn returns(output: &Value) -> String {
     let properties = output["properties"].as_object();
     let inner = properties.filter(|known| known.len() == 1).and_then(|known| known.get("result"));
     let left = Cell::new(MOST_WORDS);
-    let words = Words { root: output, left: &left }.of(inner.unwrap_or(output), 0);
+    let words = Words { root: output, left: &left }.describe(inner.unwrap_or(output), 0);
     match output["description"].as_str() {
         Some(text) => format!("    {words}: {}", text.trim_end().replace('\n', "\n        ")),
         None => format!("    {words}"),
@@ -193,29 +193,29 @@ struct Words<'s> {
 
 impl Words<'_> {
     /// A type in words: `list of string`, `integer or null`, `"a" or "b"`.
-    fn of(self, schema: &Value, depth: usize) -> String {
+    fn describe(self, schema: &Value, depth: usize) -> String {
         if depth > 4 || self.left.get() == 0 {
-            return self.told("..".to_owned());
+            return self.spend("..".to_owned());
         }
         if let Some(pointer) = schema["$ref"].as_str() {
             let name = pointer.rsplit('/').next().unwrap_or(pointer);
             let target = referenced(self.root, pointer);
             return match target.filter(|target| target["type"] != "object") {
-                Some(target) => self.of(target, depth + 1),
-                None => self.told(name.to_owned()),
+                Some(target) => self.describe(target, depth + 1),
+                None => self.spend(name.to_owned()),
             };
         }
-        let each = |options: &[Value]| self.each(options, |option| self.of(option, depth + 1));
-        let list = |item: &Value| match self.of(item, depth + 1) {
+        let each = |options: &[Value]| self.each(options, |option| self.describe(option, depth + 1));
+        let list = |item: &Value| match self.describe(item, depth + 1) {
             item if item == "any" => "list".to_owned(),
             item if item.contains(" or ") => format!("list of ({item})"),
             item => format!("list of {item}"),
         };
         if let Some(values) = schema["enum"].as_array() {
-            return self.each(values, |value| self.told(value.to_string())).join(" or ");
+            return self.each(values, |value| self.spend(value.to_string())).join(" or ");
         }
         if let Some(value) = schema.get("const") {
-            return self.told(value.to_string());
+            return self.spend(value.to_string());
         }
         if let Some(options) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) {
             let mut each = each(options);
@@ -228,34 +228,34 @@ impl Words<'_> {
                 None => list(&schema["items"]),
             },
             "object" => match &schema["additionalProperties"] {
-                values @ Value::Object(_) => format!("map of {}", self.of(values, depth + 1)),
-                _ => self.told("object".to_owned()),
+                values @ Value::Object(_) => format!("map of {}", self.describe(values, depth + 1)),
+                _ => self.spend("object".to_owned()),
             },
-            word => self.told(word.to_owned()),
+            word => self.spend(word.to_owned()),
         };
         match &schema["type"] {
             Value::String(word) => named(word),
             Value::Array(kinds) => {
                 self.each(kinds, |kind| named(kind.as_str().unwrap_or("any"))).join(" or ")
             }
-            _ => self.told("any".to_owned()),
+            _ => self.spend("any".to_owned()),
         }
     }
 
-    /// The texts of several schemas, as far as the bytes last.
+    /// The texts of several schemas, until the bytes are spent.
     fn each(self, all: &[Value], words: impl Fn(&Value) -> String) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut texts = Vec::new();
         for one in all {
             if self.left.get() == 0 {
-                told.push("..".to_owned());
+                texts.push("..".to_owned());
                 break;
             }
-            told.push(words(one));
+            texts.push(words(one));
         }
-        told
+        texts
     }
 
-    fn told(self, words: String) -> String {
+    fn spend(self, words: String) -> String {
         self.left.set(self.left.get().saturating_sub(words.len() + 1));
         words
     }

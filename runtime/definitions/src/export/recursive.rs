@@ -8,7 +8,7 @@ use crate::schema::{referenced, subschemas};
 
 /// The recursive references, each with its name in `$defs`.
 pub(super) fn recursive(root: &Value) -> BTreeMap<String, String> {
-    let graph = Graph::of(root);
+    let graph = Graph::new(root);
     let circle = graph.circles();
     let leads_back = |&&(place, _, target): &&(usize, &str, usize)| circle[place] == circle[target];
     let pointers: BTreeSet<&str> =
@@ -42,7 +42,7 @@ struct Graph<'s> {
 }
 
 impl<'s> Graph<'s> {
-    fn of(root: &'s Value) -> Self {
+    fn new(root: &'s Value) -> Self {
         let mut graph = Self::default();
         graph.add(root);
         let mut known = HashMap::new();

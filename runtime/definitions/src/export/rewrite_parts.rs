@@ -133,7 +133,7 @@ pub(super) fn conditions(
     Ok(())
 }
 
-/// Unwraps a single `allOf`, and merges several ones as far as objects allow it.
+/// Unwraps a single `allOf`, and merges several ones where objects allow it.
 pub(super) fn all_of(site: &Site<'_>, schema: &mut Object, path: &str) -> Result<(), ExportError> {
     while let Some(Value::Array(all)) = schema.remove("allOf") {
         for part in all {
@@ -191,6 +191,42 @@ impl Distinct {
         if self.seen.insert(schema.clone()) {
             self.in_order.push(schema);
         }
+    }
+
+    /// The only schema, or what `join` makes of several; `None` if there are none.
+    pub(super) fn into_schema(mut self, join: impl FnOnce(&[Value]) -> Object) -> Option<Object> {
+        match &mut self.in_order[..] {
+            [] => None,
+            [only] => Some(object(only.take())),
+            several => Some(join(several)),
+        }
+    }
+
+    /// The schema of a tuple's items. Items of different schemas have one only if the order may be lost.
+    pub(super) fn into_item(self, site: &Site<'_>) -> Option<Object> {
+        let differ = self.in_order.len() > 1;
+        self.into_schema(any_of).filter(|_| !differ || site.lossy)
+    }
+}
+
+/// A union.
+pub(super) fn any_of(options: &[Value]) -> Object {
+    object(json!({ "anyOf": options }))
+}
+
+/// The items of a tuple.
+pub(super) fn tuple(schema: &Object) -> Option<&Vec<Value>> {
+    match (schema.get("prefixItems"), schema.get("items")) {
+        (Some(Value::Array(tuple)), _) | (None, Some(Value::Array(tuple))) => Some(tuple),
+        _ => None,
+    }
+}
+
+/// Removes the description.
+pub(super) fn take_description(schema: &mut Object) -> Option<String> {
+    match schema.remove("description") {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
     }
 }
 

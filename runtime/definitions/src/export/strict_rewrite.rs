@@ -10,19 +10,13 @@ use super::inline::{inline, items, property};
 use super::null::{union_of, with_null, without_null};
 use super::rewrite_parts::{
     Distinct, Notes, Object, all_of, conditions, kinds, limits, literals, object, options, parts, remarks,
-    required, with_docs, words,
+    required, take_description, tuple, with_docs, words,
 };
 use super::root::plain_object;
 
 /// The schema in a strict dialect.
 pub(super) fn strict(site: &Site<'_>, rules: &Dialect, schema: &Value) -> Result<Value, ExportError> {
-    let mut root = inline(site, schema)?;
-    if site.lossy {
-        root = plain_object(site, &Value::Object(root))?;
-    } else {
-        all_of(site, &mut root, "$")?;
-        plain_root(site, &root)?;
-    }
+    let mut root = inlined(site, schema)?;
     let definitions = root.remove("$defs");
     let walker = Walker { site, rules };
     let mut out = walker.rewrite(&Value::Object(root), "$")?;
@@ -34,6 +28,17 @@ pub(super) fn strict(site: &Site<'_>, rules: &Dialect, schema: &Value) -> Result
         out.insert("$defs".into(), Value::Object(rewritten));
     }
     Ok(Value::Object(out))
+}
+
+/// The schema with its references inlined, and a root that providers take.
+pub(super) fn inlined(site: &Site<'_>, schema: &Value) -> Result<Object, ExportError> {
+    let mut root = inline(site, schema)?;
+    if site.lossy {
+        return plain_object(site, &Value::Object(root));
+    }
+    all_of(site, &mut root, "$")?;
+    plain_root(site, &root)?;
+    Ok(root)
 }
 
 /// Providers require an object without a union at the root.
@@ -70,10 +75,7 @@ impl Walker<'_> {
         let mut notes = Notes::default();
         conditions(self.site, &mut schema, path, &mut notes)?;
         all_of(self.site, &mut schema, path)?;
-        let mut description = match schema.remove("description") {
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        };
+        let mut description = take_description(&mut schema);
         remarks(&schema, &mut notes);
         let mut out = if let Some(reference) = schema.remove("$ref") {
             if !self.rules.recursion {
@@ -97,11 +99,8 @@ impl Walker<'_> {
         } else {
             self.plain(&schema, path, &mut notes)?
         };
-        let inner = match out.remove("description") {
-            Some(Value::String(inner)) if description.is_none() => Some(inner),
-            _ => None,
-        };
-        notes.describe(description.as_deref().or(inner.as_deref()), &mut out);
+        let inner = take_description(&mut out);
+        notes.describe(description.or(inner).as_deref(), &mut out);
         Ok(out)
     }
 
@@ -125,15 +124,9 @@ impl Walker<'_> {
                 union.push(option);
             }
         }
-        let mut union = union.in_order;
-        match (union.pop(), union.is_empty()) {
-            (None, _) => Err(self.site.refuse(path, "is a union of nothing", "correct the schema")),
-            (Some(only), true) => Ok(object(only)),
-            (Some(last), false) => {
-                union.push(last);
-                Ok(union_of(&union, self.rules.type_lists))
-            }
-        }
+        union
+            .into_schema(|options| union_of(options, self.rules.type_lists))
+            .ok_or_else(|| self.site.refuse(path, "is a union of nothing", "correct the schema"))
     }
 
     fn plain(&self, schema: &Object, path: &str, notes: &mut Notes) -> Result<Object, ExportError> {
@@ -250,40 +243,25 @@ impl Walker<'_> {
     }
 
     fn array(&self, schema: &Object, path: &str, notes: &mut Notes) -> Result<Object, ExportError> {
-        let tuple = match (schema.get("prefixItems"), schema.get("items")) {
-            (Some(Value::Array(tuple)), _) | (None, Some(Value::Array(tuple))) => Some(tuple),
-            _ => None,
-        };
-        let Some(tuple) = tuple else {
+        let Some(tuple) = tuple(schema) else {
             let item = schema.get("items").unwrap_or(&Value::Null);
             let item = self.rewrite(item, &items(path))?;
             return Ok(object(json!({ "type": "array", "items": item })));
         };
-        let mut each: Vec<Value> = Vec::new();
+        let (mut differing, mut order) = (Distinct::default(), Vec::new());
         for (at, item) in tuple.iter().enumerate() {
-            each.push(Value::Object(self.rewrite(item, &format!("{path}[{at}]"))?));
-        }
-        let order = each.clone();
-        let mut differing = Distinct::default();
-        for item in each {
+            let item = Value::Object(self.rewrite(item, &format!("{path}[{at}]"))?);
+            order.push(item["type"].as_str().unwrap_or("other").to_owned());
             differing.push(item);
         }
-        let mut differing = differing.in_order;
-        let item = match (differing.pop(), differing.is_empty()) {
-            (Some(only), true) => only,
-            (Some(last), false) if self.site.lossy => {
-                differing.push(last);
-                notes.add(
-                    "items in this order",
-                    &order.iter().map(word).collect::<Vec<_>>().join(", ").into(),
-                );
-                json!({ "anyOf": differing })
-            }
-            _ => {
-                let next = "use a struct with named fields, or export with `lossy`, which takes any order";
-                return Err(self.site.refuse(path, "is a tuple of different types", next));
-            }
-        };
+        let differ = differing.in_order.len() > 1;
+        let item = differing.into_item(self.site).ok_or_else(|| {
+            let next = "use a struct with named fields, or export with `lossy`, which takes any order";
+            self.site.refuse(path, "is a tuple of different types", next)
+        })?;
+        if differ {
+            notes.add("items in this order", &order.join(", ").into());
+        }
         Ok(object(json!({ "type": "array", "items": item })))
     }
 }
@@ -318,9 +296,4 @@ pub(super) fn is_open(schema: &Object, known: Option<&Object>) -> bool {
         Some(Value::Bool(open)) => *open,
         Some(_) => true,
     }
-}
-
-/// A type as one word.
-fn word(schema: &Value) -> String {
-    schema["type"].as_str().unwrap_or("other").to_owned()
 }

@@ -25,13 +25,13 @@ struct LiteralPlace {
 
 impl<'t> Literals<'t> {
     /// The literals of this JSON. It is parsed on first use.
-    pub(crate) fn of(text: impl Into<Cow<'t, str>>) -> Self {
+    pub(crate) fn new(text: impl Into<Cow<'t, str>>) -> Self {
         Self { text: text.into(), found: OnceCell::new() }
     }
 
     /// For a value that a program made, whose numbers are exact.
     pub fn none() -> Self {
-        Self::of("")
+        Self::new("")
     }
 
     /// Whether every literal that reads as this number equals it.
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn t11_a_number_is_spelled_as_it_was_written() {
-        let literals = Literals::of(r#"{"a":3.10,"b":[3.10,2.0],"c":2.00,"d":"7.50"}"#);
+        let literals = Literals::new(r#"{"a":3.10,"b":[3.10,2.0],"c":2.00,"d":"7.50"}"#);
         let spelling = |number: f64| literals.spelling(&Number::from_f64(number).expect("a number"));
         assert_eq!(spelling(3.1).as_deref(), Some("3.10"));
         assert_eq!(spelling(2.0), None, "it is written in two ways");

@@ -153,6 +153,14 @@ impl<'de> DeserializeSeed<'de> for SoundVisitor {
     }
 }
 
+macro_rules! sound {
+    ($($visit:ident: $scalar:ty),+) => {$(
+        fn $visit<E>(self, _: $scalar) -> Result<Sound, E> {
+            Ok(Sound)
+        }
+    )+};
+}
+
 impl<'de> Visitor<'de> for SoundVisitor {
     type Value = Sound;
 
@@ -160,25 +168,7 @@ impl<'de> Visitor<'de> for SoundVisitor {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Sound, E> {
-        Ok(Sound)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Sound, E> {
-        Ok(Sound)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Sound, E> {
-        Ok(Sound)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Sound, E> {
-        Ok(Sound)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Sound, E> {
-        Ok(Sound)
-    }
+    sound! { visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str }
 
     fn visit_unit<E>(self) -> Result<Sound, E> {
         Ok(Sound)

@@ -88,7 +88,7 @@ impl ToolOutput {
     /// The content blocks, for changes. The structured value keeps what it said: programs and events still read it.
     /// [`Self::map_text`] changes both.
     pub fn content_only_mut(&mut self) -> &mut Vec<ContentBlock> {
-        self.settle();
+        self.parse_structured();
         let blocks = match std::mem::replace(&mut self.content, Content::NONE) {
             Content::One(block) => Seldom::new(vec![block]),
             Content::Many(blocks) => blocks,
@@ -221,7 +221,7 @@ impl ToolOutput {
     }
 
     /// Parses the structured value out of the text while the text is still its JSON.
-    fn settle(&mut self) {
+    fn parse_structured(&mut self) {
         if matches!(self.structured, Structured::InText | Structured::InTextWrapped | Structured::Text) {
             let exact = self.exact_json().map(Arc::from);
             match self.structured_content().map(Cow::into_owned) {
@@ -250,28 +250,11 @@ impl fmt::Debug for ToolOutput {
     }
 }
 
-impl From<&str> for ToolOutput {
-    fn from(text: &str) -> Self {
-        Self::text(text)
-    }
-}
-
-impl From<String> for ToolOutput {
-    fn from(text: String) -> Self {
-        Self::text(text)
-    }
-}
-
-impl From<ContentBlock> for ToolOutput {
-    fn from(block: ContentBlock) -> Self {
-        Self::from_block(block)
-    }
-}
-
-impl From<Vec<ContentBlock>> for ToolOutput {
-    fn from(blocks: Vec<ContentBlock>) -> Self {
-        Self::blocks(blocks)
-    }
+from_each! { ToolOutput,
+    text: &str => Self::text(text);
+    text: String => Self::text(text);
+    block: ContentBlock => Self::from_block(block);
+    blocks: Vec<ContentBlock> => Self::blocks(blocks);
 }
 
 /// Typed data of the program is not redacted.

@@ -69,12 +69,12 @@ impl ServiceType {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServiceTypes {
-    services: Vec<Taken>,
+    services: Vec<ServiceUse>,
     states: Vec<StateType>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Taken {
+struct ServiceUse {
     service: ServiceType,
     is_required: bool,
 }
@@ -82,12 +82,12 @@ struct Taken {
 impl ServiceTypes {
     /// Adds a service that has to be provided.
     pub fn add<T: ?Sized + 'static>(&mut self) {
-        self.insert(Taken { service: ServiceType::of::<T>(), is_required: true });
+        self.insert(ServiceUse { service: ServiceType::of::<T>(), is_required: true });
     }
 
     /// Adds a service that can be missing.
     pub fn add_optional<T: ?Sized + 'static>(&mut self) {
-        self.insert(Taken { service: ServiceType::of::<T>(), is_required: false });
+        self.insert(ServiceUse { service: ServiceType::of::<T>(), is_required: false });
     }
 
     /// Adds the state of the agent, which has to be of this type. An agent with another state is not built
@@ -157,10 +157,10 @@ impl ServiceTypes {
 
     /// Adds a service that has to be provided.
     pub fn require(&mut self, service: ServiceType) {
-        self.insert(Taken { service, is_required: true });
+        self.insert(ServiceUse { service, is_required: true });
     }
 
-    fn insert(&mut self, taken: Taken) {
+    fn insert(&mut self, taken: ServiceUse) {
         match self.services.iter_mut().find(|known| known.service == taken.service) {
             Some(known) => known.is_required |= taken.is_required,
             None => self.services.push(taken),

@@ -206,7 +206,7 @@ impl<'s> Walk<'s> {
             return found.take_from_option(told);
         };
         self.budget.take((fields.len() + targets.len()) as u64);
-        let meant = match Marks::of(&targets) {
+        let meant = match Marks::find(&targets) {
             Some(Marks::Tag(name, values)) => {
                 let given = fields.get(name);
                 let meant = values.iter().position(|value| given == Some(value));

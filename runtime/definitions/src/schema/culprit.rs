@@ -90,14 +90,14 @@ mod tests {
 
     #[derive(Deserialize)]
     #[expect(dead_code, reason = "it is read only")]
-    struct Given {
+    struct Target {
         maps: Vec<BTreeMap<bool, u8>>,
         name: char,
     }
 
     #[test]
     fn t11_the_innermost_entry_that_a_type_refuses_is_named() {
-        let reads = |value| Given::deserialize(value).is_ok();
+        let reads = |value| Target::deserialize(value).is_ok();
         let wrong = json!({ "maps": [{ "true": 1 }, { "false": 1, "yes": 2 }], "name": "a" });
         assert_eq!(culprit("x", &wrong, reads), "x.maps[1].yes");
         assert_eq!(culprit("", &wrong, reads), "maps[1].yes");

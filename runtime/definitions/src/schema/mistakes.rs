@@ -34,7 +34,7 @@ impl Walk<'_> {
                 self.keyword(key, value, &place)
             }),
             Value::Bool(_) => Ok(()),
-            other => wrong(place, other, "a schema is wanted: an object, `true` or `false`"),
+            other => wrong(place, other, "expected a schema: an object, `true` or `false`"),
         }
     }
 
@@ -44,33 +44,31 @@ impl Walk<'_> {
             KeywordKind::Reference => self.reference(value, place),
             KeywordKind::Pattern => match value.as_str() {
                 Some(text) => pattern(text, place),
-                None => wrong(place, value, "a pattern in quotes is wanted"),
+                None => wrong(place, value, "expected a pattern in quotes"),
             },
             KeywordKind::Members => match value.as_array() {
                 Some(values) if !values.is_empty() => Ok(()),
-                _ => wrong(place, value, "a list of the allowed values is wanted"),
+                _ => wrong(place, value, "expected a list of the allowed values"),
             },
             KeywordKind::Names => names(value, place),
             KeywordKind::NameMap => named(value, place, names),
             KeywordKind::Limit if key == "multipleOf" && value.as_f64().is_none_or(|step| step <= 0.0) => {
-                wrong(place, value, "a number above 0 is wanted")
+                wrong(place, value, "expected a number above 0")
             }
-            KeywordKind::Limit if !value.is_number() => wrong(place, value, "a number is wanted"),
+            KeywordKind::Limit if !value.is_number() => wrong(place, value, "expected a number"),
             KeywordKind::Count if !value.is_u64() => {
-                wrong(place, value, "a whole number of 0 or more is wanted, without a fraction")
+                wrong(place, value, "expected a whole number of 0 or more, without a fraction")
             }
-            KeywordKind::Flag if !value.is_boolean() => wrong(place, value, "`true` or `false` is wanted"),
+            KeywordKind::Flag if !value.is_boolean() => wrong(place, value, "expected `true` or `false`"),
             KeywordKind::SchemaList(_) => match value.as_array() {
                 Some(schemas) if !schemas.is_empty() => (0..)
                     .zip(schemas)
                     .try_for_each(|(at, schema): (usize, _)| self.schema(schema, &format!("{place}/{at}"))),
-                _ => wrong(place, value, "a list of schemas is wanted"),
+                _ => wrong(place, value, "expected a list of schemas"),
             },
-            KeywordKind::Schema(_) if key == "items" && value.is_array() => wrong(
-                place,
-                value,
-                "one schema for all items is wanted; `prefixItems` has one for each place",
-            ),
+            KeywordKind::Schema(_) if key == "items" && value.is_array() => {
+                wrong(place, value, "expected one schema for all items; `prefixItems` has one for each place")
+            }
             KeywordKind::Schema(_) => self.schema(value, place),
             KeywordKind::SchemaMap(_) => named(value, place, |schema, place| self.schema(schema, place))
                 .and_then(|()| {
@@ -93,8 +91,8 @@ impl Walk<'_> {
     }
 
     fn reference(&self, value: &Value, place: &str) -> Found {
-        let wanted = "a place in this schema is wanted, as in `#/$defs/Name`";
-        let Some(target) = value.as_str() else { return wrong(place, value, wanted) };
+        let expected = "expected a place in this schema, as in `#/$defs/Name`";
+        let Some(target) = value.as_str() else { return wrong(place, value, expected) };
         match referenced(self.root, target) {
             Some(_) => Ok(()),
             None if target.starts_with('#') => {
@@ -107,7 +105,7 @@ impl Walk<'_> {
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 wrong(place, value, &format!("there is nothing at that place of the schema{near}"))
             }
-            None => wrong(place, value, wanted),
+            None => wrong(place, value, expected),
         }
     }
 }
@@ -116,7 +114,7 @@ impl Walk<'_> {
 fn named(value: &Value, place: &str, check: impl Fn(&Value, &str) -> Found) -> Found {
     match value {
         Value::Object(named) => named.iter().try_for_each(|(name, value)| check(value, &within(place, name))),
-        other => wrong(place, other, "an object is wanted, with names as its keys"),
+        other => wrong(place, other, "expected an object, with names as its keys"),
     }
 }
 
@@ -128,17 +126,17 @@ fn kinds(value: &Value, place: &str) -> Found {
         kind => Some(kind).filter(|kind| !known(kind)),
     };
     let Some(kind) = wrong_kind else { return Ok(()) };
-    let wanted = match kind.as_str().and_then(|kind| nearest(kind, TYPES)) {
+    let expected = match kind.as_str().and_then(|kind| nearest(kind, TYPES)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the types are {}", TYPES.join(", ")),
     };
-    wrong(place, kind, &wanted)
+    wrong(place, kind, &expected)
 }
 
 fn names(value: &Value, place: &str) -> Found {
     match value.as_array() {
         Some(names) if names.iter().all(Value::is_string) => Ok(()),
-        _ => wrong(place, value, "a list of names is wanted"),
+        _ => wrong(place, value, "expected a list of names"),
     }
 }
 
@@ -146,15 +144,15 @@ fn pattern(text: &str, place: &str) -> Found {
     if compiles(text) {
         return Ok(());
     }
-    let wanted =
-        "a regular expression of the crate `regex-lite` is wanted, which has no look-around and no `\\p`";
-    wrong(place, &text.into(), wanted)
+    let expected =
+        "expected a regular expression of the crate `regex-lite`, which has no look-around and no `\\p`";
+    wrong(place, &text.into(), expected)
 }
 
-fn wrong(place: &str, found: &Value, wanted: &str) -> Found {
+fn wrong(place: &str, found: &Value, expected: &str) -> Found {
     let place = if place.is_empty() { "its top".to_owned() } else { format!("`{place}`") };
     let found = found.to_string();
-    Err(format!("at {place} there is `{}`: {wanted}", crate::text::short(&found, 80)))
+    Err(format!("at {place} there is `{}`: {expected}", crate::text::short(&found, 80)))
 }
 
 /// The pointer to a part.
@@ -188,14 +186,14 @@ mod tests {
                 "regex-lite",
             ),
             (of(json!({ "maxLength": 2.0 })), "/properties/x/maxLength", "without a fraction"),
-            (of(json!({ "maximum": "5" })), "/properties/x/maximum", "a number is wanted"),
-            (of(json!({ "exclusiveMinimum": true })), "/properties/x/exclusiveMinimum", "a number is wanted"),
+            (of(json!({ "maximum": "5" })), "/properties/x/maximum", "expected a number"),
+            (of(json!({ "exclusiveMinimum": true })), "/properties/x/exclusiveMinimum", "expected a number"),
             (of(json!({ "multipleOf": 0 })), "/properties/x/multipleOf", "above 0"),
             (of(json!({ "enum": [] })), "/properties/x/enum", "allowed values"),
             (of(json!({ "anyOf": [] })), "/properties/x/anyOf", "a list of schemas"),
             (of(json!({ "anyOf": [{ "type": "text" }] })), "/properties/x/anyOf/0/type", "the types are"),
             (of(json!({ "items": [{}] })), "/properties/x/items", "`prefixItems`"),
-            (of(json!("string")), "/properties/x`", "a schema is wanted"),
+            (of(json!("string")), "/properties/x`", "expected a schema"),
             (json!({ "type": "object", "required": "x" }), "/required", "a list of names"),
             (json!({ "type": "object", "properties": ["x"] }), "/properties", "with names as its keys"),
             (
@@ -205,7 +203,7 @@ mod tests {
             ),
             (json!({ "dependencies": { "a": [1] } }), "/dependencies/a", "a list of names"),
             (json!({ "allOf": [{ "$ref": "#" }] }), "", "refers to itself"),
-            (json!(5), "its top", "a schema is wanted"),
+            (json!(5), "its top", "expected a schema"),
         ] {
             let found = mistake(&schema).unwrap_or_default();
             assert!(found.contains(place) && found.contains(words), "`{found}` of {schema}");

@@ -279,7 +279,7 @@ fn union(options: &[Value]) -> String {
     let (objects, others): (Vec<&Value>, Vec<&Value>) =
         options.iter().partition(|option| option["properties"].is_object());
     let mut words: Vec<_> = others.iter().map(|option| expected(option)).collect();
-    match Marks::of(&objects) {
+    match Marks::find(&objects) {
         Some(Marks::Tag(name, values)) => {
             words.insert(0, format!("an object with `{}`: {}", short(name, NAME), one_of(&values)));
         }

@@ -64,7 +64,7 @@ struct Parts<'p> {
 }
 
 impl<'p> Parts<'p> {
-    fn of(path: Path<'p>, variant: Option<&'static str>) -> Self {
+    fn new(path: Path<'p>, variant: Option<&'static str>) -> Self {
         Self { path, variant, index: 0, key: String::new() }
     }
 
@@ -90,6 +90,28 @@ macro_rules! finite {
     ($($name:ident($type:ty))*) => {$(
         fn $name(self, _: $type) -> Result<(), NotFinite> {
             Ok(())
+        }
+    )*};
+}
+
+/// The parts of a value, and of a variant.
+macro_rules! parts {
+    ($($name:ident($($type:ty),*))*) => {$(
+        fn $name(self, $(_: $type),*) -> Result<Parts<'p>, NotFinite> {
+            Ok(Parts::new(self.path, None))
+        }
+    )*};
+}
+macro_rules! parts_of_variant {
+    ($($name:ident)*) => {$(
+        fn $name(
+            self,
+            _: &'static str,
+            _: u32,
+            variant: &'static str,
+            _: usize,
+        ) -> Result<Parts<'p>, NotFinite> {
+            Ok(Parts::new(self.path, Some(variant)))
         }
     )*};
 }
@@ -161,45 +183,12 @@ impl<'p> Serializer for Finder<'p> {
         value.serialize(Finder { path: self.path.field(variant) })
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Parts<'p>, NotFinite> {
-        Ok(Parts::of(self.path, None))
+    parts! {
+        serialize_seq(Option<usize>) serialize_tuple(usize) serialize_tuple_struct(&'static str, usize)
+        serialize_map(Option<usize>) serialize_struct(&'static str, usize)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Parts<'p>, NotFinite> {
-        Ok(Parts::of(self.path, None))
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Parts<'p>, NotFinite> {
-        Ok(Parts::of(self.path, None))
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        _: usize,
-    ) -> Result<Parts<'p>, NotFinite> {
-        Ok(Parts::of(self.path, Some(variant)))
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Parts<'p>, NotFinite> {
-        Ok(Parts::of(self.path, None))
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'p>, NotFinite> {
-        Ok(Parts::of(self.path, None))
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        _: usize,
-    ) -> Result<Parts<'p>, NotFinite> {
-        Ok(Parts::of(self.path, Some(variant)))
-    }
+    parts_of_variant! { serialize_tuple_variant serialize_struct_variant }
 }
 
 macro_rules! items {

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use serde_json::Value;
 
-/// What tells options that are objects apart, in their order.
+/// What tells options that are objects apart, in order.
 #[derive(Debug, PartialEq)]
 pub(super) enum Marks<'s> {
     /// A field that has another value in each: serde's enums with `tag`, and the discriminators of servers.
@@ -16,7 +16,7 @@ pub(super) enum Marks<'s> {
 
 impl<'s> Marks<'s> {
     /// The marks of these options, the targets of references; `None` if there is no such mark.
-    pub(super) fn of(options: &[&'s Value]) -> Option<Self> {
+    pub(super) fn find(options: &[&'s Value]) -> Option<Self> {
         let [first, _, ..] = options else { return None };
         let fields = first["properties"].as_object()?;
         for name in fields.keys() {

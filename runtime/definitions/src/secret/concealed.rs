@@ -53,7 +53,7 @@ impl Concealed {
         let mut is_new = false;
         for secret in secrets {
             if known.added.insert(id(secret)) {
-                known.pending.extend(Needle::of(secret));
+                known.pending.extend(Needle::from_secret(secret));
                 is_new = true;
             }
         }

@@ -69,7 +69,7 @@ pub(super) struct Needle {
 
 impl Needle {
     /// A secret with the usual mask; `None` if it is too short to look for.
-    pub(super) fn of(secret: &[u8]) -> Option<Arc<Self>> {
+    pub(super) fn from_secret(secret: &[u8]) -> Option<Arc<Self>> {
         Some(Self::new(secret, None)).filter(|secret| !secret.forms.is_empty()).map(Arc::new)
     }
 
@@ -139,7 +139,7 @@ impl Layer {
 }
 
 /// A part of a text to hide.
-struct Found<'n> {
+struct Match<'n> {
     start: usize,
     end: usize,
     /// The length of the longest form in it.
@@ -275,7 +275,7 @@ impl Redactor {
     }
 
     /// The beginnings of secrets before a cut.
-    fn cut<'n>(&'n self, text: &str) -> impl Iterator<Item = Found<'n>> {
+    fn cut<'n>(&'n self, text: &str) -> impl Iterator<Item = Match<'n>> {
         let mut from = 0;
         // Each mark is searched for once: a text may hold many of one and none of the other.
         let mut marks = CUTS.map(|mark| text.match_indices(mark).peekable());
@@ -292,7 +292,7 @@ impl Redactor {
                     .max_by_key(|(start, end)| end - start)?;
                 from = at + mark.len();
                 if end - start > SHORT {
-                    return Some(Found { start, end, length: end - start, mask: self.mask });
+                    return Some(Match { start, end, length: end - start, mask: self.mask });
                 }
             }
             None
@@ -300,13 +300,13 @@ impl Redactor {
     }
 
     /// The parts to hide.
-    fn find<'n>(&'n self, text: &str) -> Option<Vec<Found<'n>>> {
+    fn find<'n>(&'n self, text: &str) -> Option<Vec<Match<'n>>> {
         let mut found = Vec::new();
         for layer in &self.layers {
             found.extend(layer.found(text)?.map(|(secret, place)| {
                 let own = layer.secrets[secret].mask.as_deref();
                 let mask = own.filter(|mask| !self.layers.iter().any(|layer| layer.shows(mask)));
-                Found {
+                Match {
                     start: place.start,
                     end: place.end,
                     length: place.len(),
@@ -325,9 +325,9 @@ impl Default for Redactor {
 }
 
 /// The parts in order, with overlapping parts merged.
-fn merged(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
+fn merged(mut found: Vec<Match<'_>>) -> Vec<Match<'_>> {
     found.sort_by_key(|one| one.start);
-    let mut merged: Vec<Found<'_>> = Vec::new();
+    let mut merged: Vec<Match<'_>> = Vec::new();
     for one in found {
         match merged.last_mut().filter(|last| one.start < last.end) {
             Some(last) => {
@@ -342,7 +342,7 @@ fn merged(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
     merged
 }
 
-fn masked(text: &str, found: &[Found<'_>]) -> String {
+fn masked(text: &str, found: &[Match<'_>]) -> String {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for one in found {
         out.push_str(&text[at..one.start]);
@@ -375,12 +375,12 @@ mod tests {
         let redactor = Redactor::new([(&b"secret"[..], MASK.into()), (b"hunter2", MASK.into())]);
         let hidden = redactor.redact("secret and hunter2");
         assert_eq!(hidden, "[hidden] and [hidden]");
-        assert_eq!(redactor.and(Needle::of(b"hidden")).redact("secret, hidden"), "***, ***");
+        assert_eq!(redactor.and(Needle::from_secret(b"hidden")).redact("secret, hidden"), "***, ***");
     }
 
     #[test]
     fn t8_what_a_cut_left_of_a_secret_is_hidden() {
-        let redactor = Redactor::default().and(Needle::of(b"hunter2-\"hunter2\"-hunter2"));
+        let redactor = Redactor::default().and(Needle::from_secret(b"hunter2-\"hunter2\"-hunter2"));
         for (text, hidden) in [
             ("found the string \"hunter2-\\\"hun...", "found the string \"[secret]..."),
             (
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn t8_many_cuts_are_looked_at_in_one_pass() {
-        let redactor = Redactor::default().and(Needle::of(b"hunter2-hunter2"));
+        let redactor = Redactor::default().and(Needle::from_secret(b"hunter2-hunter2"));
         // The text has none of the other mark: a search for that one at each cut takes minutes.
         for mark in CUTS {
             let cuts = mark.repeat(400_000 / mark.len());
@@ -415,7 +415,7 @@ mod tests {
         let token = |at: u32| format!("token-{at:08}-{}", "x".repeat(40));
         let mut redactor = Redactor::default();
         for at in 0..300 {
-            redactor = redactor.and(Needle::of(token(at).as_bytes()));
+            redactor = redactor.and(Needle::from_secret(token(at).as_bytes()));
         }
         assert_eq!(
             redactor.redact(format!("{} {} {}", token(0), token(150), token(299))),

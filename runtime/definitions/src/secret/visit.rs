@@ -78,22 +78,6 @@ impl<T: VisitSecrets> VisitSecrets for Option<T> {
     }
 }
 
-impl<K, T: VisitSecrets> VisitSecrets for BTreeMap<K, T> {
-    fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
-        for value in self.values() {
-            value.visit_secrets(visit);
-        }
-    }
-}
-
-impl<K, T: VisitSecrets, H> VisitSecrets for HashMap<K, T, H> {
-    fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
-        for value in self.values() {
-            value.visit_secrets(visit);
-        }
-    }
-}
-
 impl<T: VisitSecrets, E: VisitSecrets> VisitSecrets for Result<T, E> {
     fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
         match self {
@@ -103,28 +87,28 @@ impl<T: VisitSecrets, E: VisitSecrets> VisitSecrets for Result<T, E> {
     }
 }
 
-/// Types that list the secrets of each of their items.
+/// Types that list the secrets of each of their items, or values.
 macro_rules! items {
-    ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
+    ($([$($parameters:tt)*] $type:ty: $items:ident),* $(,)?) => {$(
         impl<$($parameters)*> VisitSecrets for $type {
             fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
-                for item in self {
-                    item.visit_secrets(visit);
-                }
+                self.$items().for_each(|item| item.visit_secrets(visit));
             }
         }
     )*};
 }
 
 items!(
-    [T: VisitSecrets] [T],
-    [T: VisitSecrets, const N: usize] [T; N],
-    [T: VisitSecrets] Vec<T>,
-    [T: VisitSecrets] VecDeque<T>,
-    [T: VisitSecrets] LinkedList<T>,
-    [T: VisitSecrets] BinaryHeap<T>,
-    [T: VisitSecrets] BTreeSet<T>,
-    [T: VisitSecrets, H] HashSet<T, H>,
+    [T: VisitSecrets] [T]: iter,
+    [T: VisitSecrets, const N: usize] [T; N]: iter,
+    [T: VisitSecrets] Vec<T>: iter,
+    [T: VisitSecrets] VecDeque<T>: iter,
+    [T: VisitSecrets] LinkedList<T>: iter,
+    [T: VisitSecrets] BinaryHeap<T>: iter,
+    [T: VisitSecrets] BTreeSet<T>: iter,
+    [T: VisitSecrets, H] HashSet<T, H>: iter,
+    [K, T: VisitSecrets] BTreeMap<K, T>: values,
+    [K, T: VisitSecrets, H] HashMap<K, T, H>: values,
 );
 
 /// Types that list the secrets of the value behind them.
@@ -171,55 +155,20 @@ tuples! {
 
 /// Types without secrets, so that a generic type of them lists the secrets in its other fields.
 macro_rules! without_secrets {
-    ($($type:ty),* $(,)?) => {$(
+    ($($type:ty;)*) => {$(
         impl VisitSecrets for $type {
             fn visit_secrets(&self, _: &mut dyn FnMut(&[u8])) {}
         }
     )*};
 }
 
-without_secrets!(
-    (),
-    bool,
-    char,
-    str,
-    String,
-    OsStr,
-    OsString,
-    Path,
-    PathBuf,
-    Value,
-    IpAddr,
-    Ipv4Addr,
-    Ipv6Addr,
-    SocketAddr,
-    SocketAddrV4,
-    SocketAddrV6,
-    AtomicBool,
-    AtomicI32,
-    AtomicI64,
-    AtomicIsize,
-    AtomicU32,
-    AtomicU64,
-    AtomicUsize,
-    Duration,
-    Instant,
-    SystemTime,
-    f32,
-    f64,
-    i8,
-    i16,
-    i32,
-    i64,
-    i128,
-    isize,
-    u8,
-    u16,
-    u32,
-    u64,
-    u128,
-    usize,
-);
+without_secrets! {
+    (); bool; char; str; String; OsStr; OsString; Path; PathBuf; Value;
+    IpAddr; Ipv4Addr; Ipv6Addr; SocketAddr; SocketAddrV4; SocketAddrV6;
+    AtomicBool; AtomicI32; AtomicI64; AtomicIsize; AtomicU32; AtomicU64; AtomicUsize;
+    Duration; Instant; SystemTime;
+    f32; f64; i8; i16; i32; i64; i128; isize; u8; u16; u32; u64; u128; usize;
+}
 
 /// A cell that is written once has no secret until then. A session does not hear when that happens.
 impl<T: VisitSecrets> VisitSecrets for OnceLock<T> {

@@ -45,7 +45,7 @@ pub fn folded(text: &str, most: usize) -> String {
 /// ```
 pub fn folded_json(value: &Value, most: usize) -> String {
     let mut shown = Folded::new(most);
-    let _ = Room::of(value, most).value(value, 0, &mut |piece, of| {
+    let _ = Room::for_value(value, most).value(value, 0, &mut |piece, of| {
         shown.push(piece, of);
         ControlFlow::Continue(())
     });
@@ -79,7 +79,7 @@ impl Room {
     ];
 
     /// The room in which most of the value is shown.
-    fn of(value: &Value, most: usize) -> Self {
+    fn for_value(value: &Value, most: usize) -> Self {
         if Self::ALL.fits(value, most) {
             return Self::ALL;
         }

@@ -79,7 +79,7 @@ fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     }
 }
 
-/// Whether a character has a form as an emoji and one as a text, or is a part of emoji of several, as far as the blocks of Unicode tell.
+/// Whether a character has a form as an emoji and one as a text, or is a part of emoji of several, by the blocks of Unicode.
 fn is_emoji(c: char) -> bool {
     matches!(c,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{2199}' | '\u{21a9}'..='\u{21aa}'

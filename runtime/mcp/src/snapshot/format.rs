@@ -17,7 +17,7 @@ use super::{Snapshot, SnapshotError};
 /// The version that is written. Version 1, which has no titles and hints, is read too.
 const VERSION: u64 = 2;
 /// The first line of the file.
-const NOTE: &str = "Written by `onionskin mcp lock`: what MCP servers offer. Do not edit it.";
+const NOTE: &str = "Document by `onionskin mcp lock`: what MCP servers offer. Do not edit it.";
 
 /// The text of the file.
 pub(super) fn write(servers: &BTreeMap<String, Vec<SnapshotTool>>) -> String {
@@ -69,7 +69,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<BTreeMap<String, Vec<Snapsh
         return Err(SnapshotError::Format { file: file.to_owned(), line: 1, column: 1, reason });
     }
     let Unique(_) = serde_json::from_str(text).map_err(|error| wrong(&error))?;
-    let written: Written = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let written: Document = serde_json::from_str(text).map_err(|error| wrong(&error))?;
     let tools = |Server { tools }: Server| {
         let tool = |(name, tool): (String, Tool)| SnapshotTool {
             name,
@@ -91,7 +91,7 @@ struct Version {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct Document {
     #[serde(rename = "version")]
     _version: IgnoredAny,
     #[serde(rename = "note")]

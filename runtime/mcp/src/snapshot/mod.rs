@@ -47,7 +47,7 @@ use onionskin_core::spec::SpecError;
 
 pub use drift::{Drift, ServerDrift, ToolDrift};
 pub use error::{SnapshotError, TakeError};
-pub use take::Taken;
+pub use take::TakenSnapshot;
 pub use tool::SnapshotTool;
 
 pub(super) use drift::REPORTED;

@@ -14,7 +14,7 @@ use crate::server::Server;
 /// A snapshot, and what its servers reported.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Taken {
+pub struct TakenSnapshot {
     /// The snapshot.
     pub snapshot: Snapshot,
     /// Messages for people: the tools that are left out because no agent could use them, and unread fields of the configuration.
@@ -29,13 +29,13 @@ impl Snapshot {
     ///
     /// # Errors
     /// Returns an error with the reasons of all servers that cannot be used, do not start, or do not list their tools.
-    pub async fn take(config: &McpConfig) -> Result<Taken, TakeError> {
+    pub async fn take(config: &McpConfig) -> Result<TakenSnapshot, TakeError> {
         let names: Vec<_> = config.names().collect();
         let each = join_all(
             names.into_iter().map(async |name| (name.to_owned(), Box::pin(listed(config, name)).await)),
         )
         .await;
-        let mut taken = Taken { snapshot: Self::new(), notices: Vec::new() };
+        let mut taken = TakenSnapshot { snapshot: Self::new(), notices: Vec::new() };
         let mut errors = Vec::new();
         for (name, listed) in each {
             match listed {
@@ -67,7 +67,7 @@ pub(crate) fn tools(server: &Arc<Server>) -> Vec<SnapshotTool> {
     let listed = server.tools();
     let tools = listed.iter().map(|tool| {
         let definition = server.secrets.definition(tool.definition.clone());
-        (tool.name.to_string(), SnapshotTool::of(&tool.name, &definition))
+        (tool.name.to_string(), SnapshotTool::new(&tool.name, &definition))
     });
     tools.collect::<BTreeMap<_, _>>().into_values().collect()
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::McpConfig;
+use crate::property_tests::leaf;
 use crate::testing::{FakeAnswer, FakeServer};
 
 fn read(text: &str) -> Result<Snapshot, SnapshotError> {
@@ -258,14 +259,7 @@ async fn a3_all_servers_that_fail_are_one_error() {
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
-        ".{0,6}".prop_map(Value::from),
-    ];
-    leaf.prop_recursive(4, 24, 4, |inner| {
+    leaf(".{0,6}").prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::btree_map(

@@ -49,7 +49,7 @@ impl SnapshotTool {
     }
 
     /// The tool of a definition, under the server's own name for it.
-    pub(crate) fn of(name: &str, definition: &ToolDefinition) -> Self {
+    pub(crate) fn new(name: &str, definition: &ToolDefinition) -> Self {
         Self {
             name: name.to_owned(),
             title: definition.title.as_deref().map(str::to_owned),

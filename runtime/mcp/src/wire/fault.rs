@@ -11,20 +11,20 @@ pub(crate) struct Fault(Arc<Inner>);
 
 struct Inner {
     how: OnceLock<Arc<str>>,
-    told: CancellationToken,
+    raised: CancellationToken,
     kill: Arc<Notify>,
 }
 
 impl Fault {
     /// `kill` ends the server's process.
     pub(crate) fn new(kill: Arc<Notify>) -> Self {
-        Self(Arc::new(Inner { how: OnceLock::new(), told: CancellationToken::new(), kill }))
+        Self(Arc::new(Inner { how: OnceLock::new(), raised: CancellationToken::new(), kill }))
     }
 
     /// Ends the server; the first reason counts.
     pub(super) fn end(&self, how: String) {
         if self.0.how.set(how.into()).is_ok() {
-            self.0.told.cancel();
+            self.0.raised.cancel();
             self.0.kill.notify_one();
         }
     }
@@ -34,7 +34,7 @@ impl Fault {
         self.0.how.get().cloned()
     }
 
-    pub(super) async fn told(&self) {
-        self.0.told.cancelled().await;
+    pub(super) async fn raised(&self) {
+        self.0.raised.cancelled().await;
     }
 }

@@ -52,7 +52,7 @@ struct Envelope<'l> {
 }
 
 impl<'l> Envelope<'l> {
-    fn of(text: &'l str) -> serde_json::Result<Self> {
+    fn read(text: &'l str) -> serde_json::Result<Self> {
         if text.starts_with('{') {
             return serde_json::from_str(text);
         }
@@ -80,7 +80,7 @@ pub(crate) fn read(line: &[u8]) -> Vec<Incoming<'_>> {
     if json_values(text.as_bytes()) > VALUES {
         return vec![unreadable(line, &[], format!("it has more than {VALUES} values"))];
     }
-    match Envelope::of(text) {
+    match Envelope::read(text) {
         Ok(envelope) => vec![message(&envelope)],
         Err(error) => several(text).unwrap_or_else(|| vec![unreadable(line, &[], fault(&error))]),
     }
@@ -126,7 +126,7 @@ fn several(text: &str) -> Option<Vec<Incoming<'_>>> {
 
 /// One of several messages.
 fn part(part: &RawValue) -> Incoming<'_> {
-    match Envelope::of(part.get()) {
+    match Envelope::read(part.get()) {
         Ok(envelope) => message(&envelope),
         Err(_) if !part.get().starts_with('{') => Incoming::Foreign,
         Err(error) => unreadable(part.get().as_bytes(), &[], reason(&error)),
@@ -182,7 +182,7 @@ fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {
 
 /// A line that looks like a message and cannot be read: whose answer it is, if it is one.
 fn unreadable(beginning: &[u8], end: &[u8], reason: impl Into<Cow<'static, str>>) -> Incoming<'static> {
-    let seen = Keys::of(beginning);
+    let seen = Keys::read(beginning);
     if seen.method {
         return Incoming::Other;
     }
@@ -226,7 +226,7 @@ struct Keys {
 }
 
 impl Keys {
-    fn of(text: &[u8]) -> Self {
+    fn read(text: &[u8]) -> Self {
         let mut keys = Self::default();
         let (mut depth, mut at) = (0_usize, 0);
         while let Some(byte) = text.get(at) {

@@ -81,7 +81,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         }
         tokio::select! {
             biased;
-            () = self.fault.told() => None,
+            () = self.fault.raised() => None,
             // A stream that fails counts as ended.
             line = self.lines.next() => line.unwrap_or_default(),
         }

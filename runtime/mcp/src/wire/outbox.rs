@@ -86,7 +86,7 @@ async fn write(
         let result = tokio::select! {
             biased;
             result = all(&mut stream, &text, patience) => result,
-            () = fault.told() => return,
+            () = fault.raised() => return,
         };
         if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut) {
             fault.end(format!("it read none of its messages for {patience:?}, and was ended"));

@@ -38,7 +38,7 @@ impl Captured {
     pub(super) fn look(&mut self, level: usize, limit: usize) {
         for (_, address, variable) in self.recent.extract_if(.., |(reached, ..)| level <= *reached) {
             if variable.read_lock::<Dynamic>().is_some_and(|inner| holds_closure(&inner)) {
-                self.added = self.added.saturating_add(Size::of(&variable, limit).bytes);
+                self.added = self.added.saturating_add(Size::measure(&variable, limit).bytes);
                 self.kept.insert(address, variable);
             }
         }

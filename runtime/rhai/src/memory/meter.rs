@@ -98,7 +98,7 @@ impl Meter {
 
     /// A value that the program gave.
     pub(crate) fn given(&self, value: &Dynamic) {
-        let size = Size::of(value, self.limit);
+        let size = Size::measure(value, self.limit);
         self.source.fetch_max(size.bytes.max(self.most.split(size.text)), Ordering::Relaxed);
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct MemoryNeed {
 }
 
 impl MemoryNeed {
-    pub(crate) fn of(ast: &AST) -> Self {
+    pub(crate) fn measure(ast: &AST) -> Self {
         let mut need = Self::default();
         ast.walk(&mut |path: &[ASTNode<'_>]| {
             need.held = need.held.max(path.iter().map(held_by).sum());

@@ -36,7 +36,7 @@ impl Size {
         Self { limit, bytes: 0, text: 0, items: 0, entries: 0, captured: HashSet::new() }
     }
 
-    pub(super) fn of(value: &Dynamic, limit: usize) -> Self {
+    pub(super) fn measure(value: &Dynamic, limit: usize) -> Self {
         let mut size = Self::up_to(limit);
         size.add(value);
         size

@@ -22,7 +22,7 @@ impl Most {
     }
 
     /// The limits of an engine.
-    pub(crate) fn of(engine: &Engine) -> Self {
+    pub(crate) fn from_engine(engine: &Engine) -> Self {
         Self {
             text: engine.max_string_size(),
             items: engine.max_array_size(),

@@ -180,8 +180,8 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
             return Ok(A::deserialize(Value::Null)?);
         }
         if args.as_object().is_ok() {
-            args.settle();
-            let text = args.settled();
+            args.flush();
+            let text = args.flushed_text();
             let repaired = repair(text);
             let text = repaired.as_deref().unwrap_or(text);
             let read =

@@ -31,7 +31,7 @@ impl Tree {
         self.fitted(now, None, most)
     }
 
-    /// As [`Self::drawn`]; the reason of a failed call is beneath it, in lines of at most `columns`.
+    /// As [`Self::drawn`]; the reason of a failed call is below it, in lines of at most `columns`.
     pub(in crate::chat) fn drawn_with_reasons(
         &self,
         now: Duration,
@@ -47,7 +47,7 @@ impl Tree {
             lines.clear();
             if let Some(run) = self.runs.get("") {
                 lines.push(agent_line(Line::default(), run, now));
-                self.beneath(run, "", Drawing { now, calls, reasons }, &mut lines);
+                self.below(run, "", Drawing { now, calls, reasons }, &mut lines);
             }
             if lines.len() <= most {
                 return lines;
@@ -61,8 +61,8 @@ impl Tree {
         lines
     }
 
-    /// The lines of the calls of a run, beneath its own line.
-    fn beneath(&self, run: &Run, indent: &str, how: Drawing, lines: &mut Vec<Line>) {
+    /// The lines of the calls of a run, below its own line.
+    fn below(&self, run: &Run, indent: &str, how: Drawing, lines: &mut Vec<Line>) {
         let (shown, left_out) = run.shown(how.calls);
         let count = shown.len() + run.groups.len() + usize::from(left_out > 0);
         let mut at = 0;
@@ -101,18 +101,18 @@ impl Tree {
         // Only a call whose hooks asked the agent again has earlier runs.
         for run in earlier {
             lines.push(agent_line(begun.clone(), run, how.now));
-            self.beneath(run, stem, how, lines);
+            self.below(run, stem, how, lines);
         }
         let line = agent_line(begun.with(mark_of(call).0, mark_of(call).1), last, how.now);
         let has_more = last.earlier + last.calls.len() + last.groups.len() > 0;
         let indent = if has_more { "│ " } else { "  " };
         said(line, call, &format!("{stem}{indent}"), how, lines);
-        self.beneath(last, stem, how, lines);
+        self.below(last, stem, how, lines);
     }
 }
 
 impl Run {
-    /// The calls to show, in their order, and the number of the others.
+    /// The calls to show, in order, and the number of the others.
     fn shown(&self, most: usize) -> (Vec<&Call>, usize) {
         let mut by_rank: Vec<_> = (0..self.calls.len()).collect();
         by_rank.sort_by_key(|at| (self.calls[*at].ended.is_some(), usize::MAX - at));
@@ -147,7 +147,7 @@ fn agent_line(line: Line, run: &Run, now: Duration) -> Line {
     }
 }
 
-/// Adds the line with what the call was asked, and what it gave or reports. A reason that has lines of its own is beneath it.
+/// Adds the line with what the call was asked, and what it gave or reports. A reason that has lines of its own is below it.
 fn said(line: Line, call: &Call, indent: &str, how: Drawing, lines: &mut Vec<Line>) {
     let line = line.with(Style::Faint, format!("  {}", call.arguments));
     let has_failed = matches!(call.ended, Some((_, CallOutcome::Error(_) | CallOutcome::Abort)));

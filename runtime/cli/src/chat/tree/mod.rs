@@ -37,7 +37,7 @@ pub(super) struct Tree {
     runs: HashMap<Scope, Run>,
     /// The runs that are only counted, each with the run whose tokens and groups count it.
     folded: HashMap<Scope, FoldedRun>,
-    /// The calls in progress, by the scope that runs beneath them have.
+    /// The calls in progress, by the scope that runs below them have.
     open: HashMap<String, (Scope, CallId)>,
     is_cancelled: bool,
 }
@@ -50,7 +50,7 @@ struct Run {
     began: Duration,
     ended: Option<(Duration, RunStatus)>,
     does: Does,
-    /// Those of the runs beneath it included.
+    /// Those of the runs below it included.
     usage: Usage,
     calls: VecDeque<Call>,
     /// The calls that were dropped from the list.
@@ -85,7 +85,7 @@ struct FoldedRun {
     above: Scope,
     /// The name of the group in it.
     child: String,
-    /// Whether the group counts it: runs beneath it are not counted.
+    /// Whether the group counts it: runs below it are not counted.
     is_counted: bool,
 }
 
@@ -108,7 +108,7 @@ enum RunStatus {
 
 impl Tree {
     /// Takes what happened at this time, counted from any moment before.
-    pub(super) fn see(&mut self, event: &Event, now: Duration) {
+    pub(super) fn update(&mut self, event: &Event, now: Duration) {
         let scope = event.step.scope();
         match &event.kind {
             EventKind::RunStarted { shown, .. } => self.run_started(event, *shown, now),
@@ -153,7 +153,7 @@ impl Tree {
         !self.folded.contains_key(scope)
     }
 
-    /// The tokens of a run that is shown, and of those beneath it.
+    /// The tokens of a run that is shown, and of those below it.
     pub(super) fn usage(&self, scope: &str) -> Usage {
         self.runs.get(scope).map(|run| run.usage).unwrap_or_default()
     }

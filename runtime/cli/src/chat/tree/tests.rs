@@ -11,7 +11,7 @@ use super::Tree;
 fn tree(events: impl IntoIterator<Item = (u64, Event)>) -> Tree {
     let mut tree = Tree::default();
     for (tenths, event) in events {
-        tree.see(&event, Duration::from_millis(tenths * 100));
+        tree.update(&event, Duration::from_millis(tenths * 100));
     }
     tree
 }
@@ -111,11 +111,11 @@ fn o1_a_tree_folds_the_runs_of_a_child_beyond_those_that_are_shown() {
         let ny = pmo.child(&format!("NY[{call}]"), call, "agent__NY");
         events.push((1, ny.begins(call <= 2)));
         events.push((1, ny.calls(1, "get", "mcp", &json!({}))));
-        // A run beneath a folded one is folded too, and counted with it.
-        let beneath = ny.child("Clock[1]", 1, "get");
-        events.push((2, beneath.begins(true)));
-        events.push((2, beneath.answered(10)));
-        events.push((2, beneath.ends("12:00")));
+        // A run below a folded one is folded too, and counted with it.
+        let below = ny.child("Clock[1]", 1, "get");
+        events.push((2, below.begins(true)));
+        events.push((2, below.answered(10)));
+        events.push((2, below.ends("12:00")));
         events.push((2, ny.gets(1, "get", &json!("ok"), "12:00", 1)));
         if call % 2 == 0 {
             events.push((3, ny.ends("noon")));
@@ -178,7 +178,7 @@ fn o1_a_tree_keeps_a_bounded_number_of_calls() {
             child.ends(&long),
             pmo.gets(call, "agent__Clock", &json!("ok"), &long, 1),
         ] {
-            tree.see(&event, Duration::ZERO);
+            tree.update(&event, Duration::ZERO);
         }
     }
     assert_eq!((tree.runs.len(), tree.runs[""].calls.len(), tree.open.len()), (101, 100, 0));

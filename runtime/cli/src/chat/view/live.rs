@@ -1,4 +1,4 @@
-//! A run at a terminal: the text goes on, and beneath it the tree is drawn again and again.
+//! A run at a terminal: the text goes on, and below it the tree is drawn again and again.
 //!
 //! The cursor rests at the end of the text. So the terminal itself keeps that place when its window changes, and everything below can be
 //! cleared whatever it has become.
@@ -155,10 +155,10 @@ fn styled(line: &Line, has_colours: bool) -> String {
 }
 
 impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
-    fn see(&mut self, event: &Event, now: Duration) {
+    fn update(&mut self, event: &Event, now: Duration) {
         let shown = self.tree.shows(event.step.scope());
-        self.tree.see(event, now);
-        self.transcript.see(event, shown);
+        self.tree.update(event, now);
+        self.transcript.update(event, shown);
     }
 
     fn show(&mut self, now: Duration) -> io::Result<()> {
@@ -172,10 +172,6 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
     fn cancel(&mut self) {
         self.tree.cancel();
         self.transcript.mute();
-    }
-
-    fn is_immediate(&self) -> bool {
-        false
     }
 
     fn pause(&mut self, _: Duration) -> io::Result<()> {

@@ -19,13 +19,15 @@ use super::tree;
 /// Shows the events of one run.
 pub(super) trait View {
     /// Takes an event. It is shown with the next [`show`](Self::show).
-    fn see(&mut self, event: &Event, now: Duration);
+    fn update(&mut self, event: &Event, now: Duration);
 
     /// Shows the events since the last call.
     fn show(&mut self, now: Duration) -> io::Result<()>;
 
     /// Whether each event is shown at once: else `show` is called now and then.
-    fn is_immediate(&self) -> bool;
+    fn is_immediate(&self) -> bool {
+        false
+    }
 
     /// Notes that the user cancelled the run: what its agent still says is not shown.
     fn cancel(&mut self);

@@ -120,13 +120,13 @@ impl<W: Write> Plain<W> {
 }
 
 impl<W: Write> View for Plain<W> {
-    fn see(&mut self, event: &Event, now: Duration) {
+    fn update(&mut self, event: &Event, now: Duration) {
         let scope = event.step.scope();
         // The tree forgets a run that is not shown at its end.
         let was_shown = self.tree.shows(scope);
-        self.tree.see(event, now);
+        self.tree.update(event, now);
         let shown = was_shown && self.tree.shows(scope);
-        self.transcript.see(event, shown);
+        self.transcript.update(event, shown);
         if !shown {
             self.agents.remove(scope);
             self.calls.remove(scope);

@@ -21,7 +21,7 @@ fn plain(events: impl IntoIterator<Item = (u64, Event)>) -> String {
     let mut out = Vec::new();
     let mut view = Plain::new(&mut out);
     for (tenths, event) in events {
-        view.see(&event, now(tenths));
+        view.update(&event, now(tenths));
         view.show(now(tenths)).unwrap();
     }
     view.end(now(0)).unwrap();
@@ -141,7 +141,7 @@ fn o1_the_tree_is_drawn_beneath_the_text_and_stays_at_the_end() {
     let pmo = Play::new("PMO");
     let mut view = live(&mut window);
     let see = |view: &mut Live<&mut Window, _>, tenths, event: &Event| {
-        view.see(event, now(tenths));
+        view.update(event, now(tenths));
         view.show(now(tenths)).unwrap();
     };
     see(&mut view, 0, &pmo.begins(true));
@@ -181,11 +181,11 @@ fn o1_text_that_fills_rows_loses_nothing_and_adds_nothing() {
         let pmo = Play::new("PMO");
         let mut view = live(&mut window);
         let mut expected = String::new();
-        view.see(&pmo.begins(true), now(0));
+        view.update(&pmo.begins(true), now(0));
         for part in ["0123456789", "ab", "\n", "日本語日本語", "\n\n", "01234567890123456789", "\n", "end"]
         {
             expected.push_str(part);
-            view.see(&pmo.says(part), now(0));
+            view.update(&pmo.says(part), now(0));
             // A drawing between any two pieces, also where a row is full.
             view.show(now(0)).unwrap();
         }
@@ -207,9 +207,9 @@ fn o1_a_window_that_changes_its_size_is_not_garbled() {
     let size = Rc::clone(&window.size);
     let pmo = Play::new("PMO");
     let mut view = live(&mut window);
-    view.see(&pmo.begins(true), now(0));
-    view.see(&pmo.calls(1, "a_tool_with_a_long_name", "mcp", &json!({ "and": "long arguments" })), now(0));
-    view.see(&pmo.says("Some text."), now(0));
+    view.update(&pmo.begins(true), now(0));
+    view.update(&pmo.calls(1, "a_tool_with_a_long_name", "mcp", &json!({ "and": "long arguments" })), now(0));
+    view.update(&pmo.says("Some text."), now(0));
     for (columns, rows) in [(60, 12), (30, 12), (30, 6), (80, 20), (11, 2), (80, 20)] {
         size.set((columns, rows));
         view.show(now(1)).unwrap();
@@ -226,11 +226,11 @@ fn o1_ten_thousand_events_in_a_second_are_few_drawings() {
     let mut window = Window::new(60, 12);
     let pmo = Play::new("PMO");
     let mut view = live(&mut window);
-    view.see(&pmo.begins(true), now(0));
-    view.see(&pmo.calls(1, "get", "mcp", &json!({})), now(0));
+    view.update(&pmo.begins(true), now(0));
+    view.update(&pmo.calls(1, "get", "mcp", &json!({})), now(0));
     for event in 0..10_000 {
-        view.see(&pmo.reports(1, "get", event, "x"), now(0));
-        view.see(&pmo.says("y"), now(0));
+        view.update(&pmo.reports(1, "get", event, "x"), now(0));
+        view.update(&pmo.says("y"), now(0));
     }
     view.show(now(0)).unwrap();
     view.end(now(0)).unwrap();
@@ -249,11 +249,11 @@ proptest! {
         let mut window = Window::new(columns, 250);
         let pmo = Play::new("PMO");
         let mut view = live(&mut window);
-        view.see(&pmo.begins(true), now(0));
-        view.see(&pmo.calls(1, "get", "mcp", &json!({})), now(0));
+        view.update(&pmo.begins(true), now(0));
+        view.update(&pmo.calls(1, "get", "mcp", &json!({})), now(0));
         let mut whole = Window::new(columns, 250);
         for (piece, is_shown) in &pieces {
-            view.see(&pmo.says(piece), now(0));
+            view.update(&pmo.says(piece), now(0));
             io::Write::write_all(&mut whole, piece.replace('\n', "\r\n").as_bytes()).unwrap();
             if *is_shown {
                 view.show(now(0)).unwrap();

@@ -24,7 +24,7 @@ impl Default for Transcript {
 
 impl Transcript {
     /// Takes an event of any run. `shown` if its run is shown.
-    pub(super) fn see(&mut self, event: &Event, shown: bool) {
+    pub(super) fn update(&mut self, event: &Event, shown: bool) {
         if let EventKind::Notice { text, .. } = &event.kind
             && shown
         {
