@@ -2,16 +2,19 @@
 //! arrive in the types of its schema: one table of all sources.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
-use std::sync::{Arc, LazyLock, Mutex};
+#[macro_use]
+#[path = "../../runtime/tests/shared/by_hand.rs"]
+mod by_hand;
+
+use std::sync::{Arc, Mutex};
 
 use onionskin::approval::{Approval, ApprovalRequest};
-use onionskin::declaration::AgentDeclaration;
 use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::spec::ToolPolicy;
 use onionskin::{
-    Agent, AgentTool, Args, BoxFuture, DynTool, ErrorKind, Exit, RunError, ScriptedModel, ScriptedTurn, Tool,
-    ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, agent, tool, toolbox,
+    AgentTool, Args, BoxFuture, DynTool, ErrorKind, Exit, RunError, ScriptedModel, ScriptedTurn, ToolContext,
+    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, agent, tool, toolbox,
 };
 use serde_json::{Value, json};
 
@@ -41,14 +44,8 @@ fn function(id: i64) -> String {
 #[derive(Clone, Copy, Default)]
 struct ByHand;
 
-impl Tool for ByHand {
-    const NAME: &'static str = "by_hand";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        static DEFINITION: LazyLock<ToolDefinition> = LazyLock::new(|| takes_id(ByHand::NAME));
-        &DEFINITION
-    }
+tool_by_hand! {
+    ByHand "by_hand", takes_id(ByHand::NAME);
 
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
         Ok(ToolOutput::text(args.text().to_string()))
@@ -124,20 +121,12 @@ impl Shelf {
 const SCRIPT: &str =
     "/// Shows its arguments.\n///\n/// Args:\n///     id (int): The id.\nfn script(id) { `{\"id\":${id}}` }";
 
-struct Child;
-
-impl Agent for Child {
-    const NAME: &'static str = "Child";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().description("Helps.")
-    }
-
-    async fn run(_: &AgentRun, input: String) -> Result<String, RunError> {
-        Ok(input)
-    }
+#[expect(clippy::unused_async, reason = "as the macro wants it")]
+async fn repeat(_: &AgentRun, input: String) -> Result<String, RunError> {
+    Ok(input)
 }
+
+agent! { Child { description: "Helps.", instruction: "Help.", run: repeat } }
 
 /// A server with one tool.
 struct Office;
@@ -274,14 +263,8 @@ async fn t11_values_check_their_arguments_in_direct_calls_and_before_the_approve
 /// Completes its arguments before it runs.
 struct Completes;
 
-impl Tool for Completes {
-    const NAME: &'static str = "completes";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        static DEFINITION: LazyLock<ToolDefinition> = LazyLock::new(|| takes_id(Completes::NAME));
-        &DEFINITION
-    }
+tool_by_hand! {
+    Completes "completes", takes_id(Completes::NAME);
 
     async fn on_invoke(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
         if args.get("id").is_none() {
@@ -312,14 +295,8 @@ async fn t11_arguments_are_checked_after_on_invoke_and_on_error_gets_the_refusal
 /// Takes anything.
 struct TakesAll;
 
-impl Tool for TakesAll {
-    const NAME: &'static str = "takes_all";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        static DEFINITION: LazyLock<ToolDefinition> = LazyLock::new(|| takes_id(TakesAll::NAME));
-        &DEFINITION
-    }
+tool_by_hand! {
+    TakesAll "takes_all", takes_id(TakesAll::NAME);
 
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
         Ok(ToolOutput::text(args.text().to_string()))

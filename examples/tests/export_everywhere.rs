@@ -1,15 +1,14 @@
 //! The exports, run as a user runs them.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
-use std::process::Command;
+#[path = "shared/example.rs"]
+mod example;
 
 use serde_json::Value;
 
 #[test]
 fn s3_every_form_is_shown_with_its_size_and_what_strict_changes() {
-    let output = Command::new(env!("CARGO_BIN_EXE_export_everywhere")).output().unwrap();
-    let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{}\n{shown}", String::from_utf8_lossy(&output.stderr));
+    let shown = example::run(env!("CARGO_BIN_EXE_export_everywhere"), &[]);
     let forms: Vec<_> = shown.split("--- ").filter_map(|form| form.split_once(" ---\n")).collect();
     assert_eq!(forms.len(), 11, "{shown}");
     for (head, form) in &forms[..7] {

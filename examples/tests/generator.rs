@@ -4,7 +4,9 @@
 #![allow(clippy::duplicate_mod, reason = "the modules of the compiled workflows are private")]
 #![allow(unreachable_pub, reason = "a workflow's items are public in their files")]
 
-use std::process::Command;
+#[path = "shared/example.rs"]
+mod example;
+
 use std::sync::{Arc, Mutex};
 
 use onionskin::declaration::AppBuilder;
@@ -60,24 +62,16 @@ fn loaded(folder: &str) -> AppBuilder {
     CardLoader::new(registry).base(env!("CARGO_MANIFEST_DIR")).load_workflow(folder).unwrap().builder()
 }
 
-/// What the example prints.
-fn shown(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_generator")).args(arguments).output().unwrap();
-    let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{}\n{shown}", String::from_utf8_lossy(&output.stderr));
-    shown
-}
-
 #[test]
 fn c4_the_seeds_workflow_runs_compiled_and_loaded_with_equal_results() {
-    let compiled = shown(&[]);
+    let compiled = example::run(env!("CARGO_BIN_EXE_generator"), &[]);
     assert_eq!(
         compiled,
         "OrchestratorAgent shows AgentAPIKeyInput (Inline) of Generator: {\"service\":\"mail\"}\n\
          The user is content. DONE (turns: 5)\n\
          UserFeedbackAgent read 3 messages.\n"
     );
-    assert_eq!(shown(&["--loaded"]), compiled);
+    assert_eq!(example::run(env!("CARGO_BIN_EXE_generator"), &["--loaded"]), compiled);
 }
 
 /// The pages of the agents: their prompts, tools and hooks.

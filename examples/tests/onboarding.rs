@@ -1,13 +1,12 @@
 //! The workflow of two agents, run as a user runs it.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-use std::process::Command;
+#[path = "shared/example.rs"]
+mod example;
 
 #[test]
 fn a10_the_hooks_of_the_workflow_run_in_the_same_order_in_each_turn() {
-    let output = Command::new(env!("CARGO_BIN_EXE_onboarding")).output().unwrap();
-    let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{}\n{shown}", String::from_utf8_lossy(&output.stderr));
+    let shown = example::run(env!("CARGO_BIN_EXE_onboarding"), &[]);
     let wanted = "\
 Connect my mail.
   send user -> onboarding: Connect my mail.

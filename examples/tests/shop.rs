@@ -19,37 +19,29 @@ fn chat() -> Terminal {
 #[test]
 fn o1_a_chat_shows_so_many_instances_of_a_child_and_asks_for_approval() {
     let mut chat = chat();
-    chat.until_prompt("");
-    chat.types("Where are my parcels?\r");
-    let shown = chat.until_shows("· 2 of 3 the station");
+    let shown = chat.enter_until("Where are my parcels?", "· 2 of 3 the station");
     assert!(shown.contains("├ • Carrier[1] · ") && shown.contains("├ • Carrier[2] · "), "{shown}");
     assert!(shown.contains("└ and 2 more Carrier, 2 running"), "{shown}");
     let shown = chat.until_prompt("");
     assert!(shown.contains("All four are in the van.\nClerk · "), "{shown}");
     assert!(shown.contains("└ and 2 more Carrier\n") && !shown.contains("Carrier[3]"), "{shown}");
 
-    chat.types("I want my money back.\r");
-    chat.until_shows("Clerk: refund {\"order\":7,\"cents\":3900}\ny, a (always), n [reason]> ");
-    chat.types("perhaps\r");
-    chat.until_shows("write y, a or n\ny, a (always), n [reason]> ");
-    chat.types("y\r");
-    let shown = chat.until_prompt("");
+    chat.types_until(
+        "I want my money back.\r",
+        "Clerk: refund {\"order\":7,\"cents\":3900}\ny, a (always), n [reason]> ",
+    );
+    chat.types_until("perhaps\r", "write y, a or n\ny, a (always), n [reason]> ");
+    let shown = chat.types_to_prompt("y\r");
     assert!(shown.contains("I am sorry about the lamp: 3900 cents of order 7 were paid back."), "{shown}");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.leave();
 }
 
 #[test]
 fn o1_a_chat_tells_the_agent_why_a_person_denied() {
     let chat = chat();
-    chat.until_prompt("");
-    chat.types("Where are my parcels?\r");
-    chat.until_shows("All four are in the van.");
-    chat.until_prompt("");
-    chat.types("I want my money back.\r");
-    chat.until_shows("n [reason]> ");
-    chat.types("n it is too much\r");
-    let shown = chat.until_prompt("");
+    chat.enter_until("Where are my parcels?", "All four are in the van.");
+    chat.enter_until("I want my money back.", "n [reason]> ");
+    let shown = chat.types_to_prompt("n it is too much\r");
     assert!(shown.contains("lamp: Tool execution was not approved: it is too much."), "{shown}");
 }
 
@@ -63,8 +55,7 @@ fn o1_servers_end_with_a_chat() {
         chat.until_prompt("");
         let servers = chat.children();
         assert!(!servers.is_empty() && servers.iter().all(|server| screen::runs(server)), "{servers:?}");
-        chat.types("/tools\r");
-        chat.until_shows("agent__London-Project-Manager");
+        chat.types_until("/tools\r", "agent__London-Project-Manager");
         chat.until_prompt("");
         chat.types(keys);
         assert_eq!(chat.code(), code);

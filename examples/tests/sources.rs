@@ -2,14 +2,17 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "hooks are handed the state")]
 
-use std::sync::{Arc, LazyLock, Mutex};
+#[macro_use]
+#[path = "../../runtime/tests/shared/by_hand.rs"]
+mod by_hand;
 
-use onionskin::declaration::AgentDeclaration;
+use std::sync::{Arc, Mutex};
+
 use onionskin::mcp::ServerConfig;
 use onionskin::run::AgentRun;
 use onionskin::{
-    Agent, Args, Exit, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool, ToolContext,
-    ToolDefinition, ToolOutput, ToolResult, agent, guardrail, guardrails, tool, tool_hook, toolbox,
+    Args, Exit, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, ToolContext, ToolDefinition,
+    ToolOutput, ToolResult, agent, guardrail, guardrails, tool, tool_hook, toolbox,
 };
 use serde_json::{Value, json};
 
@@ -34,15 +37,8 @@ fn add_one(x: i64) -> i64 {
 #[derive(Default)]
 struct Echo;
 
-static ECHO: LazyLock<ToolDefinition> = LazyLock::new(|| ToolDefinition::new(Echo::NAME, "Says it again."));
-
-impl Tool for Echo {
-    const NAME: &'static str = "echo";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &ECHO
-    }
+tool_by_hand! {
+    Echo "echo", ToolDefinition::new(Echo::NAME, "Says it again.");
 
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
         Ok(ToolOutput::text(args["text"].as_str().unwrap_or_default()))
@@ -63,20 +59,12 @@ impl Shelf {
 /// A script.
 const DOUBLE: &str = "/// Doubles.\n///\n/// Args:\n///     x (int): The number.\nfn double(x) { x * 2 }";
 
-struct Child;
-
-impl Agent for Child {
-    const NAME: &'static str = "Child";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().description("Helps.")
-    }
-
-    async fn run(_: &AgentRun, input: String) -> Result<String, RunError> {
-        Ok(input)
-    }
+#[expect(clippy::unused_async, reason = "as the macro wants it")]
+async fn repeat(_: &AgentRun, input: String) -> Result<String, RunError> {
+    Ok(input)
 }
+
+agent! { Child { description: "Helps.", instruction: "Help.", run: repeat } }
 
 #[tool_hook]
 async fn around(ctx: &ToolContext, log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
@@ -157,11 +145,14 @@ agent! {
     }
 }
 
+/// A turn with all of the calls.
+fn call_all() -> ScriptedTurn {
+    calls().into_iter().fold(ScriptedTurn::default(), |turn, (tool, args, ..)| turn.and_call(tool, args))
+}
+
 #[tokio::test]
 async fn h4_guardrails_of_an_agent_check_calls_of_every_source() {
-    let log = Log::default();
-    let turn =
-        calls().into_iter().fold(ScriptedTurn::default(), |turn, (tool, args, ..)| turn.and_call(tool, args));
+    let (log, turn) = (Log::default(), call_all());
     let handle = Guarded::builder()
         .state(log.clone())
         .toolbox(Shelf(7))
@@ -220,9 +211,7 @@ fn calls() -> [(&'static str, Value, &'static str, &'static str); 7] {
 
 #[tokio::test]
 async fn h4_every_form_of_hook_sees_every_source() {
-    let log = Log::default();
-    let turn =
-        calls().into_iter().fold(ScriptedTurn::default(), |turn, (tool, args, ..)| turn.and_call(tool, args));
+    let (log, turn) = (Log::default(), call_all());
     let handle = Everything::builder()
         .state(log.clone())
         .hook(RunTime(log.clone()))

@@ -1,18 +1,12 @@
 //! The knowledge base, run as a user runs it.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-use std::process::Command;
-
-fn run(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_toolbox_kb")).args(arguments).output().unwrap();
-    let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{}\n{shown}", String::from_utf8_lossy(&output.stderr));
-    shown
-}
+#[path = "shared/example.rs"]
+mod example;
 
 #[test]
 fn t9_the_handbook_and_its_archive_are_searched_and_read() {
-    let shown = run(&[]);
+    let shown = example::run(env!("CARGO_BIN_EXE_toolbox_kb"), &[]);
     assert!(
         shown.contains("- `search(query, limit=10)`\n    Finds documents of the knowledge base"),
         "{shown}"
@@ -36,7 +30,8 @@ fn t9_the_handbook_and_its_archive_are_searched_and_read() {
 #[test]
 fn t9_a_file_keeps_the_handbook() {
     let file = std::env::temp_dir().join(format!("onionskin-example-{}.sqlite", std::process::id()));
-    let (first, again) = (run(&[file.to_str().unwrap()]), run(&[file.to_str().unwrap()]));
+    let run = || example::run(env!("CARGO_BIN_EXE_toolbox_kb"), &[file.to_str().unwrap()]);
+    let (first, again) = (run(), run());
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(format!("{}{end}", file.display()));
     }

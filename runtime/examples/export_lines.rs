@@ -3,19 +3,8 @@
 //!
 //! usage: `export_lines FILE...`; a file is a list of tools as OpenAI's chat form or as MCP lists them. What MCP lists is
 //! imported with [`ToolSpec::from_mcp`], and is the `source` in its lines.
-#![allow(
-    missing_docs,
-    dead_code,
-    unreachable_pub,
-    clippy::needless_pass_by_value,
-    clippy::linkedlist,
-    clippy::option_option,
-    clippy::unnecessary_wraps,
-    clippy::wildcard_imports,
-    clippy::trivially_copy_pass_by_ref,
-    clippy::elidable_lifetime_names,
-    reason = "the tools are examples of what people write, and their tests are elsewhere"
-)]
+#![allow(missing_docs, dead_code, unreachable_pub, reason = "the tools are examples of what people write")]
+#![allow(clippy::linkedlist, clippy::pedantic, reason = "the tools are examples of what people write")]
 
 #[path = "../tests/type_matrix/cases.rs"]
 mod cases;

@@ -1,15 +1,7 @@
 //! What the macros write, written by hand: the contract between the macros and the runtime.
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    clippy::all,
-    clippy::pedantic,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "this is what macros write, and they allow it there"
-)]
+#![allow(missing_docs, non_camel_case_types, reason = "this is what macros write, and they allow it there")]
+#![allow(clippy::all, clippy::pedantic, unreachable_pub, reason = "they allow it there")]
+#![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
 use onionskin::__private0 as rt;
 use onionskin::run::ToolCaller;

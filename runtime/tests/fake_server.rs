@@ -7,26 +7,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
-use onionskin::declaration::{AgentDeclaration, Limits};
+use onionskin::declaration::Limits;
 use onionskin::definition::ToolExample;
 use onionskin::event::EventKind;
 use onionskin::mcp::McpServer;
 use onionskin::testing::{FakeAnswer, FakeServer};
 use onionskin::{
-    Agent, AgentHandle, ErrorKind, ScriptedModel, ScriptedTurn, ToolDefinition, ToolOutput, call,
+    AgentHandle, ErrorKind, ScriptedModel, ScriptedTurn, ToolDefinition, ToolOutput, agent, call,
 };
 use serde_json::{Value, json};
 
-struct Desk;
-
-impl Agent for Desk {
-    const NAME: &'static str = "desk";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().server("fake", None)
-    }
-}
+agent! { Desk { name: "desk", instruction: "Serve.", servers: [fake] } }
 
 /// An agent that calls these tools, one a turn.
 async fn desk(fake: &FakeServer, tools: &[&str]) -> AgentHandle {

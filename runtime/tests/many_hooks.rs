@@ -1,16 +1,12 @@
 //! H8: many hooks, each made once for its agent; and the ready ones that only look.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, clippy::unused_async, reason = "tests say what they expect")]
 
-use std::fmt::Write;
+#[path = "shared/lines.rs"]
+mod lines;
+
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
 use onionskin::hooks::Elapsed;
@@ -19,6 +15,8 @@ use onionskin::{
     Args, Hook, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
+
+use lines::Lines;
 
 /// Adds one.
 #[tool]
@@ -144,36 +142,6 @@ async fn fail() -> Result<i64, String> {
 
 agent! {
     Watched { name: "watched", instruction: "Add.", function_tools: [add_one, fail], tool_hooks: [hooks::log, hooks::timing] }
-}
-
-/// What is written to `tracing`: level, then message and fields.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<String>>>);
-
-impl tracing::Subscriber for Lines {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        metadata.target().starts_with("onionskin")
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        let mut line = event.metadata().level().to_string();
-        event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
-            write!(line, " {}={value:?}", field.name()).unwrap();
-        });
-        self.0.lock().unwrap().push(line);
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
 }
 
 #[test]

@@ -58,8 +58,7 @@ fn a_a_card_over_openais_protocol() {
     let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
     let card = ["--card", "judges/wire/cards/painter.md"];
     let mut chat = chat(&mock, "onionskin", "gpt-4o-mini", &card);
-    chat.until_prompt("");
-    chat.types("Paint a door.\r");
+    chat.enter("Paint a door.");
     chat.until_shows("Gladly.\npainter: Which colour?\n");
     chat.types("deep red\r");
     let shown = chat.until_prompt("");
@@ -101,8 +100,7 @@ fn a_a_new_user_makes_a_project_and_chats_with_its_card() {
 fn a_agents_and_an_approval_over_anthropics_protocol() {
     let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
     let mut chat = chat(&mock, "shop", "claude-haiku-4-5", &[]);
-    chat.until_prompt("");
-    chat.types("Where are my parcels?\r");
+    chat.enter("Where are my parcels?");
     chat.until_shows("└ and 1 more Carrier, 1 running");
     let shown = chat.until_prompt("");
     assert!(shown.contains("All three are in the van.\nClerk · "), "{shown}");
@@ -111,7 +109,6 @@ fn a_agents_and_an_approval_over_anthropics_protocol() {
     chat.types("y\r");
     let shown = chat.until_prompt("");
     assert!(shown.contains("You get 39.00 back."), "{shown}");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.leave();
     assert!(!chat.written().contains("key-of-the-chat"));
 }

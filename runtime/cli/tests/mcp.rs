@@ -2,14 +2,17 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+#[path = "shared/processes.rs"]
+mod processes;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use processes::{runs, wait_until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -95,19 +98,6 @@ impl Folder {
 
     fn locked(&self) -> Value {
         serde_json::from_str(&fs::read_to_string(self.path(LOCK_FILE)).unwrap()).unwrap()
-    }
-}
-
-fn runs(pid: i32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(10), "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -2,63 +2,30 @@
 //! one place for the whole process.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-use std::io;
-use std::sync::{Arc, Mutex};
+#[path = "shared/logged.rs"]
+mod logged;
 
-use onionskin::declaration::AgentDeclaration;
+use logged::Logged;
 use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
 use onionskin::run::AgentRun;
 use onionskin::{
-    Agent, BuildError, RunError, RunOutput, ScriptedModel, Secret, ToolContext, hooks, tool_hook,
+    BuildError, RunError, RunOutput, ScriptedModel, Secret, ToolContext, agent, hooks, tool_hook,
 };
 use serde_json::json;
-use tracing_subscriber::fmt::MakeWriter;
-
-/// Everything that was logged.
-#[derive(Clone, Default)]
-struct Captured(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Captured {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Captured {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
 
 /// Calls what its input names, one after the other.
-struct Caller;
-
-impl Agent for Caller {
-    const NAME: &'static str = "caller";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().server("fix", None)
-    }
-
-    async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-        let mut all = String::new();
-        for tool in input.split(' ') {
-            match run.call_tool(&format!("fix__{tool}"), json!({}).to_string()).await {
-                Ok(output) => all.push_str(&output.to_text()),
-                Err(exit) => all.push_str(&exit.to_string()),
-            }
+async fn call_each(run: &AgentRun, input: String) -> Result<String, RunError> {
+    let mut all = String::new();
+    for tool in input.split(' ') {
+        match run.call_tool(&format!("fix__{tool}"), json!({}).to_string()).await {
+            Ok(output) => all.push_str(&output.to_text()),
+            Err(exit) => all.push_str(&exit.to_string()),
         }
-        Ok(all)
     }
+    Ok(all)
 }
+
+agent! { Caller { name: "caller", instruction: "Call.", servers: [fix], run: call_each } }
 
 async fn asked(server: serde_json::Value) -> Result<RunOutput, BuildError> {
     let file = json!({ "mcpServers": { "fix": server } }).to_string();
@@ -88,12 +55,13 @@ fn conceals(cx: &ToolContext) {
 
 #[tokio::test]
 async fn a4_secrets_of_servers_are_in_no_log_line_at_any_level() {
-    let captured = Captured::default();
+    let logged = Logged::default();
+    let writer = logged.clone();
     tracing_subscriber::fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
         .with_span_events(tracing_subscriber::fmt::format::FmtSpan::FULL)
         .with_ansi(false)
-        .with_writer(captured.clone())
+        .with_writer(move || writer.clone())
         .init();
     let expanded = std::env::var(VARIABLE).unwrap();
     let fixture = |mode: &str| {
@@ -116,13 +84,13 @@ async fn a4_secrets_of_servers_are_in_no_log_line_at_any_level() {
     let echo = server.tool("get_echo").unwrap().hook(conceals::new());
     echo.call(json!({ "text": OF_A_CALL })).await.unwrap();
     for _ in 0..500 {
-        if String::from_utf8_lossy(&captured.0.lock().unwrap()).contains("stderr: handling") {
+        if logged.text().contains("stderr: handling") {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
 
-    let logged = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
+    let logged = logged.text();
     // Enough is logged to find something in.
     for part in [
         "INFO serve_inner: rmcp",

@@ -1,7 +1,7 @@
 //! Hooks in scripts.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too, and tools own what they get")]
 #![allow(
-    clippy::unwrap_used,
     clippy::needless_pass_by_value,
     reason = "tests may panic, in their helpers too, and tools own what they get"
 )]

@@ -1,12 +1,4 @@
 //! `agent!`: what it declares, and how its onion is put together.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use onionskin::run::ToolCaller;
 use onionskin::{Args, Next, ToolResult, agent, tool_hook};

@@ -1,5 +1,4 @@
 //! Asking again: a model that failed half way, and tools that want other arguments.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect, and their tools are small")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,23 +11,20 @@ use onionskin::{Exit, RunError, ScriptedModel, ScriptedTurn, ToolResult, agent, 
 use serde_json::json;
 use tokio::time::Instant;
 
-/// Breaks off twice in the middle of its answer.
-struct BreaksOff(AtomicU32);
+use crate::answers::answers;
 
-impl Model for BreaksOff {
-    async fn respond(
-        &self,
-        _: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+/// Breaks off twice in the middle of its answer.
+fn breaks_off() -> impl Model {
+    let asked = AtomicU32::new(0);
+    answers(move |_, deltas| {
         deltas(ModelDelta::Reasoning("Hm. ".to_owned()));
         deltas(ModelDelta::Text("It is ".to_owned()));
-        if self.0.fetch_add(1, Ordering::Relaxed) < 2 {
+        if asked.fetch_add(1, Ordering::Relaxed) < 2 {
             return Err(ModelError::status(503, "overloaded", None));
         }
         deltas(ModelDelta::Text("four.".to_owned()));
         Ok(ModelResponse::text("It is four."))
-    }
+    })
 }
 
 agent! {
@@ -37,7 +33,7 @@ agent! {
 
 #[tokio::test(start_paused = true)]
 async fn a8_deltas_of_a_failed_attempt_are_taken_back() {
-    let poet = Poet::builder().model(BreaksOff(AtomicU32::new(0))).build().await.unwrap();
+    let poet = Poet::builder().model(breaks_off()).build().await.unwrap();
     let mut run = poet.stream("2 + 2?");
     let (mut said, mut thought, mut restarts, mut all) = (String::new(), String::new(), 0, String::new());
     while let Some(event) = run.next().await {

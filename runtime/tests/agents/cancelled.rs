@@ -2,46 +2,23 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::{
-    AgentHandle, Args, CancellationToken, Exit, Next, RunError, ScriptedModel, ScriptedTurn, Session, State,
+    AgentHandle, Args, CancellationToken, Exit, Next, RunError, ScriptedModel, ScriptedTurn, State,
     ToolResult, agent, tool, tool_hook,
 };
 use serde_json::json;
 
-/// What goes on now.
-#[derive(Clone, Default)]
-struct Going(Arc<AtomicI32>);
-
-struct Guard(Going);
-
-impl Going {
-    fn begin(&self) -> Guard {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        Guard(self.clone())
-    }
-
-    fn now(&self) -> i32 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
+use crate::support::{Alive, is_whole};
 
 /// Gives way a few times.
 #[tool]
-async fn steps(times: u32, going: State<Going>) -> u32 {
-    let _going = going.begin();
+async fn steps(times: u32, going: State<Alive>) -> u32 {
+    let _going = going.enter();
     for _ in 0..times {
         tokio::task::yield_now().await;
     }
@@ -50,8 +27,8 @@ async fn steps(times: u32, going: State<Going>) -> u32 {
 
 /// Blocks a thread until it is cancelled, or for some milliseconds.
 #[tool(blocking)]
-fn blocks(ms: u64, going: State<Going>, token: CancellationToken) -> u64 {
-    let _going = going.begin();
+fn blocks(ms: u64, going: State<Alive>, token: CancellationToken) -> u64 {
+    let _going = going.enter();
     let end = Instant::now() + Duration::from_millis(ms);
     while Instant::now() < end && !token.is_cancelled() {
         std::thread::sleep(Duration::from_millis(1));
@@ -60,12 +37,12 @@ fn blocks(ms: u64, going: State<Going>, token: CancellationToken) -> u64 {
 }
 
 agent! {
-    Child { name: "child", description: "Helps.", instruction: "Help.", state: Going, function_tools: [steps] }
+    Child { name: "child", description: "Helps.", instruction: "Help.", state: Alive, function_tools: [steps] }
 }
 
 #[cfg(not(feature = "shell"))]
 agent! {
-    Busy { name: "busy", instruction: "Work.", state: Going, function_tools: [steps, blocks], agents: [Child] }
+    Busy { name: "busy", instruction: "Work.", state: Alive, function_tools: [steps, blocks], agents: [Child] }
 }
 
 #[cfg(feature = "shell")]
@@ -73,7 +50,7 @@ agent! {
     Busy {
         name: "busy",
         instruction: "Work.",
-        state: Going,
+        state: Alive,
         function_tools: [steps, blocks],
         agents: [Child],
         runtime: [shell.execute],
@@ -115,25 +92,6 @@ async fn polled<T>(times: usize, work: impl Future<Output = T>) -> Option<T> {
     .await
 }
 
-/// Each call of the history has one result.
-fn is_whole(session: &Session) {
-    let mut open = Vec::new();
-    for message in session.history() {
-        match message {
-            Message::Assistant { tool_calls, .. } => {
-                assert!(open.is_empty());
-                open = tool_calls.into_iter().map(|call| call.id).collect();
-            }
-            Message::Tool { results, .. } => {
-                assert_eq!(open, results.into_iter().map(|result| result.call_id).collect::<Vec<_>>());
-                open.clear();
-            }
-            Message::User { .. } => assert!(open.is_empty()),
-        }
-    }
-    assert!(open.is_empty());
-}
-
 fn calls(extra: Vec<ToolCall>) -> Vec<ToolCall> {
     let steps = (1..=4).map(|n| ToolCall::new(format!("s{n}"), "steps", json!({ "times": n }).to_string()));
     let rest = [
@@ -144,13 +102,17 @@ fn calls(extra: Vec<ToolCall>) -> Vec<ToolCall> {
 }
 
 /// Drops a run after each number of polls, until it ends by itself; `check` looks at what is left behind.
-async fn dropped_after_each_poll(going: &Going, handle: &AgentHandle, check: impl Fn()) -> usize {
+async fn dropped_after_each_poll(going: &Alive, handle: &AgentHandle, check: impl Fn()) -> usize {
     for times in 0..10_000 {
         let session = handle.session();
         let ended = polled(times, handle.request("go").session(&session).run()).await;
         let waited = Instant::now();
-        while going.now() != 0 {
-            assert!(waited.elapsed() < Duration::from_secs(10), "{} go on after {times} polls", going.now());
+        while going.count() != 0 {
+            assert!(
+                waited.elapsed() < Duration::from_secs(10),
+                "{} go on after {times} polls",
+                going.count()
+            );
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         check();
@@ -167,13 +129,13 @@ async fn dropped_after_each_poll(going: &Going, handle: &AgentHandle, check: imp
     panic!("it never ends");
 }
 
-async fn busy(going: &Going, calls: Vec<ToolCall>) -> AgentHandle {
+async fn busy(going: &Alive, calls: Vec<ToolCall>) -> AgentHandle {
     Busy::builder().state(going.clone()).model(Calls(calls)).build().await.unwrap()
 }
 
 #[tokio::test]
 async fn a7_a_run_can_be_dropped_after_every_poll() {
-    let going = Going::default();
+    let going = Alive::default();
     let handle = busy(&going, calls(Vec::new())).await;
     let polls = dropped_after_each_poll(&going, &handle, || ()).await;
     assert!(polls > 5, "only {polls} polls");
@@ -185,7 +147,7 @@ async fn a7_a_run_with_a_shell_can_be_dropped_after_every_poll() {
     let pids = std::env::temp_dir().join(format!("onionskin-cancelled-{}", std::process::id()));
     let command = format!("echo $$ >> {}; exec sleep 0.03", pids.display());
     let shell = ToolCall::new("x", "shell_execute", json!({ "command": command }).to_string());
-    let going = Going::default();
+    let going = Alive::default();
     let handle = busy(&going, calls(vec![shell])).await;
     let nothing_runs = || {
         let text = std::fs::read_to_string(&pids).unwrap_or_default();
@@ -203,7 +165,7 @@ async fn a7_a_run_with_a_shell_can_be_dropped_after_every_poll() {
 
 #[tokio::test]
 async fn a12_a_session_has_500_runs() {
-    let going = Going::default();
+    let going = Alive::default();
     let handle = busy(&going, vec![ToolCall::new("same", "steps", r#"{"times":1}"#)]).await;
     let session = handle.session();
     let all = join_all((0..500).map(|_| handle.request("go").session(&session).run()));
@@ -214,7 +176,7 @@ async fn a12_a_session_has_500_runs() {
     }
     assert_eq!(session.history().len(), 500 * 4);
     is_whole(&session);
-    assert_eq!(going.now(), 0);
+    assert_eq!(going.count(), 0);
 }
 
 /// Panics when it is dropped, unless something panics already.

@@ -1,12 +1,4 @@
 //! Agents as tools, histories, sessions, limits in parallel, events, replay.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -58,20 +50,8 @@ async fn a7_calls_run_in_parallel_within_max_parallel_and_results_keep_call_orde
 agent! {
     Helper { name: "helper", description: "Helps.", instruction: "Help.", max_display_instances: 1 }
     Plain { name: "plain", instruction: "Ask.", agents: [Helper], max_display_instances: 2 }
-    Keeping {
-        name: "keeping",
-        instruction: "Ask.",
-        agents: [Helper],
-        history_source: child,
-        history_merge_target: child,
-    }
-    Sharing {
-        name: "sharing",
-        instruction: "Ask.",
-        agents: [Helper],
-        history_source: orchestrator,
-        history_merge_target: orchestrator,
-    }
+    Keeping { name: "keeping", instruction: "Ask.", agents: [Helper], history_source: child, history_merge_target: child }
+    Sharing { name: "sharing", instruction: "Ask.", agents: [Helper], history_source: orchestrator, history_merge_target: orchestrator }
 }
 
 fn ask_twice() -> [ScriptedTurn; 2] {

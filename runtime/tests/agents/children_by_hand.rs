@@ -1,5 +1,4 @@
 //! A hand-written agent that calls its children itself.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
 use onionskin::declaration::{AgentDeclaration, HistoryMergeTarget, HistorySource};
 use onionskin::event::{Event, EventKind};

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::future::BoxFuture;
+use onionskin::journal::StepWork;
 use onionskin::journal::{Journal, JournalError, JournalErrorKind, MemoryJournal, Step, StepExec, StepId};
-use onionskin::journal::{StepRecord, StepWork};
 use onionskin::{RunError, RunOutput, ScriptedModel, ScriptedTurn, agent, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+
+use crate::cut::StepResult;
 
 /// What an account holds.
 #[derive(Clone, Serialize, Deserialize)]
@@ -96,11 +98,7 @@ async fn o5_other_values_of_the_session_are_refused() {
 struct DiesInTools(Arc<MemoryJournal>);
 
 impl Journal for DiesInTools {
-    fn step<'a>(
-        &'a self,
-        step: &'a Step,
-        work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+    fn step<'a>(&'a self, step: &'a Step, work: StepWork<'a>) -> StepResult<'a> {
         if step.id().to_string().contains("/tool ") {
             return Box::pin(async move {
                 drop(work().await?);
@@ -147,11 +145,7 @@ async fn o5_a_tool_that_was_once_and_is_pure_now_is_refused_and_does_not_run_aga
 struct Runs(MemoryJournal, Vec<usize>);
 
 impl Journal for Runs {
-    fn step<'a>(
-        &'a self,
-        step: &'a Step,
-        work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+    fn step<'a>(&'a self, step: &'a Step, work: StepWork<'a>) -> StepResult<'a> {
         self.0.step(step, work)
     }
 

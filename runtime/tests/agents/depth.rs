@@ -1,11 +1,4 @@
 //! A7: agents that call each other come to an end before the stack does.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -10,8 +10,8 @@ use onionskin::hooks::{log, retry};
 use onionskin::journal::MemoryJournal;
 use onionskin::run::IdempotencyKey;
 use onionskin::{
-    AgentTool, Args, Effect, ErrorKind, Exit, Inject, Next, RunOutput, ScriptedModel, ScriptedTurn, State,
-    Tool, ToolContext, ToolDefinition, ToolResult, ToolSpec, agent, tool, tool_hook,
+    AgentHandle, AgentTool, Args, Effect, ErrorKind, Exit, Inject, Next, RunOutput, ScriptedModel,
+    ScriptedTurn, State, Tool, ToolContext, ToolDefinition, ToolResult, ToolSpec, agent, tool, tool_hook,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -88,6 +88,20 @@ fn outcomes(output: &RunOutput) -> Vec<(&str, Option<CallOutcome>)> {
 const DOUBT: Option<CallOutcome> = Some(CallOutcome::Error(ErrorKind::InDoubt));
 const DONE: Option<CallOutcome> = Some(CallOutcome::Ok);
 
+/// The end of a run that is cut off while the bank does not answer, and then goes on.
+async fn interrupted(agent: &AgentHandle, run_id: &str, bank: &Bank) -> RunOutput {
+    let run = || agent.request("go").run_id(run_id).run();
+    assert!(timeout(Duration::from_secs(1), run()).await.is_err());
+    let mut first = bank.take();
+    first.sort();
+    assert_eq!(first.len(), 2);
+
+    bank.answers.store(true, Ordering::SeqCst);
+    let output = run().await.unwrap();
+    assert_eq!(bank.take(), first[..1], "again, under the same key");
+    output
+}
+
 #[tokio::test(start_paused = true)]
 async fn o5_a_call_in_doubt_runs_again_only_if_it_may() {
     let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
@@ -97,15 +111,7 @@ async fn o5_a_call_in_doubt_runs_again_only_if_it_may() {
     ]);
     let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
     let payer = payer.build().await.unwrap();
-    let run = || payer.request("go").run_id("order-7").run();
-    assert!(timeout(Duration::from_secs(1), run()).await.is_err());
-    let mut first = bank.take();
-    first.sort();
-    assert_eq!(first.len(), 2);
-
-    bank.answers.store(true, Ordering::SeqCst);
-    let output = run().await.unwrap();
-    assert_eq!(bank.take(), first[..1], "again, under the same key");
+    let output = interrupted(&payer, "order-7", &bank).await;
     assert_eq!(outcomes(&output), [("pay", DOUBT), ("deposit", DONE)]);
     assert_eq!([0, 1].map(|call| output.tool_calls[call].attempts), [0, 1]);
     let told = output.tool_calls[0].to_text();
@@ -115,7 +121,7 @@ async fn o5_a_call_in_doubt_runs_again_only_if_it_may() {
     );
 
     // It stays so.
-    let replay = run().await.unwrap();
+    let replay = payer.request("go").run_id("order-7").run().await.unwrap();
     assert_eq!((bank.take(), outcomes(&replay)), (Vec::new(), outcomes(&output)));
     assert_eq!([0, 1].map(|call| replay.tool_calls[call].attempts), [0, 1]);
 
@@ -149,15 +155,7 @@ async fn o5_a_child_in_doubt_goes_on_where_it_was() {
     let head = head.build().await.unwrap();
     for handle in [payer, head] {
         bank.answers.store(false, Ordering::SeqCst);
-        let run = || handle.request("go").run_id(handle.name()).run();
-        assert!(timeout(Duration::from_secs(1), run()).await.is_err());
-        let mut first = bank.take();
-        first.sort();
-        assert_eq!(first.len(), 2);
-
-        bank.answers.store(true, Ordering::SeqCst);
-        let output = run().await.unwrap();
-        assert_eq!(bank.take(), first[..1]);
+        let output = interrupted(&handle, handle.name(), &bank).await;
         assert_eq!(output.text, "paid");
         let mut outcomes = outcomes(&output);
         outcomes.sort_by_key(|(tool, _)| *tool);

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use onionskin::declaration::{AgentDeclaration, HistoryMergeTarget};
-use onionskin::model::Message;
 use onionskin::run::AgentRun;
 use onionskin::{
     Agent, AgentHandle, AgentTool, RunError, ScriptedModel, ScriptedTurn, Session, State, agent, call, tool,
@@ -11,7 +10,7 @@ use onionskin::{
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::support::{Count, texts};
+use crate::support::{Count, is_whole, texts};
 
 /// Pays.
 #[tool(effect = once)]
@@ -46,27 +45,19 @@ fn pays_and_hangs() -> ScriptedModel {
     ])
 }
 
-async fn payer(model: ScriptedModel) -> AgentHandle {
-    Payer::builder().state(Count::default()).model(model).build().await.unwrap()
+/// Cancels a run after a second.
+async fn cancelled(handle: &AgentHandle, input: &str, session: &Session) {
+    let token = onionskin::CancellationToken::new();
+    let run = handle.request(input).session(session).cancellation(token.clone()).run();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        token.cancel();
+    };
+    assert!(matches!(tokio::join!(run, cancel).0, Err(RunError::Cancelled { .. })));
 }
 
-/// Each call has one result, and the history can be gone on with.
-fn is_whole(session: &Session) {
-    let mut open: Vec<_> = Vec::new();
-    for message in session.history() {
-        match message {
-            Message::Assistant { tool_calls, .. } => {
-                assert!(open.is_empty());
-                open = tool_calls.into_iter().map(|call| call.id).collect();
-            }
-            Message::Tool { results, .. } => {
-                let told: Vec<_> = results.into_iter().map(|result| result.call_id).collect();
-                assert_eq!(std::mem::take(&mut open), told);
-            }
-            Message::User { .. } => assert!(open.is_empty()),
-        }
-    }
-    assert!(open.is_empty());
+async fn payer(model: ScriptedModel) -> AgentHandle {
+    Payer::builder().state(Count::default()).model(model).build().await.unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -150,13 +141,7 @@ async fn a12_a_child_that_is_dropped_half_way_keeps_its_conversation() {
     is_whole(&session);
 
     let session = handle.session();
-    let token = onionskin::CancellationToken::new();
-    let run = handle.request("go").session(&session).cancellation(token.clone()).run();
-    let cancel = async {
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        token.cancel();
-    };
-    assert!(matches!(tokio::join!(run, cancel).0, Err(RunError::Cancelled { .. })));
+    cancelled(&handle, "go", &session).await;
     assert_eq!(texts(&session.child_history("payer")).len(), kept.len());
 
     let handle = Sharer::builder().state(Count::default()).model(model()).build().await.unwrap();
@@ -202,14 +187,7 @@ async fn a12_a_call_by_hand_that_is_dropped_keeps_its_childs_conversation() {
 async fn a12_a_cancelled_run_and_a_failed_one_leave_what_they_did_too() {
     let handle = payer(pays_and_hangs()).await;
     let session = handle.session();
-    let token = onionskin::CancellationToken::new();
-    let run = handle.request("pay twice").session(&session).cancellation(token.clone()).run();
-    let cancel = async {
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        token.cancel();
-    };
-    let (end, ()) = tokio::join!(run, cancel);
-    assert!(matches!(end, Err(RunError::Cancelled { .. })));
+    cancelled(&handle, "pay twice", &session).await;
     assert_eq!(session.history().len(), 5);
     is_whole(&session);
 

@@ -1,13 +1,5 @@
 //! What goes wrong, and that nothing goes wrong beyond it: every call id gets one result, the run goes on or
 //! ends for a stated reason, and nothing is left running.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,33 +10,12 @@ use onionskin::event::{CallOutcome, EventKind};
 use onionskin::model::{History, Message};
 use onionskin::run::Limit;
 use onionskin::{
-    Agent, Args, CancellationToken, ErrorKind, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn,
-    State, ToolResult, agent, hooks, tool, tool_hook,
+    Args, CancellationToken, ErrorKind, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State,
+    ToolResult, agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
 
-/// Counts what is alive.
-#[derive(Clone, Default)]
-struct Alive(Arc<AtomicU32>);
-
-struct Guard(Alive);
-
-impl Alive {
-    fn enter(&self) -> Guard {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        Guard(self.clone())
-    }
-
-    fn count(&self) -> u32 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
+use crate::support::Alive;
 
 /// Panics.
 #[tool]
@@ -422,17 +393,10 @@ async fn t7_a_calls_token_is_cancelled_when_the_call_is_over() {
 
 #[tokio::test]
 async fn a7_a_hand_written_agent_that_panics_fails_its_run() {
-    struct Panics;
-    impl Agent for Panics {
-        const NAME: &'static str = "panics";
-        type State = ();
-        fn declare() -> onionskin::declaration::AgentDeclaration {
-            onionskin::declaration::AgentDeclaration::new()
-        }
-        async fn run(_: &onionskin::run::AgentRun, _: String) -> Result<String, RunError> {
-            panic!("an agent's own words")
-        }
+    async fn panics(_: &onionskin::run::AgentRun, _: String) -> Result<String, RunError> {
+        panic!("an agent's own words")
     }
+    agent! { Panics { instruction: "Panic.", run: panics } }
     let error = Panics::builder().model(ScriptedModel::new()).run("go").await.unwrap_err();
     assert!(error.to_string().contains("an agent's own words"), "{error}");
 }

@@ -10,6 +10,7 @@ use onionskin::run::AgentRun;
 use onionskin::{Agent, App, BuildError, RunError, ScriptedModel, ScriptedTurn, agent, tool};
 use serde_json::json;
 
+use crate::answers::answers;
 use crate::support::texts;
 
 /// Echoes.
@@ -21,14 +22,7 @@ fn echo(text: String) -> String {
 agent! {
     Helper { name: "helper", description: "Helps.", instruction: "Help.", function_tools: [echo] }
     Other { name: "other", description: "Helps too.", instruction: "Help." }
-    Sharing {
-        name: "sharing",
-        instruction: "Ask.",
-        agents: [Helper],
-        history_source: orchestrator,
-        history_merge_target: orchestrator,
-        default: true,
-    }
+    Sharing { name: "sharing", instruction: "Ask.", agents: [Helper], history_source: orchestrator, history_merge_target: orchestrator, default: true }
     Guarding {
         name: "guarding",
         instruction: "Ask.",
@@ -38,13 +32,7 @@ agent! {
     }
     Briefing { name: "briefing", instruction: "Ask.", agents: [Helper, Other], history_source: messages }
     Plain { name: "plain", instruction: "Ask.", agents: [Helper] }
-    Keeping {
-        name: "keeping",
-        instruction: "Ask.",
-        agents: [Helper],
-        history_source: child,
-        history_merge_target: child,
-    }
+    Keeping { name: "keeping", instruction: "Ask.", agents: [Helper], history_source: child, history_merge_target: child }
 }
 
 fn ask(agent: &str, input: &str) -> ScriptedTurn {
@@ -162,19 +150,15 @@ async fn a5_a_childs_own_history_holds_each_id_once() {
 
 #[tokio::test]
 async fn a5_nothing_is_put_behind_a_merge_that_ends_the_run() {
-    struct ByHand;
-    impl Agent for ByHand {
-        const NAME: &'static str = "by_hand";
-        type State = ();
-        fn declare() -> AgentDeclaration {
-            AgentDeclaration::new()
-                .child::<Helper>()
-                .history_merge_target(onionskin::declaration::HistoryMergeTarget::Orchestrator)
-        }
-        async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-            run.call_tool("agent__helper", r#"{"input":"one"}"#).await.unwrap();
-            run.call_tool("agent__helper", r#"{"input":"two"}"#).await.unwrap();
-            run.converse(input).await
+    async fn two_then_one(run: &AgentRun, input: String) -> Result<String, RunError> {
+        run.call_tool("agent__helper", r#"{"input":"one"}"#).await.unwrap();
+        run.call_tool("agent__helper", r#"{"input":"two"}"#).await.unwrap();
+        run.converse(input).await
+    }
+    agent! {
+        ByHand {
+            name: "by_hand", instruction: "Ask.", agents: [Helper], history_merge_target: orchestrator,
+            run: two_then_one,
         }
     }
     let helper = [ScriptedTurn::call("echo", json!({ "text": "e" })), ScriptedTurn::say("helped")];
@@ -187,20 +171,14 @@ async fn a5_nothing_is_put_behind_a_merge_that_ends_the_run() {
 }
 
 /// Gives all its calls one id, or none.
-struct OneId(&'static str);
-
-impl Model for OneId {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn one_id(id: &'static str) -> impl Model {
+    answers(move |request, _| {
         if request.messages.len() > 4 {
             return Ok(ModelResponse::text("done"));
         }
-        let call = |text: &str| ToolCall::new(self.0, "echo", json!({ "text": text }).to_string());
+        let call = |text: &str| ToolCall::new(id, "echo", json!({ "text": text }).to_string());
         Ok(ModelResponse::tool_calls([call("a"), call("b")]))
-    }
+    })
 }
 
 #[tokio::test]
@@ -208,7 +186,7 @@ async fn a7_calls_that_a_model_gave_one_id_are_told_apart() {
     for (id, expected) in
         [("one", ["one", "one_2", "one_3", "one_4"]), ("", ["call_2", "call_3", "call_4", "call_5"])]
     {
-        let handle = Helper::builder().model(OneId(id)).build().await.unwrap();
+        let handle = Helper::builder().model(one_id(id)).build().await.unwrap();
         let session = handle.session();
         let output = handle.request("go").session(&session).run().await.unwrap();
         let mut results = Vec::new();

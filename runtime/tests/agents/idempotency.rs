@@ -1,12 +1,4 @@
 //! Idempotency keys: one for each call, the same for what is done again for that call.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unnecessary_wraps,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,8 +8,8 @@ use onionskin::declaration::AgentDeclaration;
 use onionskin::journal::MemoryJournal;
 use onionskin::run::{AgentRun, IdempotencyKey, ToolCaller};
 use onionskin::{
-    Agent, AgentTool, Args, Inject as _, RunError, ScriptedModel, ScriptedTurn, State, ToolContext,
-    ToolError, ToolResult, agent, call, hooks, tool,
+    Agent, AgentHandle, AgentTool, Args, Inject as _, RunError, ScriptedModel, ScriptedTurn, State,
+    ToolContext, ToolError, ToolResult, agent, call, hooks, tool,
 };
 use serde_json::json;
 
@@ -96,11 +88,16 @@ async fn t7_runs_of_one_correlation_id_have_keys_of_their_own() {
     assert!(till.distinct(9), "{:?}", till.keys);
 }
 
-#[tokio::test]
-async fn o5_a_run_of_an_earlier_runs_correlation_id_is_no_replay_of_it() {
+/// An agent that pays, with its till and its journal.
+async fn payer() -> (AgentHandle, Till, Arc<MemoryJournal>) {
     let (till, journal) = (Till::default(), Arc::new(MemoryJournal::default()));
     let handle = Payer::builder().model(pays()).state(till.clone()).journal(Arc::clone(&journal));
-    let handle = handle.build().await.unwrap();
+    (handle.build().await.unwrap(), till, journal)
+}
+
+#[tokio::test]
+async fn o5_a_run_of_an_earlier_runs_correlation_id_is_no_replay_of_it() {
+    let (handle, till, journal) = payer().await;
     for _ in 0..2 {
         handle.request("go").correlation_id("order-7").run().await.unwrap();
     }
@@ -110,9 +107,7 @@ async fn o5_a_run_of_an_earlier_runs_correlation_id_is_no_replay_of_it() {
 
 #[tokio::test]
 async fn o5_a_run_of_an_earlier_runs_id_is_a_replay_with_the_same_keys() {
-    let (till, journal) = (Till::default(), Arc::new(MemoryJournal::default()));
-    let handle = Payer::builder().model(pays()).state(till.clone()).journal(Arc::clone(&journal));
-    let handle = handle.build().await.unwrap();
+    let (handle, till, _) = payer().await;
     for _ in 0..2 {
         handle.request("go").run_id("order-7").run().await.unwrap();
     }

@@ -1,12 +1,4 @@
 //! A7: what is dropped, cancelled or cut off half way still tells its end and leaves a history that can go on.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +8,7 @@ use futures_util::future::BoxFuture;
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::{CallOutcome, Event, EventKind};
 use onionskin::journal::{Journal, JournalError, JournalErrorKind, Step, StepRecord, StepWork};
-use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::model::{Message, Model, ModelResponse, ToolCall};
 use onionskin::run::{AgentRun, RunStream};
 use onionskin::{
     Agent, CancellationToken, ErrorKind, Exit, Progress, RunError, ScriptedModel, ScriptedTurn, ToolContext,
@@ -24,6 +16,8 @@ use onionskin::{
 };
 use serde_json::json;
 use tokio::time::timeout;
+
+use crate::answers::answers;
 
 const SOON: Duration = Duration::from_secs(10);
 
@@ -229,21 +223,13 @@ async fn a8_what_began_in_a_child_ends_when_the_run_is_cancelled() {
     ends_match(&events);
 }
 
-struct Panics;
-
-impl Model for Panics {
-    async fn respond(
-        &self,
-        _: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        panic!("a model's own words")
-    }
+fn panics() -> impl Model {
+    answers(move |_, _| panic!("a model's own words"))
 }
 
 #[tokio::test]
 async fn a7_a_model_that_panics_fails_the_run_and_nothing_else() {
-    let handle = Hanging::builder().model(Panics).build().await.unwrap();
+    let handle = Hanging::builder().model(panics()).build().await.unwrap();
     for _ in 0..2 {
         let error = timeout(SOON, handle.run("go")).await.expect("it does not hang").unwrap_err();
         assert!(error.to_string().contains("a model's own words"), "{error}");
@@ -280,14 +266,8 @@ async fn wait(ms: u64) -> u64 {
     ms
 }
 
-struct SameIds;
-
-impl Model for SameIds {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn same_ids() -> impl Model {
+    answers(move |request, _| {
         Ok(if request.messages.len() == 1 {
             ModelResponse::tool_calls(
                 [r#"{"ms":60}"#, r#"{"ms":1}"#].map(|args| ToolCall::new("one", "wait", args)),
@@ -295,13 +275,13 @@ impl Model for SameIds {
         } else {
             ModelResponse::text("done")
         })
-    }
+    })
 }
 
 #[tokio::test]
 async fn a8_two_calls_with_one_id_keep_their_own_results() {
     agent! { Waiting { instruction: "Wait.", function_tools: [wait] } }
-    let handle = Waiting::builder().model(SameIds).build().await.unwrap();
+    let handle = Waiting::builder().model(same_ids()).build().await.unwrap();
     let session = handle.session();
     let output = handle.request("go").session(&session).run().await.unwrap();
     let reports: Vec<_> = output.tool_calls.iter().map(|call| call.to_text()).collect();

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use futures_util::future::BoxFuture;
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
-use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepRecord, StepWork};
+use onionskin::journal::MemoryJournal;
 use onionskin::model::Message;
 use onionskin::{
     AgentTool, Args, Exit, Next, RunOutput, ScriptedModel, ScriptedTurn, SessionState, State, ToolContext,
@@ -15,6 +14,8 @@ use onionskin::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
+
+use crate::cut::Cut;
 
 /// What tools and hooks change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -119,45 +120,6 @@ impl Approver for Person {
     async fn approve(&self, _: ApprovalRequest) -> Approval {
         tokio::time::sleep(Duration::from_millis(3)).await;
         Approval::Allow
-    }
-}
-
-/// Stops for ever at one of the moments, which are counted.
-struct Cut {
-    journal: Arc<MemoryJournal>,
-    moments: Arc<AtomicUsize>,
-    at: usize,
-    reached: Arc<Notify>,
-}
-
-impl Cut {
-    async fn pass(&self) {
-        if self.moments.fetch_add(1, Ordering::SeqCst) + 1 == self.at {
-            self.reached.notify_one();
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-impl Journal for Cut {
-    fn step<'a>(
-        &'a self,
-        step: &'a Step,
-        work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
-        let work: StepWork<'a> = Box::new(move || {
-            Box::pin(async move {
-                self.pass().await;
-                let record = work().await?;
-                self.pass().await;
-                Ok(record)
-            })
-        });
-        Box::pin(async move {
-            let record = self.journal.step(step, work).await?;
-            self.pass().await;
-            Ok(record)
-        })
     }
 }
 

@@ -1,12 +1,4 @@
 //! T3: limits are enforced at every depth and for every name of the field.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use onionskin::{Args, Tool, ToolContext, tool};
 use schemars::JsonSchema;

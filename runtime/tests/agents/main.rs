@@ -1,16 +1,15 @@
 //! Agents: their runs, children, limits, failures and histories.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    clippy::unused_self,
-    reason = "tests say what they expect, and their tools are small"
-)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "tests say what they expect")]
+#![allow(clippy::unused_async, clippy::unused_self, reason = "tests say what they expect")]
 
+#[macro_use]
+#[path = "../shared/by_hand.rs"]
+mod by_hand;
 mod agent_macro;
 mod agent_tool;
+#[path = "../shared/answers.rs"]
+mod answers;
 mod apps;
 mod asking_again;
 mod attempts;
@@ -19,6 +18,8 @@ mod cancelled;
 mod children;
 mod children_by_hand;
 mod compared;
+#[path = "../shared/cut.rs"]
+mod cut;
 mod depth;
 mod described;
 mod doubt;

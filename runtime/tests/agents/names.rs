@@ -155,11 +155,7 @@ impl DynTool for Bare {
         &self.0
     }
 
-    fn run_dyn<'a>(
-        &'a self,
-        _: &'a ToolContext,
-        _: &'a mut Args,
-    ) -> std::pin::Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>> {
+    fn run_dyn<'a>(&'a self, _: &'a ToolContext, _: &'a mut Args) -> onionskin::BoxFuture<'a, ToolResult> {
         Box::pin(async { Ok(ToolOutput::text("done")) })
     }
 }
@@ -265,11 +261,7 @@ impl DynTool for Panics {
         panic!("no definition");
     }
 
-    fn run_dyn<'a>(
-        &'a self,
-        _: &'a ToolContext,
-        _: &'a mut Args,
-    ) -> std::pin::Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>> {
+    fn run_dyn<'a>(&'a self, _: &'a ToolContext, _: &'a mut Args) -> onionskin::BoxFuture<'a, ToolResult> {
         Box::pin(async { Ok(ToolOutput::text("done")) })
     }
 }

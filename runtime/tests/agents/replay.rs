@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use onionskin::event::CallOutcome;
 use onionskin::journal::{
     Journal, JournalError, JournalErrorKind, MemoryJournal, Step, StepRecord, StepWork,
@@ -15,6 +14,8 @@ use onionskin::{
     agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
+
+use crate::cut::StepResult;
 
 /// How often the tool ran.
 #[derive(Clone, Default)]
@@ -200,11 +201,7 @@ async fn o5_a_changed_program_is_refused_at_the_step_that_differs() {
 struct Altered(MemoryJournal, fn(String) -> String);
 
 impl Journal for Altered {
-    fn step<'a>(
-        &'a self,
-        step: &'a Step,
-        work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+    fn step<'a>(&'a self, step: &'a Step, work: StepWork<'a>) -> StepResult<'a> {
         Box::pin(async move {
             let record = self.0.step(step, work).await?;
             let text = (self.1)(serde_json::to_string(&record).unwrap());
@@ -258,11 +255,7 @@ async fn o5_a_replay_reports_what_the_children_did() {
 struct OneForAll(Mutex<BTreeMap<String, StepRecord>>);
 
 impl Journal for OneForAll {
-    fn step<'a>(
-        &'a self,
-        step: &'a Step,
-        work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+    fn step<'a>(&'a self, step: &'a Step, work: StepWork<'a>) -> StepResult<'a> {
         Box::pin(async move {
             let key = step.id().to_string();
             let known = self.0.lock().unwrap().get(&key).cloned();

@@ -100,20 +100,13 @@ async fn o3_a_choice_of_a_tool_that_the_agent_lacks_is_refused_when_it_is_built(
 }
 
 /// Supports no option.
-struct Plain(ScriptedModel);
-
-impl Model for Plain {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        self.0.respond(request, deltas).await
-    }
-}
-
-fn plain() -> Plain {
-    Plain(ScriptedModel::turns(adds()))
+fn plain() -> ScriptedModel {
+    ScriptedModel::turns(adds()).without([
+        RequestOption::ToolChoice,
+        RequestOption::ResponseSchema,
+        RequestOption::ExtraBody,
+        RequestOption::StopSequences,
+    ])
 }
 
 #[tokio::test]

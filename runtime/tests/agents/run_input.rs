@@ -5,12 +5,14 @@ use std::sync::Arc;
 use onionskin::content::{Audio, ContentBlock, ContentError, Image, Media, Resource, ResourceLink};
 use onionskin::guardrails::{MaskPii, RejectInjection, RejectPii, max_input};
 use onionskin::journal::{JournalErrorKind, MemoryJournal};
-use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin::model::{Message, Model, ModelError, ModelResponse};
 use onionskin::question::{Answer, Paused};
 use onionskin::run::AgentRun;
 use onionskin::run_hooks::RunInput;
 use onionskin::{RunError, ScriptedModel, ScriptedTurn, Session, agent, run_hook, tool};
 use serde_json::json;
+
+use crate::answers::answers;
 
 const DOT: &[u8] = b"\x89PNG\r\n\x1a\nrest";
 
@@ -65,21 +67,13 @@ async fn l2_a_text_alone_is_as_before() {
 }
 
 /// A model that reads texts only, as one by hand does by default.
-struct Reader;
-
-impl Model for Reader {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        Ok(ModelResponse::text(format!("{} messages", request.messages.len())))
-    }
+fn reader() -> impl Model {
+    answers(move |request, _| Ok(ModelResponse::text(format!("{} messages", request.messages.len()))))
 }
 
 #[tokio::test]
 async fn l2_what_the_model_does_not_read_is_an_error_before_the_request() {
-    let viewer = Viewer::builder().model(Reader).build().await.unwrap();
+    let viewer = Viewer::builder().model(reader()).build().await.unwrap();
     let error = viewer.run(("What is it?", dot())).await.unwrap_err();
     assert!(
         matches!(&error, RunError::Model { source: ModelError::UnreadContent { kind, .. }, .. } if kind == "images (`image/png`)"),
@@ -234,7 +228,7 @@ async fn l2_an_image_of_an_earlier_turn_is_refused_by_a_model_that_does_not_read
     let viewer = Viewer::builder().model(says("A dot.")).build().await.unwrap();
     let session = viewer.session();
     viewer.request(("What is it?", dot())).session(&session).run().await.unwrap();
-    let blind = Viewer::builder().model(Reader).build().await.unwrap();
+    let blind = Viewer::builder().model(reader()).build().await.unwrap();
     let next = blind.session();
     next.set_history(session.history()).unwrap();
     let error = blind.request("And its colour?").session(&next).run().await.unwrap_err();

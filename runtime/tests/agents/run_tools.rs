@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::definition::ToolSource;
 use onionskin::event::EventKind;
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::model::{Model, ModelResponse, ToolCall};
 use onionskin::run::RunRequest;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::spec::for_each_run;
@@ -15,6 +15,8 @@ use onionskin::{
     tool_hook,
 };
 use serde_json::{Value, json};
+
+use crate::answers::answers;
 
 /// A server with the tools `read` and `erase`; a run without the user `root` has `read` alone.
 #[derive(Clone, Default)]
@@ -110,7 +112,7 @@ fn calls(names: &[&'static str]) -> ScriptedModel {
 #[tokio::test]
 async fn a4_a_server_can_have_other_tools_for_each_user() {
     let files = Files::default();
-    let model = CallsAll(&["files__erase", "files__read"]);
+    let model = calling(&["files__erase", "files__read"]);
     let clerk = Clerk::builder().model(model).server("files", files.clone()).build().await.unwrap();
     let texts = |output: onionskin::RunOutput| -> Vec<String> {
         output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect()
@@ -134,7 +136,7 @@ async fn a4_a_server_can_have_other_tools_for_each_user() {
 async fn a4_the_model_sees_the_tools_of_the_run() {
     let files = Files::default();
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let model = Seen(Arc::clone(&seen));
+    let model = noting_tools(Arc::clone(&seen));
     let clerk = Clerk::builder().model(model).server("files", files).build().await.unwrap();
     for user in ["guest", "root"] {
         clerk.request("Go.").user(user).run().await.unwrap();
@@ -143,34 +145,22 @@ async fn a4_the_model_sees_the_tools_of_the_run() {
 }
 
 /// Calls all these tools, and then answers. It asks for tools that it was not given, too.
-struct CallsAll(&'static [&'static str]);
-
-impl Model for CallsAll {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn calling(names: &'static [&'static str]) -> impl Model {
+    answers(move |request, _| {
         if request.messages.len() > 1 {
             return Ok(ModelResponse::text("done"));
         }
-        Ok(ModelResponse::tool_calls(self.0.iter().map(|name| ToolCall::new(*name, *name, "{}"))))
-    }
+        Ok(ModelResponse::tool_calls(names.iter().map(|name| ToolCall::new(*name, *name, "{}"))))
+    })
 }
 
 /// Keeps the names of the tools in each request.
-struct Seen(Arc<Mutex<Vec<String>>>);
-
-impl Model for Seen {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn noting_tools(seen: Arc<Mutex<Vec<String>>>) -> impl Model {
+    answers(move |request, _| {
         let names: Vec<_> = request.tools.iter().map(|tool| tool.name.to_string()).collect();
-        self.0.lock().unwrap().push(names.join(" "));
+        seen.lock().unwrap().push(names.join(" "));
         Ok(ModelResponse::text("done"))
-    }
+    })
 }
 
 #[tokio::test]
@@ -317,13 +307,8 @@ impl Default for OpenByHand {
     }
 }
 
-impl Tool for OpenByHand {
-    const NAME: &'static str = "open_by_hand";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &self.0
-    }
+tool_by_hand! {
+    OpenByHand "open_by_hand", self.0;
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
         assert_eq!(cx.attempt(), 1);
@@ -389,7 +374,7 @@ async fn t1_a_changed_tool_has_the_definition_of_the_run_in_its_own_names() {
     let mut spec = spec_for_each_run();
     spec.transform(Transform::new().name("show").rename("project", "title").hide("copies", 3)).unwrap();
     let seen = Arc::new(Mutex::new(Value::Null));
-    let model = Schema(Arc::clone(&seen));
+    let model = noting_schema(Arc::clone(&seen));
     agent! { Shows { instruction: "Open." } }
     let shows = Shows::builder().model(model).tool(spec).build().await.unwrap();
     let output = shows.request("Go.").user("ada").run().await.unwrap();
@@ -401,22 +386,16 @@ async fn t1_a_changed_tool_has_the_definition_of_the_run_in_its_own_names() {
 }
 
 /// Keeps the schema of the first tool, calls it twice, and answers.
-struct Schema(Arc<Mutex<Value>>);
-
-impl Model for Schema {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        *self.0.lock().unwrap() = (*request.tools[0].input_schema).clone();
+fn noting_schema(seen: Arc<Mutex<Value>>) -> impl Model {
+    answers(move |request, _| {
+        *seen.lock().unwrap() = (*request.tools[0].input_schema).clone();
         if request.messages.len() > 1 {
             return Ok(ModelResponse::text("done"));
         }
         let call =
             |(id, title): (&str, &str)| ToolCall::new(id, "show", json!({ "title": title }).to_string());
         Ok(ModelResponse::tool_calls([("1", "engine"), ("2", "guest")].map(call)))
-    }
+    })
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
 use onionskin::journal::{JournalErrorKind, MemoryJournal};
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::model::{Model, ModelResponse, ToolCall};
 use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
@@ -16,6 +16,8 @@ use onionskin::{
 };
 use serde_json::json;
 use tokio::sync::Barrier;
+
+use crate::answers::answers;
 
 /// A server that has one tool for each user, `notes__<user>_<version>`. All runs together see that of `all`.
 #[derive(Clone, Default)]
@@ -111,28 +113,26 @@ impl ToolProvider for Own {
 }
 
 /// Calls the first tool that it is given, and then answers with the result and the tools that it has by then.
-#[derive(Clone, Default)]
-struct CallsOne(Arc<AtomicU32>);
-
-impl Model for CallsOne {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        self.0.fetch_add(1, SeqCst);
+fn calling_first(asked: Arc<AtomicU32>) -> impl Model {
+    answers(move |request, _| {
+        asked.fetch_add(1, SeqCst);
         let names: Vec<_> = request.tools.iter().map(|tool| &*tool.name).collect();
         Ok(match request.messages.len() {
             1 => ModelResponse::tool_calls([ToolCall::new("1", names[0], "{}")]),
             _ => ModelResponse::text(names.join(" ")),
         })
-    }
+    })
 }
 
 agent! { Writer { instruction: "Write.", servers: [notes], limits: { time_sec: 9 } } }
 
 async fn writer(notes: &Notes) -> AgentHandle {
-    Writer::builder().model(CallsOne::default()).server("notes", notes.clone()).build().await.unwrap()
+    Writer::builder()
+        .model(calling_first(Arc::default()))
+        .server("notes", notes.clone())
+        .build()
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -231,11 +231,11 @@ async fn again<A: Agent<State = ()>>(
 ) -> (Result<String, RunError>, u32) {
     let notes = Notes::default();
     notes.own.store(version, SeqCst);
-    let model = CallsOne::default();
-    let builder = A::builder().model(model.clone()).journal(Arc::clone(journal));
+    let asked = Arc::default();
+    let builder = A::builder().model(calling_first(Arc::clone(&asked))).journal(Arc::clone(journal));
     let agent = builder.server("notes", notes.clone()).build().await.unwrap();
     let ended = agent.request(input).user(user).run_id("notes").run().await;
-    (ended.map(|output| output.text), model.0.load(SeqCst))
+    (ended.map(|output| output.text), asked.load(SeqCst))
 }
 
 fn diverged_at(end: Result<String, RunError>) -> String {

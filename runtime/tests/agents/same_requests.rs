@@ -1,5 +1,4 @@
 //! O3: what a model is asked does not depend on the hooks around the tools.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
 use std::sync::Arc;
 

@@ -43,20 +43,11 @@ impl Agent for ByHand {
 }
 
 /// Asks its own model, and answers whatever happens.
-struct Careless;
-
-impl Agent for Careless {
-    const NAME: &'static str = "careless";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new()
-    }
-
-    async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-        Ok(run.converse(input).await.unwrap_or_else(|_| "done".to_owned()))
-    }
+async fn careless(run: &AgentRun, input: String) -> Result<String, RunError> {
+    Ok(run.converse(input).await.unwrap_or_else(|_| "done".to_owned()))
 }
+
+agent! { Careless { name: "careless", instruction: "Ask.", run: careless } }
 
 /// An agent that a tool asks through its handle.
 #[derive(Clone)]

@@ -1,5 +1,4 @@
 //! The scripted model: which turn it plays, what it fills in, and scripts from YAML.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ScriptedModelError, StopReason,

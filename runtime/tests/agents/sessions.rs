@@ -1,5 +1,4 @@
 //! Sessions: who may go on in one, and in which order.
-#![allow(missing_docs, clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
 
 use std::future::Future;
 use std::sync::{Arc, OnceLock};

@@ -3,12 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
 use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, IntoToolServer, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
-    Agent, Args, BoxFuture, BuildError, DynTool, Exit, RunError, ScriptedModel, ScriptedTurn, ToolContext,
+    Args, BoxFuture, BuildError, DynTool, Exit, RunError, ScriptedModel, ScriptedTurn, ToolContext,
     ToolDefinition, ToolOutput, ToolResult, agent,
 };
 
@@ -157,24 +156,15 @@ impl ToolProvider for Breaks {
 }
 
 /// Calls a tool by itself.
-struct ByHand;
-
-impl Agent for ByHand {
-    const NAME: &'static str = "by_hand";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().server("broken", None)
-    }
-
-    async fn run(run: &AgentRun, _: String) -> Result<String, RunError> {
-        Ok(match run.call_tool("broken__fine", "{}").await {
-            Ok(output) => output.to_text().into_owned(),
-            Err(Exit::Tool(error)) => format!("{:?}: {error}", error.kind()),
-            Err(other) => format!("{other:?}"),
-        })
-    }
+async fn call_fine(run: &AgentRun, _: String) -> Result<String, RunError> {
+    Ok(match run.call_tool("broken__fine", "{}").await {
+        Ok(output) => output.to_text().into_owned(),
+        Err(Exit::Tool(error)) => format!("{:?}: {error}", error.kind()),
+        Err(other) => format!("{other:?}"),
+    })
 }
+
+agent! { ByHand { name: "by_hand", instruction: "Call.", servers: [broken], run: call_fine } }
 
 #[tokio::test]
 async fn a4_a_source_that_panics_after_the_build_is_an_error_that_names_it() {

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use onionskin::declaration::Limits;
-use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepRecord, StepWork};
+use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepWork};
 use onionskin::run_hooks::RunAnswer;
 use onionskin::{
     AgentHandle, CancellationToken, RunError, ScriptedModel, ScriptedTurn, SessionState, State, ToolOutput,
@@ -15,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::timeout;
+
+use crate::cut::StepResult;
 
 const SOON: Duration = Duration::from_mins(10);
 
@@ -34,11 +35,7 @@ struct StopsAt {
 }
 
 impl Journal for StopsAt {
-    fn step<'a>(
-        &'a self,
-        step: &'a Step,
-        work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+    fn step<'a>(&'a self, step: &'a Step, work: StepWork<'a>) -> StepResult<'a> {
         Box::pin(async move {
             if step.id().to_string() == self.step {
                 self.reached.notify_one();

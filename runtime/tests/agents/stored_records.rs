@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use futures_util::future::BoxFuture;
 use onionskin::journal::{Journal, JournalError, JournalErrorKind, Step, StepRecord, StepWork};
 use onionskin::model::ModelResponse;
 use onionskin::{RunError, ScriptedModel};
 use serde_json::{Value, json};
 
+use crate::cut::StepResult;
 use crate::stored_forms::{Adder, Count};
 
 const TOOL: &str = "turn 1/call 1/tool add_one";
@@ -18,11 +18,7 @@ const MODEL: &str = "turn 1/model";
 struct Recorded(BTreeMap<String, StepRecord>);
 
 impl Journal for Recorded {
-    fn step<'a>(
-        &'a self,
-        step: &'a Step,
-        work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+    fn step<'a>(&'a self, step: &'a Step, work: StepWork<'a>) -> StepResult<'a> {
         let record = self.0.get(&step.id().to_string()).cloned();
         Box::pin(async move {
             match record {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use onionskin::Session;
 use onionskin::model::Message;
 
 /// Counts what happened.
@@ -19,7 +20,50 @@ impl Count {
     }
 }
 
+/// Counts what is alive.
+#[derive(Clone, Default)]
+pub struct Alive(pub Arc<AtomicU32>);
+
+/// Is alive.
+pub struct Guard(Alive);
+
+impl Alive {
+    pub fn enter(&self) -> Guard {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Guard(self.clone())
+    }
+
+    pub fn count(&self) -> u32 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// The text of each message.
 pub fn texts<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
     messages.into_iter().map(|message| message.to_text().into_owned()).collect()
+}
+
+/// Each call has one result, and the history can be gone on with.
+pub fn is_whole(session: &Session) {
+    let mut open: Vec<_> = Vec::new();
+    for message in session.history() {
+        match message {
+            Message::Assistant { tool_calls, .. } => {
+                assert!(open.is_empty());
+                open = tool_calls.into_iter().map(|call| call.id).collect();
+            }
+            Message::Tool { results, .. } => {
+                let told: Vec<_> = results.into_iter().map(|result| result.call_id).collect();
+                assert_eq!(std::mem::take(&mut open), told);
+            }
+            Message::User { .. } => assert!(open.is_empty()),
+        }
+    }
+    assert!(open.is_empty());
 }

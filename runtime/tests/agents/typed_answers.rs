@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use onionskin::declaration::{AgentDeclaration, Limits};
+use onionskin::declaration::Limits;
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
-use onionskin::model::{
-    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolChoice,
-};
+use onionskin::model::{Message, Model, ModelResponse, RequestOption, ToolChoice};
 use onionskin::prompt::{Prompt, PromptPart};
 use onionskin::run::{AgentRun, Limit, TypedRunStream};
 use onionskin::run_hooks::RunAnswer;
 use onionskin::{
-    Agent, AgentHandle, RunError, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolResult, agent,
-    run_hook, tool, tool_hook, turn_hook,
+    AgentHandle, RunError, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolResult, agent, run_hook,
+    tool, tool_hook, turn_hook,
 };
 use serde_json::{Value, json};
 
@@ -47,26 +45,6 @@ agent! {
     Strict { instruction: "Report.", limits: { output_retries: 0 } }
 }
 
-/// A model without structured output.
-struct ByCall {
-    script: Arc<ScriptedModel>,
-    chooses: bool,
-}
-
-impl Model for ByCall {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        self.script.respond(request, deltas).await
-    }
-
-    fn supports(&self, option: RequestOption) -> bool {
-        option == RequestOption::ToolChoice && self.chooses
-    }
-}
-
 fn script(turns: impl IntoIterator<Item = ScriptedTurn>) -> Arc<ScriptedModel> {
     Arc::new(ScriptedModel::turns(turns))
 }
@@ -75,8 +53,13 @@ async fn desk(model: impl Model) -> AgentHandle {
     Desk::builder().model(model).build().await.unwrap()
 }
 
-async fn by_call(script: &Arc<ScriptedModel>) -> AgentHandle {
-    desk(ByCall { script: Arc::clone(script), chooses: true }).await
+/// The script of a model without structured output.
+fn script_by_call(turns: impl IntoIterator<Item = ScriptedTurn>) -> Arc<ScriptedModel> {
+    Arc::new(ScriptedModel::turns(turns).without([RequestOption::ResponseSchema]))
+}
+
+fn script_of(native: bool, turns: impl IntoIterator<Item = ScriptedTurn>) -> Arc<ScriptedModel> {
+    if native { script(turns) } else { script_by_call(turns) }
 }
 
 fn say(text: &str) -> ScriptedTurn {
@@ -287,8 +270,8 @@ async fn a8_a_panic_of_a_types_schema_is_an_error_of_the_run() {
 
 #[tokio::test]
 async fn a8_a_model_without_structured_output_calls_a_final_tool() {
-    let model = script([answers(right())]);
-    let desk = by_call(&model).await;
+    let model = script_by_call([answers(right())]);
+    let desk = desk(Arc::clone(&model)).await;
     let session = desk.session();
     let run = desk.request("Paris?").session(&session).run_as::<Report>().await.unwrap();
     assert_eq!((&run.answer, run.output.turns), (&paris(), 1));
@@ -306,16 +289,17 @@ async fn a8_a_model_without_structured_output_calls_a_final_tool() {
 
 #[tokio::test]
 async fn a8_a_model_that_cannot_be_forced_is_not() {
-    let model = script([answers(right())]);
-    let desk = desk(ByCall { script: Arc::clone(&model), chooses: false }).await;
+    let options = [RequestOption::ResponseSchema, RequestOption::ToolChoice];
+    let model = Arc::new(ScriptedModel::turns([answers(right())]).without(options));
+    let desk = desk(Arc::clone(&model)).await;
     assert_eq!(desk.run_as::<Report>("Paris?").await.unwrap().answer, paris());
     assert_eq!(model.requests()[0].params.tool_choice, ToolChoice::Auto);
 }
 
 #[tokio::test]
 async fn a8_a_wrong_call_is_answered_with_its_problems() {
-    let model = script([answers(wrong()), answers(right())]);
-    let run = by_call(&model).await.run_as::<Report>("Paris?").await.unwrap();
+    let model = script_by_call([answers(wrong()), answers(right())]);
+    let run = desk(Arc::clone(&model)).await.run_as::<Report>("Paris?").await.unwrap();
     assert_eq!(run.answer, paris());
     let Some(Message::Tool { results, .. }) = model.requests()[1].messages.last().cloned() else { panic!() };
     assert!(results[0].is_error);
@@ -326,8 +310,8 @@ async fn a8_a_wrong_call_is_answered_with_its_problems() {
 
 #[tokio::test]
 async fn a8_text_in_place_of_the_call_is_read_or_asked_for_as_a_call() {
-    let model = script([say("It is warm."), say(PARIS)]);
-    let run = by_call(&model).await.run_as::<Report>("Paris?").await.unwrap();
+    let model = script_by_call([say("It is warm."), say(PARIS)]);
+    let run = desk(Arc::clone(&model)).await.run_as::<Report>("Paris?").await.unwrap();
     assert_eq!(run.answer, paris());
     let asked = model.requests()[1].messages.last().unwrap().to_text().into_owned();
     assert!(asked.ends_with("Give your answer as a call of the tool `final_answer`."), "{asked}");
@@ -336,8 +320,8 @@ async fn a8_text_in_place_of_the_call_is_read_or_asked_for_as_a_call() {
 #[tokio::test]
 async fn a8_calls_beside_the_answer_do_not_run() {
     let both = answers(right()).and_call("add_one", json!({ "x": 1 }));
-    let model = script([both]);
-    let desk = by_call(&model).await;
+    let model = script_by_call([both]);
+    let desk = desk(Arc::clone(&model)).await;
     let session = desk.session();
     let run = desk.request("Paris?").session(&session).run_as::<Report>().await.unwrap();
     assert!(run.output.tool_calls.is_empty());
@@ -350,8 +334,8 @@ async fn a8_calls_beside_the_answer_do_not_run() {
 #[tokio::test]
 async fn a8_calls_beside_a_wrong_answer_run() {
     let both = answers(wrong()).and_call("add_one", json!({ "x": 1 }));
-    let model = script([both, answers(right())]);
-    let run = by_call(&model).await.run_as::<Report>("Paris?").await.unwrap();
+    let model = script_by_call([both, answers(right())]);
+    let run = desk(Arc::clone(&model)).await.run_as::<Report>("Paris?").await.unwrap();
     assert_eq!(run.output.tool_calls.len(), 1);
     let Some(Message::Tool { results, .. }) = model.requests()[1].messages.last().cloned() else { panic!() };
     let names: Vec<_> = results.iter().map(|result| (&*result.name, result.is_error)).collect();
@@ -363,14 +347,14 @@ async fn a8_of_two_answers_the_first_that_fits_counts() {
     let three = answers(wrong())
         .and_call("final_answer", right())
         .and_call("final_answer", json!({ "city": "Rome", "degrees": 30 }));
-    let run = by_call(&script([three])).await.run_as::<Report>("Paris?").await.unwrap();
+    let run = desk(script_by_call([three])).await.run_as::<Report>("Paris?").await.unwrap();
     assert_eq!(run.answer, paris());
 }
 
 #[tokio::test]
 async fn a8_a_call_that_never_fits_is_an_error() {
-    let model = script([answers(wrong()), answers(wrong()), answers(wrong()), answers(right())]);
-    let desk = by_call(&model).await;
+    let model = script_by_call([answers(wrong()), answers(wrong()), answers(wrong()), answers(right())]);
+    let desk = desk(Arc::clone(&model)).await;
     let session = desk.session();
     let error = desk.request("Paris?").session(&session).run_as::<Report>().await.unwrap_err();
     assert!(matches!(error, RunError::WrongAnswer { answers: 3, .. }), "{error}");
@@ -391,8 +375,7 @@ agent! {
 #[tokio::test]
 async fn a8_the_name_of_the_final_tool_is_no_other_tools_name() {
     let calls = ScriptedTurn::call("final_answer", json!({ "x": 1 }));
-    let script = script([calls, ScriptedTurn::call("final_answer_2", right())]);
-    let model = ByCall { script: Arc::clone(&script), chooses: true };
+    let model = script_by_call([calls, ScriptedTurn::call("final_answer_2", right())]);
     let clash = Clash::builder().model(model).build().await.unwrap();
     let run = clash.run_as::<Report>("Paris?").await.unwrap();
     assert_eq!((run.answer, &*run.output.tool_calls[0].tool), (paris(), "final_answer"));
@@ -406,15 +389,15 @@ async fn refuses(ctx: &ToolContext, args: &mut onionskin::Args, next: impl onion
 
 #[tokio::test]
 async fn a8_the_final_call_passes_no_hook() {
-    let model = ByCall { script: script([answers(right())]), chooses: true };
+    let model = script_by_call([answers(right())]);
     let desk = Desk::builder().model(model).hook(refuses::new()).build().await.unwrap();
     assert_eq!(desk.run_as::<Report>("Paris?").await.unwrap().answer, paris());
 }
 
 #[tokio::test]
 async fn a8_the_prompt_can_leave_out_the_form_of_the_answer() {
-    let model = script([answers(right())]);
-    let desk = by_call(&model).await;
+    let model = script_by_call([answers(right())]);
+    let desk = desk(Arc::clone(&model)).await;
     let prompt = Prompt::new().leave_out(PromptPart::OutputSchema);
     desk.request("Paris?").prompt(prompt).run_as::<Report>().await.unwrap();
     assert_eq!(model.requests()[0].system.as_deref(), Some("Report."));
@@ -498,8 +481,9 @@ async fn partials<T>(run: &mut TypedRunStream<T>) -> Vec<Value> {
 async fn a8_an_answer_that_is_a_call_is_shown_so_far() {
     let mut wrong_first = answers(wrong());
     "Let me see: ".clone_into(&mut wrong_first.say);
-    let script = script([wrong_first, ScriptedTurn::call("add_one", json!({ "x": 1 })), answers(right())]);
-    let desk = by_call(&script).await;
+    let script =
+        script_by_call([wrong_first, ScriptedTurn::call("add_one", json!({ "x": 1 })), answers(right())]);
+    let desk = desk(Arc::clone(&script)).await;
     let mut run = desk.request("Paris?").stream_as::<Report>();
     let shown = [
         json!({}),
@@ -517,8 +501,8 @@ async fn a8_an_answer_that_is_a_call_is_shown_so_far() {
 
 #[tokio::test]
 async fn a8_a_call_that_is_the_answer_is_shown_so_far_without_the_object_around_it() {
-    let script = script([answers(json!({ "result": ["ebb", "tide"] }))]);
-    let desk = by_call(&script).await;
+    let script = script_by_call([answers(json!({ "result": ["ebb", "tide"] }))]);
+    let desk = desk(Arc::clone(&script)).await;
     let mut run = desk.request("Paris?").stream_as::<Vec<String>>();
     let partials = partials(&mut run).await;
     assert!(partials.len() > 1 && partials.iter().all(Value::is_array), "{partials:?}");
@@ -527,8 +511,9 @@ async fn a8_a_call_that_is_the_answer_is_shown_so_far_without_the_object_around_
 
 #[tokio::test]
 async fn a8_of_two_calls_that_are_the_answer_the_first_is_shown_so_far() {
-    let script = script([answers(right()).and_call("final_answer", json!({ "city": "Rome", "degrees": 9 }))]);
-    let desk = by_call(&script).await;
+    let script =
+        script_by_call([answers(right()).and_call("final_answer", json!({ "city": "Rome", "degrees": 9 }))]);
+    let desk = desk(Arc::clone(&script)).await;
     let mut run = desk.request("Paris?").stream_as::<Report>();
     assert_eq!(partials(&mut run).await.last(), Some(&json!({ "city": "Paris", "degrees": 21 })));
     assert_eq!(run.output().await.unwrap().answer, paris());
@@ -546,8 +531,8 @@ async fn a8_an_answer_so_far_has_all_digits_of_its_numbers() {
 
 #[tokio::test]
 async fn a8_pieces_of_a_call_say_whether_it_is_the_answer() {
-    let script = script([ScriptedTurn::call("add_one", json!({ "x": 1 })), answers(right())]);
-    let desk = by_call(&script).await;
+    let script = script_by_call([ScriptedTurn::call("add_one", json!({ "x": 1 })), answers(right())]);
+    let desk = desk(Arc::clone(&script)).await;
     let mut run = desk.request("Paris?").stream_as::<Report>();
     let (mut pieces, mut begun) = (Vec::new(), Vec::new());
     while let Some(event) = run.next().await {
@@ -566,14 +551,9 @@ async fn a8_pieces_of_a_call_say_whether_it_is_the_answer() {
 async fn a8_a_replay_gives_the_same_answer_without_the_model() {
     for native in [true, false] {
         let turns = if native { [say(WRONG), say(PARIS)] } else { [answers(wrong()), answers(right())] };
-        let script = script(turns);
+        let script = script_of(native, turns);
         let builder = Desk::builder().journal(MemoryJournal::default());
-        let desk = if native {
-            builder.model(Arc::clone(&script))
-        } else {
-            builder.model(ByCall { script: Arc::clone(&script), chooses: true })
-        };
-        let desk = desk.build().await.unwrap();
+        let desk = builder.model(Arc::clone(&script)).build().await.unwrap();
         for _ in 0..2 {
             let run = desk.request("Paris?").run_id("one").run_as::<Report>().await.unwrap();
             assert_eq!((run.answer, run.output.turns), (paris(), 2));
@@ -589,8 +569,8 @@ async fn a8_a_replay_gives_the_same_answer_without_the_model() {
 async fn a8_a_session_goes_on_after_an_answer_of_a_type() {
     for native in [true, false] {
         let first = if native { say(PARIS) } else { answers(right()) };
-        let script = script([first, say("Yes.")]);
-        let desk = if native { desk(Arc::clone(&script)).await } else { by_call(&script).await };
+        let script = script_of(native, [first, say("Yes.")]);
+        let desk = desk(Arc::clone(&script)).await;
         let session = desk.session();
         desk.request("Paris?").session(&session).run_as::<Report>().await.unwrap();
         let output = desk.request("Sure?").session(&session).run().await.unwrap();
@@ -633,13 +613,8 @@ async fn a8_turn_hooks_see_the_turns_and_not_the_final_tool() {
     for native in [true, false] {
         let answer = if native { say(PARIS) } else { answers(right()) };
         // The script counts the answer of the hook as its first turn.
-        let script = script([say(""), answer]);
-        let builder = Desk::builder().turn_hook(answers_itself::new());
-        let desk = if native {
-            builder.model(Arc::clone(&script))
-        } else {
-            builder.model(ByCall { script: Arc::clone(&script), chooses: true })
-        };
+        let script = script_of(native, [say(""), answer]);
+        let desk = Desk::builder().turn_hook(answers_itself::new()).model(script);
         let run = desk.build().await.unwrap().run_as::<Report>("Paris?").await.unwrap();
         assert_eq!((run.answer, run.output.turns), (paris(), 2));
     }
@@ -666,23 +641,14 @@ async fn a8_the_answer_of_a_tool_that_ends_the_run_has_to_fit() {
 }
 
 /// Writes its answer itself.
-struct Own;
-
-impl Agent for Own {
-    const NAME: &'static str = "Own";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().instruction("Write.")
-    }
-
-    async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-        match &*input {
-            "model" => run.converse(input).await,
-            text => Ok(text.to_owned()),
-        }
+async fn write(run: &AgentRun, input: String) -> Result<String, RunError> {
+    match &*input {
+        "model" => run.converse(input).await,
+        text => Ok(text.to_owned()),
     }
 }
+
+agent! { Own { instruction: "Write.", run: write } }
 
 #[tokio::test]
 async fn a8_the_answer_of_a_loop_by_hand_has_to_fit() {
@@ -875,14 +841,8 @@ async fn a8_a_paused_run_is_resumed_to_its_answer() {
     let asks = ScriptedTurn::call("wind", json!({ "city": "Paris" }));
     for native in [true, false] {
         let answer = if native { say(PARIS) } else { answers(right()) };
-        let script = script([asks.clone(), answer]);
-        let careful = Careful::builder();
-        let careful = if native {
-            careful.model(Arc::clone(&script))
-        } else {
-            careful.model(ByCall { script: Arc::clone(&script), chooses: true })
-        };
-        let careful = careful.build_typed().await.unwrap();
+        let script = script_of(native, [asks.clone(), answer]);
+        let careful = Careful::builder().model(Arc::clone(&script)).build_typed().await.unwrap();
         let Err(RunError::Paused(paused)) = careful.run("Paris?").await else { panic!("it pauses") };
         let (key, yes) = (paused.questions()[0].key(), onionskin::question::Answer::allow);
         // Each way goes on from the same records, as a process of its own reads them.

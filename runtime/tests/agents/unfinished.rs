@@ -1,5 +1,4 @@
 //! Answers that are not whole: how they end a run, and that the conversation stays one that providers take.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -208,24 +207,15 @@ async fn a12_a_run_until_a_text_goes_on_after_a_cut_answer_and_not_after_a_refus
 }
 
 /// Decides by itself.
-struct ByHand;
-
-impl Agent for ByHand {
-    const NAME: &'static str = "by_hand";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().instruction("Write.")
-    }
-
-    async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-        let empty = run.append(Message::user(" ")).unwrap_err();
-        assert!(matches!(empty, RunError::Misuse { source: MisuseError::EmptyMessage, .. }), "{empty}");
-        run.append(Message::user(input))?;
-        let answer = run.ask().await?;
-        Ok(format!("{}: {}", answer.stop, answer.text))
-    }
+async fn decide(run: &AgentRun, input: String) -> Result<String, RunError> {
+    let empty = run.append(Message::user(" ")).unwrap_err();
+    assert!(matches!(empty, RunError::Misuse { source: MisuseError::EmptyMessage, .. }), "{empty}");
+    run.append(Message::user(input))?;
+    let answer = run.ask().await?;
+    Ok(format!("{}: {}", answer.stop, answer.text))
 }
+
+agent! { ByHand { instruction: "Write.", run: decide } }
 
 #[tokio::test]
 async fn a6_a_loop_by_hand_decides_about_an_answer_that_is_not_whole() {

@@ -1,11 +1,4 @@
 //! T3, T7, H1: parameters that a function borrows, from every source.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::unused_async,
-    reason = "tests say what they expect"
-)]
 #![deny(clippy::needless_pass_by_value)]
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! A tool whose schema cannot be made: the agent is not built, and the error says which tool it is.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
 use onionskin::declaration::AgentDeclaration;
 use onionskin::run::ToolCaller;

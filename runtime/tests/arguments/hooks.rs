@@ -5,7 +5,7 @@ use std::cell::Cell;
 use onionskin::run::ToolCaller;
 use onionskin::spec::Transform;
 use onionskin::{
-    Args, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput,
+    Args, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolDefinition, ToolOutput,
     ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::{Value, json};
@@ -26,14 +26,9 @@ async fn delete(#[arg(default = false)] dry_run: bool) -> String {
 #[derive(Default)]
 struct Blind;
 
-impl Tool for Blind {
-    const NAME: &'static str = "blind";
-    type State = ();
-    fn definition(&self) -> &ToolDefinition {
-        static DEFINITION: std::sync::LazyLock<ToolDefinition> =
-            std::sync::LazyLock::new(|| ToolDefinition::new("blind", "Looks at nothing."));
-        &DEFINITION
-    }
+tool_by_hand! {
+    Blind "blind", ToolDefinition::new("blind", "Looks at nothing.");
+
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
         RAN.set(RAN.get() + 1);
         Ok(ToolOutput::text(format!("dry: {}", args["dry_run"])))

@@ -1,10 +1,4 @@
 //! For any text: what a tool runs on is what the model wrote.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use onionskin::{Exit, call, tool};
 use proptest::prelude::*;

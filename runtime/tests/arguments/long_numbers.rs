@@ -1,5 +1,4 @@
 //! Whole numbers beyond `u64`: exact for tools, also where a hook changed the arguments, or refused.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect, and their tools are small")]
 
 use onionskin::run::ToolCaller;
 use onionskin::{

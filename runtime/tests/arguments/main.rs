@@ -1,12 +1,11 @@
 //! Arguments as models write them: which are repaired, which are read as another type, and which are refused.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::unused_async,
-    clippy::needless_pass_by_value,
-    reason = "tests say what they expect, and their tools are small"
-)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "tests say what they expect")]
+#![allow(clippy::unused_async, reason = "tests say what they expect")]
 
+#[macro_use]
+#[path = "../shared/by_hand.rs"]
+mod by_hand;
 mod borrowed;
 mod bounded;
 mod broken_schemas;

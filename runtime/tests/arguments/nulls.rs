@@ -1,10 +1,4 @@
 //! If a provider requires every argument, `null` means a missing one.
-#![allow(
-    missing_docs,
-    clippy::needless_pass_by_value,
-    clippy::unnecessary_wraps,
-    reason = "the tools are examples of what people write"
-)]
 
 use onionskin::{Args, Tool, ToolContext, tool};
 use schemars::JsonSchema;

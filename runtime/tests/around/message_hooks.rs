@@ -1,12 +1,12 @@
 //! A10: message hooks that are written by hand, at each of their places.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use onionskin::content::{ContentBlock, Image, Resource};
 use onionskin::event::EventKind;
 use onionskin::message_hooks::{BoxError, Delivery, MessageHook, NoMessagesError, Participant, SentMessage};
 use onionskin::model::{
-    History, HistoryError, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCallDelta,
+    History, HistoryError, Message, Model, ModelDelta, ModelResponse, RequestOption, ToolCallDelta,
 };
 use onionskin::run::{AgentRun, InjectInRun as _};
 use onionskin::turn_hooks::{TurnHook, TurnRequest};
@@ -16,20 +16,8 @@ use onionskin::{
 };
 use serde_json::json;
 
-use crate::by_call::ByCall;
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    fn note(&self, text: impl Into<String>) {
-        self.0.lock().unwrap().push(text.into());
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
-    }
-}
+use crate::answers::answers;
+use crate::log::Log;
 
 /// Notes each place.
 struct Notes(&'static str, Log);
@@ -48,12 +36,12 @@ impl MessageHook for Notes {
         tokio::task::yield_now().await;
         let of = run.agent().name();
         let silent = if silent { " silent" } else { "" };
-        self.1.note(format!("{}@{of}: {sender}>{recipient} {:?}{silent}", self.0, message.text()));
+        self.1.push(format!("{}@{of}: {sender}>{recipient} {:?}{silent}", self.0, message.text()));
         Ok(Delivery::Send)
     }
 
     async fn update_agent_state(&self, run: &RunContext, messages: &History) -> Result<(), BoxError> {
-        self.1.note(format!("{}@{}: state of {}", self.0, run.agent().name(), messages.len()));
+        self.1.push(format!("{}@{}: state of {}", self.0, run.agent().name(), messages.len()));
         Ok(())
     }
 
@@ -62,7 +50,7 @@ impl MessageHook for Notes {
         run: &RunContext,
         message: &mut Message,
     ) -> Result<(), BoxError> {
-        self.1.note(format!("{}@{}: last {:?}", self.0, run.agent().name(), message.to_text()));
+        self.1.push(format!("{}@{}: last {:?}", self.0, run.agent().name(), message.to_text()));
         Ok(())
     }
 
@@ -71,7 +59,7 @@ impl MessageHook for Notes {
         run: &RunContext,
         messages: &mut History,
     ) -> Result<(), BoxError> {
-        self.1.note(format!("{}@{}: all {}", self.0, run.agent().name(), messages.len()));
+        self.1.push(format!("{}@{}: all {}", self.0, run.agent().name(), messages.len()));
         Ok(())
     }
 }
@@ -84,12 +72,12 @@ impl TurnHook for Notes {
         run: &RunContext,
         request: &mut TurnRequest,
     ) -> Result<Option<ModelResponse>, BoxError> {
-        self.1.note(format!("{}@{}: asks {}", self.0, run.agent().name(), request.turn()));
+        self.1.push(format!("{}@{}: asks {}", self.0, run.agent().name(), request.turn()));
         Ok(None)
     }
 
     async fn after_llm_call(&self, run: &RunContext, response: &mut ModelResponse) -> Result<(), BoxError> {
-        self.1.note(format!("{}@{}: said {:?}", self.0, run.agent().name(), response.text));
+        self.1.push(format!("{}@{}: said {:?}", self.0, run.agent().name(), response.text));
         Ok(())
     }
 }
@@ -450,7 +438,8 @@ async fn a10_an_answer_that_the_model_did_not_write_passes_the_hooks_once() {
 async fn a10_a_typed_answer_passes_as_json_and_must_still_fit() {
     let turns = || {
         let by_tool = ScriptedTurn::call("final_answer", json!({ "text": "It is k-17." }));
-        [by_tool, say(r#"{"text": "It is k-17."}"#)].map(|turn| ByCall(ScriptedModel::turns([turn])))
+        [by_tool, say(r#"{"text": "It is k-17."}"#)]
+            .map(|turn| ScriptedModel::turns([turn]).without([RequestOption::ResponseSchema]))
     };
     for model in turns() {
         let log = Log::default();
@@ -553,15 +542,7 @@ async fn a10_the_state_of_a_hook_is_in_the_prompt_of_the_same_turn() {
 
 #[tokio::test]
 async fn a10_an_error_or_a_panic_of_a_message_hook_ends_the_run_at_every_place() {
-    fn fails() -> Result<(), BoxError> {
-        Err("no more".into())
-    }
-    fn panics() -> Result<(), BoxError> {
-        panic!("no more")
-    }
-    for (fault, words) in
-        [(fails as fn() -> Result<(), BoxError>, "no more"), (panics, "it panicked: no more")]
-    {
+    for (fault, words) in crate::FAULTS {
         let hooks = [
             ("process_message_before_send", sent(move |_, _, _| fault().map(|()| Delivery::Send))),
             ("update_agent_state", Does { state: Some(Box::new(move |_, _| fault())), ..Does::default() }),
@@ -642,24 +623,18 @@ async fn a10_a_shared_hook_is_the_same_hook() {
 }
 
 /// A model that shows its reasoning.
-struct Thinks;
-
-impl Model for Thinks {
-    async fn respond(
-        &self,
-        _: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn thinks() -> impl Model {
+    answers(move |_, deltas| {
         deltas(ModelDelta::Reasoning("They say k-17.".to_owned()));
         deltas(ModelDelta::Text("It is k-17.".to_owned()));
         deltas(ModelDelta::ToolCall(ToolCallDelta::new("call_1", "tell", "{\"key\": \"k-17\"}")));
         Ok(ModelResponse::text("It is k-17."))
-    }
+    })
 }
 
 #[tokio::test]
 async fn a10_reasoning_and_pieces_of_calls_are_no_messages_and_are_not_shown_beside_hooks() {
-    let clerk = Clerk::builder().model(Thinks).message_hook(redacts()).build().await.unwrap();
+    let clerk = Clerk::builder().model(thinks()).message_hook(redacts()).build().await.unwrap();
     let mut stream = clerk.stream("Go.");
     let mut shown = Vec::new();
     while let Some(event) = stream.next().await {

@@ -1,13 +1,13 @@
 //! A9: run hooks that are written by hand, in runs of every kind.
 
 use std::error::Error as _;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
-use onionskin::model::Message;
+use onionskin::model::{Message, RequestOption};
 use onionskin::run::AgentRun;
 use onionskin::run_hooks::{
     BoxError, CheckTrigger, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
@@ -18,21 +18,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-use crate::by_call::ByCall;
-
-/// What hooks noted.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    fn note(&self, text: impl Into<String>) {
-        self.0.lock().unwrap().push(text.into());
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
-    }
-}
+use crate::log::Log;
 
 /// Notes what it sees, and puts its name behind it.
 struct Marks(&'static str, Log);
@@ -42,13 +28,13 @@ impl RunHook for Marks {
 
     async fn before_run(&self, run: &RunContext, input: &mut RunInput) -> Result<(), BoxError> {
         tokio::task::yield_now().await;
-        self.1.note(format!("{} before {}: {}", self.0, run.agent().name(), input.text()));
+        self.1.push(format!("{} before {}: {}", self.0, run.agent().name(), input.text()));
         input.set_text(format!("{}+{}", input.text(), self.0));
         Ok(())
     }
 
     async fn after_run(&self, run: &RunContext, answer: &mut RunAnswer) -> Result<(), BoxError> {
-        self.1.note(format!("{} after {}: {}", self.0, run.agent().name(), answer.text()));
+        self.1.push(format!("{} after {}: {}", self.0, run.agent().name(), answer.text()));
         answer.set_text(format!("{}-{}", answer.text(), self.0));
         Ok(())
     }
@@ -201,12 +187,7 @@ async fn a9_run_hooks_run_around_agents_with_a_loop_of_their_own() {
 #[tokio::test]
 async fn a9_children_have_run_hooks_of_their_own() {
     let log = Log::default();
-    let model = ScriptedModel::new()
-        .agent(
-            "Parent",
-            [ScriptedTurn::call("agent__Child", json!({ "input": "y" })), ScriptedTurn::say("{last}")],
-        )
-        .agent("Child", [ScriptedTurn::say("{input}?")]);
+    let model = crate::asks_a_child("{input}?");
     let child_marks = Marks("c", log.clone());
     let parent = Parent::builder()
         .model(model)
@@ -291,8 +272,8 @@ struct Found {
 #[tokio::test]
 async fn a9_a_refused_answer_that_is_a_call_is_not_read_again() {
     let fault: Fault = || Err(OutputCheckError::new("too short").into());
-    let by_call =
-        ByCall(ScriptedModel::turns([ScriptedTurn::call("final_answer", json!({ "what": "lamps" }))]));
+    let by_call = ScriptedTurn::call("final_answer", json!({ "what": "lamps" }));
+    let by_call = ScriptedModel::turns([by_call]).without([RequestOption::ResponseSchema]);
     let by_text = ScriptedModel::turns([ScriptedTurn::say(r#"{"what": "lamps"}"#)]);
     for builder in [Clerk::builder().model(by_call), Clerk::builder().model(by_text)] {
         let clerk = builder.run_hook(Fails { before: None, after: Some(fault) }).build().await.unwrap();
@@ -366,12 +347,7 @@ async fn a9_an_ignored_error_is_an_event_and_changes_nothing() {
 
 #[tokio::test]
 async fn a9_a_refusal_of_a_child_is_an_error_that_its_parent_reads() {
-    let model = ScriptedModel::new()
-        .agent(
-            "Parent",
-            [ScriptedTurn::call("agent__Child", json!({ "input": "y" })), ScriptedTurn::say("{last}")],
-        )
-        .agent("Child", [ScriptedTurn::say("never")]);
+    let model = crate::asks_a_child("never");
     let fault: Fault = || Err(InputCheckError::new("not about lamps").into());
     let parent = Parent::builder()
         .model(model)
@@ -391,7 +367,7 @@ impl RunHook for Waits {
     }
 
     async fn after_run(&self, _: &RunContext, answer: &mut RunAnswer) -> Result<(), BoxError> {
-        self.0.note("after");
+        self.0.push("after");
         if answer.text() == "wait after!" { std::future::pending().await } else { Ok(()) }
     }
 }

@@ -9,8 +9,7 @@ use onionskin::declaration::Limits;
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
 use onionskin::model::{
-    History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall,
-    ToolResultMessage, Usage,
+    History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage,
 };
 use onionskin::run::SavedSession;
 use onionskin::turn_hooks::{SummaryError, SummaryFailure, SummaryOptions, TurnRequest, summarize};
@@ -18,6 +17,8 @@ use onionskin::{
     AgentHandle, AgentTool, CancellationToken, RunError, Secret, agent, tool, turn_hook, turn_hooks,
 };
 use proptest::prelude::*;
+
+use crate::trimming::conversation;
 
 const SUMMARY: &str = "<summary_of_earlier_messages>";
 
@@ -479,26 +480,6 @@ async fn a9_a_turn_hook_asks_the_model_beside_the_conversation() {
     let request = TurnRequest::new(ModelRequest::new([Message::user("Go.")]));
     let error = request.ask_model(ModelRequest::new([Message::user("Hm?")])).await.unwrap_err();
     assert!(matches!(error, ModelError::Setup(_)), "{error}");
-}
-
-/// Messages by letters: `u` of the user, `a` an answer, `c` an answer with two calls and their results.
-fn conversation(letters: &[(char, usize)]) -> History {
-    let mut history = History::new();
-    for (index, (letter, size)) in letters.iter().enumerate() {
-        let text = format!("{index}{}", "x".repeat(*size));
-        match letter {
-            'u' => history.push(Message::user(text)),
-            'a' => history.push(Message::assistant(text)),
-            _ => {
-                let calls = [0, 1].map(|call| ToolCall::new(format!("{index}_{call}"), "look_up", "{}"));
-                let results =
-                    calls.clone().map(|call| ToolResultMessage::new(call.id, call.name, [(&*text).into()]));
-                history.push(ModelResponse::tool_calls(calls).into());
-                history.push(Message::tool(results));
-            }
-        }
-    }
-    history
 }
 
 proptest! {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 /// Messages by letters: `u` of the user, `a` an answer, `c` an answer with two calls and their results.
-fn conversation(letters: &[(char, usize)]) -> History {
+pub(crate) fn conversation(letters: &[(char, usize)]) -> History {
     let mut history = History::new();
     for (index, (letter, size)) in letters.iter().enumerate() {
         let text = format!("{index}{}", "x".repeat(*size));

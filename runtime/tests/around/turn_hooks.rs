@@ -1,6 +1,6 @@
 //! A9: turn hooks that are written by hand, at each of their places.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::EventKind;
@@ -14,18 +14,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    fn note(&self, text: impl Into<String>) {
-        self.0.lock().unwrap().push(text.into());
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
-    }
-}
+use crate::log::Log;
 
 /// Notes each place.
 struct Notes(&'static str, Log);
@@ -39,12 +28,12 @@ impl TurnHook for Notes {
         request: &mut TurnRequest,
     ) -> Result<Option<ModelResponse>, BoxError> {
         tokio::task::yield_now().await;
-        self.1.note(format!("{} asks {} of {}", self.0, request.turn(), run.agent().name()));
+        self.1.push(format!("{} asks {} of {}", self.0, request.turn(), run.agent().name()));
         Ok(None)
     }
 
     async fn after_llm_call(&self, _: &RunContext, response: &mut ModelResponse) -> Result<(), BoxError> {
-        self.1.note(format!("{} said {:?} {}", self.0, response.text, response.tool_calls.len()));
+        self.1.push(format!("{} said {:?} {}", self.0, response.text, response.tool_calls.len()));
         Ok(())
     }
 
@@ -53,7 +42,7 @@ impl TurnHook for Notes {
         _: &RunContext,
         call: &mut TurnToolCall,
     ) -> Result<Option<ToolOutput>, BoxError> {
-        self.1.note(format!("{} calls {} {}", self.0, call.name(), call.arguments()));
+        self.1.push(format!("{} calls {} {}", self.0, call.name(), call.arguments()));
         Ok(None)
     }
 
@@ -63,13 +52,13 @@ impl TurnHook for Notes {
         call: &TurnToolCall,
         result: &mut ToolResultMessage,
     ) -> Result<(), BoxError> {
-        self.1.note(format!("{} called {} {}", self.0, call.name(), result.is_error));
+        self.1.push(format!("{} called {} {}", self.0, call.name(), result.is_error));
         Ok(())
     }
 
     async fn after_turn_complete(&self, _: &RunContext, turn: &CompletedTurn) -> Result<(), BoxError> {
         let messages: Vec<_> = turn.messages().map(|message| message.to_text().into_owned()).collect();
-        self.1.note(format!("{} ended {} {messages:?}", self.0, turn.turn()));
+        self.1.push(format!("{} ended {} {messages:?}", self.0, turn.turn()));
         assert_eq!(turn.conversation().len(), turn.messages().count() + 2 * turn.turn() as usize - 1);
         assert!(turn.usage().total() > 0);
         Ok(())
@@ -446,15 +435,7 @@ async fn a9_a_result_is_changed_for_the_model_only() {
 
 #[tokio::test]
 async fn a9_an_error_or_a_panic_of_a_turn_hook_ends_the_run_at_every_place() {
-    fn fails() -> Result<(), BoxError> {
-        Err("no more".into())
-    }
-    fn panics() -> Result<(), BoxError> {
-        panic!("no more")
-    }
-    for (fault, words) in
-        [(fails as fn() -> Result<(), BoxError>, "no more"), (panics, "it panicked: no more")]
-    {
+    for (fault, words) in crate::FAULTS {
         let hooks = [
             (
                 "before_llm_call",
@@ -528,12 +509,7 @@ async fn a9_what_turn_hooks_write_is_redacted() {
 #[tokio::test]
 async fn a9_children_have_turn_hooks_of_their_own() {
     let log = Log::default();
-    let model = ScriptedModel::new()
-        .agent(
-            "Parent",
-            [ScriptedTurn::call("agent__Child", json!({ "input": "y" })), ScriptedTurn::say("{last}")],
-        )
-        .agent("Child", [ScriptedTurn::say("{input}?")]);
+    let model = crate::asks_a_child("{input}?");
     let notes = Notes("c", log.clone());
     let parent = Parent::builder().model(model).for_agent("Child", |agent| agent.turn_hook(notes));
     assert_eq!(parent.run("x").await.unwrap().text, "y?");

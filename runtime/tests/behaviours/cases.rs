@@ -247,14 +247,6 @@ async fn every_source(case: Value) {
 }
 
 #[tool_hook]
-async fn wrap_a(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
-    log.push("A>");
-    let result = next.run(args).await;
-    log.push("<A");
-    result
-}
-
-#[tool_hook]
 fn before_b(log: State<Log>) {
     log.push("B");
 }
@@ -269,7 +261,7 @@ agent! {
         instruction: "Play.",
         state: Log,
         function_tools: [add_one],
-        tool_hooks: [wrap_a, before_b, after_c],
+        tool_hooks: [async_around, before_b, after_c],
     }
 }
 

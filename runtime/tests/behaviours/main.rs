@@ -1,13 +1,7 @@
 //! Behaviours of existing systems that ours must show, run from `data/behaviours.yaml`: each case's `given`
 //! sets the scene, its `expect` is what is compared. Each case of the file has to be here.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, clippy::unused_async, reason = "tests say what they expect")]
 
 mod binding;
 mod cases;

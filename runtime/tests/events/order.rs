@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use onionskin::event::{Event, EventKind, RunOutput};
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, ToolCallDelta};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelResponse, ToolCall, ToolCallDelta};
 use onionskin::{agent, tool};
 use proptest::prelude::*;
 
 use super::script::{on_a_paused_clock, script};
+
+use crate::answers::answers;
 
 /// What has begun and not ended, of each run.
 #[derive(Default)]
@@ -136,14 +138,8 @@ fn repeat(text: String) -> String {
 }
 
 /// Gives its calls the same ids in each turn.
-struct SameIds;
-
-impl Model for SameIds {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn same_ids() -> impl Model {
+    answers(move |request, deltas| {
         let turn = request.messages.len() / 2;
         if turn == 3 {
             return Ok(ModelResponse::text("done"));
@@ -158,18 +154,12 @@ impl Model for SameIds {
             }
         }
         Ok(ModelResponse::tool_calls(calls))
-    }
+    })
 }
 
 /// Passes pieces of its last call only, which has the id that the call before would get.
-struct PiecesOfOne;
-
-impl Model for PiecesOfOne {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn pieces_of_one() -> impl Model {
+    answers(move |request, deltas| {
         let ids: &[&str] = match request.messages.len() / 2 {
             0 => &["a"],
             1 => &["a", "a_2"],
@@ -184,12 +174,12 @@ impl Model for PiecesOfOne {
             &*last.arguments,
         )));
         Ok(ModelResponse::tool_calls(calls))
-    }
+    })
 }
 
 #[tokio::test]
 async fn a8_pieces_of_a_call_have_its_id_also_if_another_call_has_none() {
-    let echo = Echo::builder().model(PiecesOfOne).build().await.unwrap();
+    let echo = Echo::builder().model(pieces_of_one()).build().await.unwrap();
     let mut stream = echo.stream("go");
     let (mut pieces, mut started) = (BTreeMap::new(), BTreeMap::new());
     while let Some(event) = stream.next().await {
@@ -210,19 +200,13 @@ async fn a8_pieces_of_a_call_have_its_id_also_if_another_call_has_none() {
 }
 
 /// Makes many calls in pieces.
-struct ManyCalls(usize);
-
-impl Model for ManyCalls {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn many_calls(count: usize) -> impl Model {
+    answers(move |request, deltas| {
         if request.messages.len() > 1 {
             return Ok(ModelResponse::text("done"));
         }
         let calls: Vec<_> =
-            (0..self.0).map(|number| ToolCall::new(number.to_string(), "repeat", "{}")).collect();
+            (0..count).map(|number| ToolCall::new(number.to_string(), "repeat", "{}")).collect();
         for ToolCall { id, name, .. } in &calls {
             for piece in ["{", "}"] {
                 deltas(ModelDelta::ToolCall(ToolCallDelta::new(Arc::clone(id), Arc::clone(name), piece)));
@@ -230,12 +214,12 @@ impl Model for ManyCalls {
         }
         // The test is about the pieces, and not about the calls.
         Err(ModelError::Malformed("enough".to_owned()))
-    }
+    })
 }
 
 #[tokio::test]
 async fn a8_the_work_for_pieces_grows_with_the_number_of_calls() {
-    let echo = Echo::builder().model(ManyCalls(40_000)).build().await.unwrap();
+    let echo = Echo::builder().model(many_calls(40_000)).build().await.unwrap();
     let mut stream = echo.stream("go");
     let begun = std::time::Instant::now();
     let mut pieces = 0;
@@ -249,7 +233,7 @@ async fn a8_the_work_for_pieces_grows_with_the_number_of_calls() {
 
 #[tokio::test]
 async fn a8_pieces_of_a_call_have_its_id_also_if_the_model_repeats_ids() {
-    let echo = Echo::builder().model(SameIds).build().await.unwrap();
+    let echo = Echo::builder().model(same_ids()).build().await.unwrap();
     let (mut order, mut stream) = (Order::default(), echo.stream("go"));
     while let Some(event) = stream.next().await {
         order.next(&event);

@@ -76,6 +76,13 @@ fn a6_a_folder_that_becomes_a_link_to_the_outside_leads_nowhere() {
     assert_eq!(fs::read_dir(place.outside("out/sub")).unwrap().count(), 1);
 }
 
+/// Puts the file back in the place of what it was exchanged for.
+fn put_back(place: &Place) {
+    let new = place.outside("swap");
+    fs::write(&new, "inner").unwrap();
+    fs::rename(&new, place.path("file")).unwrap();
+}
+
 #[test]
 fn a6_a_file_that_becomes_a_link_to_the_outside_is_not_used() {
     let place = Place::new().with("file", "inner");
@@ -84,9 +91,7 @@ fn a6_a_file_that_becomes_a_link_to_the_outside_is_not_used() {
     let outside = place.outside("out/file");
     let swap = || {
         relink(&place, &outside, "file");
-        let new = place.outside("swap");
-        fs::write(&new, "inner").unwrap();
-        fs::rename(&new, place.path("file")).unwrap();
+        put_back(&place);
     };
     let texts = while_swapping(
         &place,
@@ -110,8 +115,7 @@ fn a6_a_file_that_becomes_a_pipe_does_not_block() {
         let new = place.outside("swap");
         pipe(&new);
         fs::rename(&new, place.path("file")).unwrap();
-        fs::write(&new, "inner").unwrap();
-        fs::rename(&new, place.path("file")).unwrap();
+        put_back(&place);
     };
     let texts = while_swapping(
         &place,

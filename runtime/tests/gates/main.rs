@@ -1,14 +1,10 @@
 //! What a call through an onion may cost: heap allocations and bytes of future, both exact and the same on
 //! every machine. Instructions are counted in `bench/`.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, clippy::unused_async, reason = "tests say what they expect")]
 
+#[path = "../shared/answers.rs"]
+mod answers;
 mod turns;
 
 use std::sync::Arc;

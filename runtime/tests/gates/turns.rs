@@ -9,6 +9,8 @@ use onionskin::{AgentHandle, Session, agent};
 
 use super::{add_one, runtime};
 
+use crate::answers::answers;
+
 agent! { Adder { instruction: "Add.", function_tools: [add_one], limits: { turns: 2_000 } } }
 
 /// Calls the tool in each turn, then answers. What it knows of a conversation is how many messages there are behind those
@@ -135,22 +137,16 @@ fn a12_snapshots_of_a_long_history_allocate_nothing() {
 #[test]
 fn a8_text_that_streams_to_nobody_is_not_kept() {
     /// Writes its answer in so many pieces.
-    struct Writes(usize);
-
-    impl Model for Writes {
-        async fn respond(
-            &self,
-            _: &ModelRequest,
-            deltas: &mut (dyn FnMut(ModelDelta) + Send),
-        ) -> Result<ModelResponse, ModelError> {
-            (0..self.0).for_each(|_| deltas(ModelDelta::Text(String::new())));
+    fn writes(pieces: usize) -> impl Model {
+        answers(move |_, deltas| {
+            (0..pieces).for_each(|_| deltas(ModelDelta::Text(String::new())));
             Ok(ModelResponse::text("done"))
-        }
+        })
     }
 
     let of_pieces = |pieces| {
         let runtime = runtime();
-        let agent = runtime.block_on(Adder::builder().model(Writes(pieces)).build()).unwrap();
+        let agent = runtime.block_on(Adder::builder().model(writes(pieces)).build()).unwrap();
         let run = || drop(runtime.block_on(agent.run("go")).unwrap());
         run();
         measure(run).count_total

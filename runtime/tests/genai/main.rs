@@ -1,6 +1,9 @@
 //! The genai adapter against a server on the loopback that says exactly what each test wants.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
+#[macro_use]
+#[path = "../shared/by_hand.rs"]
+mod by_hand;
 mod hostile;
 
 use std::sync::{Arc, Mutex};
@@ -13,7 +16,7 @@ use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, RequestParams,
     ResponseSchema, StopReason, ToolCallDelta, ToolChoice, ToolDeclaration, Usage,
 };
-use onionskin::{Agent, AgentHandle, RunError, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+use onionskin::{Agent, AgentHandle, RunError, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -183,13 +186,8 @@ fn anthropic_says(text: &str) -> Reply {
 
 struct Echo(ToolDefinition);
 
-impl Tool for Echo {
-    const NAME: &'static str = "echo";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &self.0
-    }
+tool_by_hand! {
+    Echo "echo", self.0;
 
     async fn run(&self, _: &ToolContext, args: &mut onionskin::Args) -> ToolResult {
         let text = args.as_object().map_err(Clone::clone)?;
@@ -315,18 +313,9 @@ async fn a8_an_answer_that_is_a_call_is_shown_while_it_comes() {
     }
 }
 
-/// Shares its conversation with its child, both ways.
-struct Sharer;
-
-impl Agent for Sharer {
-    const NAME: &'static str = "sharer";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new()
-            .child::<Listener>()
-            .history_merge_target(onionskin::declaration::HistoryMergeTarget::Orchestrator)
-    }
+onionskin::agent! {
+    /// Shares its conversation with its child, both ways.
+    Sharer { name: "sharer", instruction: "Ask.", agents: [Listener], history_merge_target: orchestrator }
 }
 
 /// Providers that take the last words of a model for an answer that was begun refuse a request that ends with them.
@@ -434,13 +423,8 @@ impl Agent for Climber {
 
 struct Climb(ToolDefinition);
 
-impl Tool for Climb {
-    const NAME: &'static str = "climb";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &self.0
-    }
+tool_by_hand! {
+    Climb "climb", self.0;
 
     async fn run(&self, _: &ToolContext, _: &mut onionskin::Args) -> ToolResult {
         Ok(ToolOutput::text("up"))

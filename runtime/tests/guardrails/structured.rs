@@ -1,5 +1,4 @@
 //! Text and structured value of a result stay in step, and JSON stays JSON.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use onionskin::content::{ContentBlock, Resource};
 use onionskin::event::EventKind;

@@ -43,19 +43,6 @@ async fn a9_strings_of_a_typed_answer_are_masked_by_value() {
     assert_eq!(run.output().await.unwrap().answer, Letter { to, card: 4_111_111_111_111_111 });
 }
 
-/// A model without structured output: its answers of a type are calls.
-struct ByCall(ScriptedModel);
-
-impl Model for ByCall {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        self.0.respond(request, deltas).await
-    }
-}
-
 /// Sends a letter.
 #[tool]
 fn send(to: &str) -> String {
@@ -67,7 +54,8 @@ agent! { Sender { instruction: "Send it.", function_tools: [send] } }
 #[tokio::test]
 async fn a9_pieces_of_calls_are_masked_by_value() {
     let send = ScriptedTurn::call("send", json!({ "to": "ada@example.org" }));
-    let model = ByCall(ScriptedModel::turns([send, ScriptedTurn::call("final_answer", Value::from(JSON))]));
+    let model = ScriptedModel::turns([send, ScriptedTurn::call("final_answer", Value::from(JSON))])
+        .without([RequestOption::ResponseSchema]);
     let sender = Sender::builder().model(model).run_hook(MaskPii::default()).build().await.unwrap();
     let mut run = sender.request("To whom?").stream_as::<Letter>();
     let (mut pieces, mut last) = (BTreeMap::new(), None);

@@ -1,12 +1,4 @@
 //! H6: an abort cannot be swallowed, whatever way it takes outwards, and nothing runs after it.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,9 +1,4 @@
 //! Hooks that see the calls of their agent, and of all agents below it.
-#![allow(
-    clippy::needless_pass_by_value,
-    clippy::unwrap_used,
-    reason = "tests, whose hooks take injected values by value"
-)]
 
 use std::sync::{Arc, Mutex};
 

@@ -1,11 +1,4 @@
 //! What the filter of a hook can name: toolboxes, their methods, and tools that only a built agent has.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_self,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use std::sync::{Arc, Mutex};
 

@@ -1,11 +1,4 @@
 //! Hooks that fail with errors of their own, as guardrails and tools do.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use onionskin::run::ToolCaller;
 use onionskin::{Args, ErrorKind, Exit, ToolOutput, ToolResult, agent, tool, tool_hook};

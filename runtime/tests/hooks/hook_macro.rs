@@ -1,12 +1,4 @@
 //! `#[tool_hook]`: every form, every injected parameter.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 use onionskin::__private0 as rt;
 use onionskin::{Args, Next, ToolContext, ToolOutput, ToolResult, tool_hook};
 

@@ -1,9 +1,4 @@
 //! A hook that reads an argument which the tool does not have lets nothing through.
-#![allow(
-    clippy::needless_pass_by_value,
-    clippy::unnecessary_wraps,
-    reason = "tools take their arguments by value, and hooks return what they have to"
-)]
 
 use onionskin::approval::{Approval, ApprovalRequest};
 use onionskin::model::ToolResultMessage;

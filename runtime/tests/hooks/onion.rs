@@ -1,16 +1,5 @@
 //! Hooks around a call: order, forms, filters, dynamic hooks, typed hooks, configuration.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
-use std::sync::{Arc, Mutex};
-
-use onionskin::declaration::AgentDeclaration;
 use onionskin::definition::ToolSource;
 use onionskin::run::{AgentRun, ToolCaller};
 use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
@@ -20,18 +9,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    fn push(&self, line: impl Into<String>) {
-        self.0.lock().unwrap().push(line.into());
-    }
-
-    fn lines(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
-    }
-}
+use crate::log::Log;
 
 /// Adds one.
 #[tool]
@@ -107,30 +85,21 @@ async fn h7_typed_hooks_get_typed_arguments_inside_all_raw_hooks() {
     };
     let output = call("add_one", r#"{"x": 41}"#).await.unwrap();
     assert_eq!(output.to_text(), ((10 + 1 + 100) * 2).to_string());
-    assert_eq!(log.lines(), ["A>", "add_one 10", "<A"]);
+    assert_eq!(log.take(), ["A>", "add_one 10", "<A"]);
     let output = call("join", r#"{"words": ["a", "b"]}"#).await.unwrap();
     assert_eq!(output.to_text(), "A-B");
-    assert_eq!(log.lines(), ["A>", "2 words", "join", "<A"]);
+    assert_eq!(log.take(), ["A>", "2 words", "join", "<A"]);
     let error = call("join", r#"{"words": []}"#).await.unwrap_err();
     assert!(matches!(error, Exit::Tool(_)));
     let error = call("add_one", r#"{"x": "ten"}"#).await.unwrap_err();
     assert!(error.to_string().contains("`x`: expected an integer"), "{error}");
 }
 
-struct Child;
-
-impl Agent for Child {
-    const NAME: &'static str = "child";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().description("Helps.")
-    }
-
-    async fn run(_: &AgentRun, input: String) -> Result<String, RunError> {
-        Ok(input)
-    }
+async fn repeat(_: &AgentRun, input: String) -> Result<String, RunError> {
+    Ok(input)
 }
+
+agent! { Child { name: "child", description: "Helps.", instruction: "Help.", run: repeat } }
 
 agent! {
     Filtered {
@@ -163,11 +132,11 @@ async fn h5_filters_choose_the_calls_that_a_hook_sees() {
     let log = Log::default();
     let build = || Filtered::builder().state(log.clone());
     run(build(), &[("add_one", json!({"x": 1}))]).await;
-    assert_eq!(log.lines(), ["only>", "functions>", "add_one 1", "<functions", "<only"]);
+    assert_eq!(log.take(), ["only>", "functions>", "add_one 1", "<functions", "<only"]);
     run(build(), &[("join", json!({"words": ["a"]}))]).await;
-    assert_eq!(log.lines(), ["not>", "functions>", "join", "<functions", "<not"]);
+    assert_eq!(log.take(), ["not>", "functions>", "join", "<functions", "<not"]);
     let texts = run(build(), &[("agent__child", json!({"input": "hi"}))]).await;
-    assert_eq!(log.lines(), ["child>", "<child"]);
+    assert_eq!(log.take(), ["child>", "<child"]);
     assert_eq!(texts, ["hi"]);
 }
 
@@ -234,7 +203,7 @@ async fn h5_lists_name_types_with_arguments() {
     let log = Log::default();
     let texts = run(Generic::builder().state(log.clone()), &[("add_one", json!({"x": 1}))]).await;
     assert_eq!(texts, ["2"]);
-    assert_eq!(log.lines(), ["a u8", "b u16", "add_one 1"]);
+    assert_eq!(log.take(), ["a u8", "b u16", "add_one 1"]);
 }
 
 agent! {
@@ -250,13 +219,13 @@ async fn h5_run_time_hooks_stand_outermost_or_at_the_marked_place() {
     let hooks = || (AtRunTime("1", log.clone()), AtRunTime("2", log.clone()));
     let (first, second) = hooks();
     run(OuterSeam::builder().state(log.clone()).hook(first).hook(second), &calls).await;
-    assert_eq!(log.lines(), ["1>", "2>", "A>", "B>", "add_one 1", "<B", "<A", "<2", "<1"]);
+    assert_eq!(log.take(), ["1>", "2>", "A>", "B>", "add_one 1", "<B", "<A", "<2", "<1"]);
     let (first, second) = hooks();
     run(InnerSeam::builder().state(log.clone()).hook(first).hook(second), &calls).await;
-    assert_eq!(log.lines(), ["A>", "1>", "2>", "B>", "add_one 1", "<B", "<2", "<1", "<A"]);
+    assert_eq!(log.take(), ["A>", "1>", "2>", "B>", "add_one 1", "<B", "<2", "<1", "<A"]);
     let (first, _) = hooks();
     run(LastSeam::builder().state(log.clone()).hook(first), &calls).await;
-    assert_eq!(log.lines(), ["A>", "1>", "add_one 1", "<1", "<A"]);
+    assert_eq!(log.take(), ["A>", "1>", "add_one 1", "<1", "<A"]);
 }
 
 #[tokio::test]
@@ -264,7 +233,7 @@ async fn h5_hooks_of_functions_can_be_added_at_run_time_with_their_configuration
     let log = Log::default();
     let calls = [("add_one", json!({"x": 1}))];
     run(InnerSeam::builder().state(log.clone()).hook(mark::new("1")).hook(mark::new("2")), &calls).await;
-    assert_eq!(log.lines(), ["A>", "1>", "2>", "B>", "add_one 1", "<B", "<2", "<1", "<A"]);
+    assert_eq!(log.take(), ["A>", "1>", "2>", "B>", "add_one 1", "<B", "<2", "<1", "<A"]);
     let texts = run(OuterSeam::builder().state(log.clone()).hook(signed::new()), &calls).await;
     assert_eq!(texts, ["2."]);
     // Where there is nothing to configure, there is a default.
@@ -298,7 +267,7 @@ agent! {
 async fn h3_the_original_tool_can_be_called_past_the_remaining_hooks() {
     let log = Log::default();
     run(Original::builder().state(log.clone()), &[("add_one", json!({"x": 7}))]).await;
-    assert_eq!(log.lines(), ["add_one 7"]);
+    assert_eq!(log.take(), ["add_one 7"]);
 }
 
 #[tool_hook]
@@ -317,7 +286,7 @@ async fn h1_two_runs_can_be_alive_at_once() {
     let log = Log::default();
     let texts = run(Racing::builder().state(log.clone()), &[("add_one", json!({"x": 1}))]).await;
     assert_eq!(texts, ["2 and 2"]);
-    assert_eq!(log.lines().len(), 2);
+    assert_eq!(log.take().len(), 2);
 }
 
 agent! {
@@ -349,7 +318,7 @@ async fn t10_cfg_takes_entries_away() {
     )
     .await;
     assert_eq!(texts, ["x", "22"]);
-    assert_eq!(log.lines(), ["A>", "B>", "join", "<B", "<A", "A>", "B>", "add_one 10", "<B", "<A"]);
+    assert_eq!(log.take(), ["A>", "B>", "join", "<B", "<A", "A>", "B>", "add_one 10", "<B", "<A"]);
 }
 
 #[tool_hook]

@@ -1,39 +1,18 @@
 //! The original tool: what `call_original` runs, from wherever it is called.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    clippy::unnecessary_wraps,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use onionskin::approval::{Approval, ApprovalRequest};
 use onionskin::journal::MemoryJournal;
 use onionskin::question::Answer;
 use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{
-    AgentHandle, Args, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
+    AgentHandle, Args, Next, RunError, ScriptedModel, ScriptedTurn, State, ToolContext, ToolDefinition,
     ToolOutput, ToolResult, ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
-/// What ran, in order.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<&'static str>>>);
-
-impl Log {
-    fn push(&self, line: &'static str) {
-        self.0.lock().unwrap().push(line);
-    }
-
-    fn take(&self) -> Vec<&'static str> {
-        std::mem::take(&mut *self.0.lock().unwrap())
-    }
-}
+use crate::log::Log;
 
 #[tool_hook]
 async fn own_original(log: State<Log>, ctx: &ToolContext, args: &mut Args) -> ToolResult<Option<ToolOutput>> {
@@ -237,7 +216,7 @@ async fn h3_call_original_from_an_agents_hook_is_not_repeated_by_a_resume() {
     assert_eq!(log.take(), ["paid"]);
     let key = paused.questions()[0].key();
     let output = handle.resume(&paused).answer(key, Answer::allow()).run().await.unwrap();
-    assert_eq!((output.text.as_str(), log.take()), ("6", vec!["posted"]));
+    assert_eq!((output.text.as_str(), log.take()), ("6", vec!["posted".to_owned()]));
 }
 
 #[tokio::test]
@@ -324,14 +303,9 @@ fn guarded(log: State<Log>) {
 #[derive(Default)]
 struct ByHand;
 
-impl Tool for ByHand {
-    const NAME: &'static str = "by_hand";
-    type State = ();
-    fn definition(&self) -> &ToolDefinition {
-        static DEFINITION: std::sync::LazyLock<ToolDefinition> =
-            std::sync::LazyLock::new(|| ToolDefinition::new("by_hand", "Calls itself."));
-        &DEFINITION
-    }
+tool_by_hand! {
+    ByHand "by_hand", ToolDefinition::new("by_hand", "Calls itself.");
+
     async fn on_invoke(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
         cx.call_original(args).await.map(drop)
     }

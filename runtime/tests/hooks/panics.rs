@@ -1,10 +1,4 @@
 //! Panics of hooks at all places, and a tool's panics as hooks see them.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{

@@ -1,15 +1,7 @@
 //! Typed hooks on tools that have hooks, guardrails, an approval, a cache or an `on_error` of their own: they run outside of
 //! all that.
-#![allow(
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    clippy::unnecessary_wraps,
-    reason = "tests say what they expect, and their tools are small"
-)]
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex};
 
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
 use onionskin::content::{ContentBlock, Image, Media};
@@ -22,18 +14,7 @@ use onionskin::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    fn push(&self, line: impl Into<String>) {
-        self.0.lock().unwrap().push(line.into());
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
-    }
-}
+use crate::log::Log;
 
 #[tool_hook]
 async fn agent_hook(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {

@@ -1,11 +1,11 @@
 //! `approval`: who is asked, for which arguments, and that nothing runs without an answer.
 
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
 use onionskin::declaration::AgentBuilder;
 use onionskin::{
-    AgentTool, Args, Effect, ErrorKind, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State, Tool,
+    AgentTool, Args, Effect, ErrorKind, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State,
     ToolContext, ToolDefinition, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::json;
@@ -267,14 +267,20 @@ fn pay_some(cents: u64) -> String {
     format!("paid {cents}")
 }
 
+fn by_value() -> ToolSpec {
+    ToolSpec::from_fn(
+        "pay",
+        "Pays.",
+        |payment: Payment, _| async move { Ok(format!("paid {}", payment.cents)) },
+    )
+}
+
 #[tokio::test]
 async fn t11_approval_sees_the_arguments_as_the_tool_reads_them() {
     let yes = Says::new(Approval::Allow);
     let mut by_function = pay_some::spec();
     by_function.approver(yes.clone());
-    let mut by_value = ToolSpec::from_fn("pay", "Pays.", |payment: Payment, _| async move {
-        Ok(format!("paid {}", payment.cents))
-    });
+    let mut by_value = by_value();
     by_value.approval_if(over_a_hundred).approver(yes.clone());
     by_value.bind("key", None, json!("k")).unwrap();
     for spec in [&by_function, &by_value] {
@@ -294,9 +300,7 @@ async fn t11_approval_is_asked_for_nothing_that_cannot_be_read() {
     let yes = Says::new(Approval::Allow);
     let mut by_function = pay_by::spec();
     by_function.approver(yes.clone());
-    let mut by_value = ToolSpec::from_fn("pay", "Pays.", |payment: Payment, _| async move {
-        Ok(format!("paid {}", payment.cents))
-    });
+    let mut by_value = by_value();
     by_value.approval().approver(yes.clone());
     for mut spec in [by_function, by_value] {
         spec.bind("key", None, json!("k")).unwrap();
@@ -313,22 +317,15 @@ async fn t11_approval_is_asked_for_nothing_that_cannot_be_read() {
 /// A tool by hand.
 struct ByHand;
 
-static BY_HAND: LazyLock<ToolDefinition> = LazyLock::new(|| {
+tool_by_hand! {
+    ByHand "by_hand", {
     ToolDefinition::new(ByHand::NAME, "Pays.").with_input_schema(json!({
         "type": "object",
         "properties": { "cents": { "type": "integer" } },
         "required": ["cents"],
         "additionalProperties": false,
     }))
-});
-
-impl Tool for ByHand {
-    const NAME: &'static str = "by_hand";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &BY_HAND
-    }
+};
 
     async fn run(&self, _: &ToolContext, _: &mut Args) -> ToolResult {
         Ok("paid".into())

@@ -57,13 +57,8 @@ pub struct Desk;
 impl Desk {
     /// Works.
     #[tool(
-        title = "Works for you",
-        timeout = "50ms",
-        max_calls = 3,
-        effect = once,
-        annotations(open_world = false),
-        meta = json!({ "team": "blue" }),
-        examples = [example(mode = "work")]
+        title = "Works for you", timeout = "50ms", max_calls = 3, effect = once, annotations(open_world = false),
+        meta = json!({ "team": "blue" }), examples = [example(mode = "work")],
     )]
     async fn method(&self, mode: String, log: State<Log>) -> Result<String, String> {
         work(&mode, &log).await
@@ -111,13 +106,8 @@ impl ByHand {
     }
 }
 
-impl Tool for ByHand {
-    const NAME: &'static str = "by_hand";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
+tool_by_hand! {
+    ByHand "by_hand", self.definition;
 
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
         let mode = args["mode"].as_str().unwrap_or_default().to_owned();

@@ -12,18 +12,10 @@ use serde_json::json;
 use crate::support::{Log, context, told};
 
 #[tool_hook]
-async fn agent_hook(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
-    log.push("agent hook");
+async fn noted(#[config] name: &str, log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
+    log.push(name.to_owned());
     let result = next.run(args).await;
-    log.push("/agent hook");
-    result
-}
-
-#[tool_hook]
-async fn own_hook(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
-    log.push("own hook");
-    let result = next.run(args).await;
-    log.push("/own hook");
+    log.push(format!("/{name}"));
     result
 }
 
@@ -55,7 +47,7 @@ fn explain(cx: &ToolContext, error: ToolError) -> ToolResult {
 
 /// Runs, or fails.
 #[tool(
-    hooks = [own_hook],
+    hooks = [noted("own hook")],
     input_guardrails = [in_a, in_b],
     output_guardrails = [out_a, out_b],
     on_error = explain
@@ -125,7 +117,7 @@ pub struct Box1;
 impl Box1 {
     /// A method.
     #[expect(clippy::unused_self, reason = "the object does not matter here")]
-    #[tool(hooks = [own_hook], input_guardrails = [in_a, in_b], output_guardrails = [out_a, out_b], on_error = explain)]
+    #[tool(hooks = [noted("own hook")], input_guardrails = [in_a, in_b], output_guardrails = [out_a, out_b], on_error = explain)]
     fn method(&self, fail: bool, log: State<Log>) -> Result<String, String> {
         log.push("run");
         if fail { Err("failed".to_owned()) } else { Ok("fine".to_owned()) }
@@ -155,7 +147,7 @@ agent! {
         state: Log,
         function_tools: [written, ByHand, typed],
         toolboxes: [Box1],
-        tool_hooks: [agent_hook, typed_hook],
+        tool_hooks: [noted("agent hook"), typed_hook],
     }
 }
 
@@ -169,7 +161,7 @@ fn closure() -> ToolSpec {
         log_of(&cx).push("run");
         if args.fail { Err("failed".into()) } else { Ok("fine") }
     });
-    spec = spec.hook(own_hook::new());
+    spec = spec.hook(noted::new("own hook"));
     spec.add_input_guardrails((in_a::new(), in_b::new()));
     spec.add_output_guardrails((out_a::new(), out_b::new()));
     spec.add_on_error_func(|error, cx| async move { explain(&cx, error) });
@@ -229,7 +221,7 @@ async fn l1_order_of_a_call() {
 #[tokio::test]
 async fn l1_stages_of_a_hand_written_tool_as_a_value() {
     let log = Log::default();
-    let mut spec = ToolSpec::new(ByHand::default()).with_state(log.clone()).hook(own_hook::new());
+    let mut spec = ToolSpec::new(ByHand::default()).with_state(log.clone()).hook(noted::new("own hook"));
     spec.add_input_guardrails(in_a::new()).add_output_guardrails(out_a::new());
     let said = spec.exec(json!({})).await;
     assert_eq!(said.output().unwrap().to_text(), "fine+");
@@ -400,7 +392,7 @@ fn both_fail() -> Result<(), &'static str> {
 
 /// Guardrails and an `on_error` around whatever it is, behind a hook.
 fn around(spec: ToolSpec, log: &Log) -> ToolSpec {
-    let mut spec = spec.with_state(log.clone()).hook(own_hook::new());
+    let mut spec = spec.with_state(log.clone()).hook(noted::new("own hook"));
     spec.add_input_guardrails(in_a::new()).add_output_guardrails(out_b::new());
     spec.add_on_error_func(|error, cx| async move { explain(&cx, error) });
     spec

@@ -1,23 +1,8 @@
 //! A log that calls write into, and short forms.
 
-use std::sync::{Arc, Mutex};
-
 use onionskin::{Args, DynTool, ErrorKind, Tool, ToolContext, ToolResult, testing};
 
-/// What happened, in order: the state of the tools here.
-#[derive(Clone, Default)]
-pub struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    pub fn push(&self, line: impl Into<String>) {
-        self.0.lock().unwrap().push(line.into());
-    }
-
-    /// What was written since the last time.
-    pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
-    }
-}
+pub(crate) use crate::log::Log;
 
 /// A context with a log, and the log.
 pub fn context(tool: &str) -> (ToolContext, Log) {

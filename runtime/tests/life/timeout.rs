@@ -99,17 +99,13 @@ impl Desk {
 #[derive(Default)]
 struct ByHand;
 
-impl Tool for ByHand {
-    const NAME: &'static str = "by_hand";
-    type State = ();
-    fn definition(&self) -> &ToolDefinition {
-        static DEFINITION: std::sync::LazyLock<ToolDefinition> = std::sync::LazyLock::new(|| {
-            let mut definition = ToolDefinition::new("by_hand", "Rests.");
-            definition.timeout = Some(Duration::from_secs(1));
-            definition
-        });
-        &DEFINITION
-    }
+tool_by_hand! {
+    ByHand "by_hand", {
+        let mut definition = ToolDefinition::new("by_hand", "Rests.");
+        definition.timeout = Some(Duration::from_secs(1));
+        definition
+    };
+
     async fn on_invoke(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
         sleep(LONG).await;
         Ok(())
@@ -197,13 +193,8 @@ impl Default for NoTime {
     }
 }
 
-impl Tool for NoTime {
-    const NAME: &'static str = "hasty";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &self.0
-    }
+tool_by_hand! {
+    NoTime "hasty", self.0;
 
     async fn run(&self, _: &ToolContext, _: &mut Args) -> ToolResult {
         Ok(ToolOutput::text("done"))

@@ -62,12 +62,7 @@ impl Desk {
     /// Squares.
     #[expect(clippy::unused_self, reason = "the object does not matter here")]
     #[tool(
-        hooks = [at_most_ten],
-        approval,
-        cache,
-        input_guardrails = [admits],
-        output_guardrails = [releases],
-        on_error = explain
+        hooks = [at_most_ten], approval, cache, input_guardrails = [admits], output_guardrails = [releases], on_error = explain
     )]
     fn method(&self, x: i64, log: State<Log>) -> Result<i64, String> {
         squared(x, &log)

@@ -1,12 +1,7 @@
 //! What providers say, as data: each text in `data/providers` is served on the loopback, and becomes the answer, or the error, that stands
 //! beside it; then an agent runs with it.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    unreachable_pub,
-    reason = "tests"
-)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, reason = "tests say what they expect")]
 
 mod cases;
 mod mutated;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use onionskin::approval::{Always, Approval, ApprovalRequest};
 use onionskin::event::{CallOutcome, EventKind};
 use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepRecord, StepWork};
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::model::{Model, ModelResponse, ToolCall};
 use onionskin::question::{Answer, AnswerError};
 use onionskin::{
     AgentHandle, Args, ErrorKind, Next, Provided, RunError, ScriptedModel, ScriptedTurn, Secret, ToolResult,
@@ -13,6 +13,7 @@ use onionskin::{
 };
 use serde_json::{Value, json};
 
+use crate::answers::answers;
 use crate::support::{Log, open, paused};
 
 /// Pays.
@@ -166,28 +167,22 @@ fn count(from: i128, step: Option<u8>) -> String {
 agent! { Counter { name: "counter", instruction: "Count.", function_tools: [count] } }
 
 /// Writes a number that is longer than a value holds.
-struct WritesLong;
-
-impl Model for WritesLong {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn writes_long() -> impl Model {
+    answers(move |request, _| {
         Ok(match request.messages.iter().nth(1) {
             None => ModelResponse::tool_calls([ToolCall::new("a", "count", format!(r#"{{"from":{LONG}}}"#))]),
             Some(_) => ModelResponse::text(
                 request.messages.iter().map(|message| message.to_text()).collect::<String>(),
             ),
         })
-    }
+    })
 }
 
 const LONG: &str = "170141183460469231731687303715884105727";
 
 #[tokio::test]
 async fn u2_a_long_number_that_is_left_as_it_was_shown_keeps_its_value() {
-    let counter = Counter::builder().model(WritesLong).build().await.unwrap();
+    let counter = Counter::builder().model(writes_long()).build().await.unwrap();
     let first = paused(counter.run("go").await);
     let mut shown = first.questions()[0].arguments().clone();
     assert_eq!(shown, json!({ "from": LONG }));

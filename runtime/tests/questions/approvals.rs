@@ -190,7 +190,7 @@ async fn a7_a_call_of_a_child_pauses_the_whole_run() {
     let next =
         paused(boss.resume(&first).answer(key(&first, &json!({ "cents": 1 })), Answer::allow()).run().await);
     assert_eq!((log.take(), open(&next)), (vec!["paid 1".to_owned()], vec![r#"pay {"cents":2}"#.to_owned()]));
-    let output = boss.resume(&next).answer(next.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&boss, &next).await;
     assert_eq!(
         (log.take(), output.text.as_str()),
         (vec!["paid 2".to_owned()], "child: paid 1\nchild: paid 2")
@@ -213,8 +213,7 @@ async fn a7_a_call_of_an_agent_tool_pauses_the_whole_run() {
     let outer = Outer::builder().tool(tool).model(model).build().await.unwrap();
     let first = paused(outer.run("go").await);
     assert_eq!(open(&first), [r#"pay {"cents":5}"#]);
-    let output =
-        outer.resume(&first).answer(first.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&outer, &first).await;
     assert_eq!((output.text.as_str(), log.take()), ("done: paid 5", vec!["paid 5".to_owned()]));
 }
 
@@ -378,8 +377,7 @@ async fn u2_other_arguments_need_another_approval() {
         (log.take(), open(&second)),
         (vec!["paid 5".to_owned()], vec![r#"pay {"cents":10}"#.to_owned()])
     );
-    let output =
-        doubler.resume(&second).answer(second.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&doubler, &second).await;
     assert_eq!((output.text.as_str(), log.take()), ("done: paid 10", vec!["paid 10".to_owned()]));
 }
 
@@ -400,8 +398,7 @@ async fn u2_an_approved_call_that_is_tried_again_is_not_asked_about_again() {
     let model = script([vec![("unsteady", json!({}))]]);
     let steady = Steady::builder().model(model).provide(log.clone()).build().await.unwrap();
     let first = paused(steady.run("go").await);
-    let output =
-        steady.resume(&first).answer(first.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&steady, &first).await;
     assert_eq!((output.text.as_str(), log.take().len()), ("done: 3", 3));
 }
 
@@ -426,8 +423,7 @@ async fn u3_an_answerer_answers_while_the_run_waits_and_may_leave_a_question_ope
     assert_eq!(seen, ["hook saw Tool execution was not approved: too much", "paid 5"]);
     // The answers that were given are kept.
     let nobody = payer(&log, model()).await;
-    let output =
-        nobody.resume(&first).answer(first.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&nobody, &first).await;
     assert!(output.text.ends_with("paid 500"), "{}", output.text);
     let mut seen = log.take();
     seen.sort();
@@ -468,29 +464,19 @@ async fn u3_an_approver_answers_approvals_in_place_of_the_answerer() {
 
 #[tokio::test]
 async fn a7_calls_that_a_hand_written_agent_makes_pause_it() {
-    use onionskin::declaration::AgentDeclaration;
+    use onionskin::ToolSpec;
     use onionskin::run::AgentRun;
-    use onionskin::{Agent, ToolSpec};
 
-    struct ByHand;
-
-    impl Agent for ByHand {
-        const NAME: &'static str = "ByHand";
-        type State = ();
-
-        fn declare() -> AgentDeclaration {
-            AgentDeclaration::new().instruction("Pay.")
-        }
-
-        async fn run(run: &AgentRun, _: String) -> Result<String, RunError> {
-            let calls = tokio::join!(
-                run.call_tool("pay", Args::from(r#"{"cents": 1}"#)),
-                run.call_tool("look", Args::from(r#"{"at": "it"}"#)),
-                run.call_tool("pay", Args::from(r#"{"cents": 2}"#)),
-            );
-            Ok(format!("{:?}", [calls.0.is_ok(), calls.1.is_ok(), calls.2.is_ok()]))
-        }
+    async fn pay_twice(run: &AgentRun, _: String) -> Result<String, RunError> {
+        let calls = tokio::join!(
+            run.call_tool("pay", Args::from(r#"{"cents": 1}"#)),
+            run.call_tool("look", Args::from(r#"{"at": "it"}"#)),
+            run.call_tool("pay", Args::from(r#"{"cents": 2}"#)),
+        );
+        Ok(format!("{:?}", [calls.0.is_ok(), calls.1.is_ok(), calls.2.is_ok()]))
     }
+
+    agent! { ByHand { instruction: "Pay.", run: pay_twice } }
 
     let log = Log::default();
     let agent = ByHand::builder().model(ScriptedModel::new()).provide(log.clone());
@@ -529,8 +515,7 @@ async fn u2_what_is_always_allowed_is_not_asked_about_again_in_the_session() {
     assert_eq!((open(&other), log.take().len()), (vec![r#"pay {"cents":6}"#.to_owned()], 2));
     // In a third process the first call is answered from its record, and what was said about it still holds.
     let agent = payer(&log, turns()).await;
-    let output =
-        agent.resume(&other).answer(other.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&agent, &other).await;
     assert_eq!((output.text.as_str(), log.take()), ("done: paid 5\npaid 6", vec!["paid 6".to_owned()]));
 }
 

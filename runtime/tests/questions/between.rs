@@ -5,15 +5,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use onionskin::approval::{Always, Approval};
-use onionskin::declaration::AgentDeclaration;
 use onionskin::journal::MemoryJournal;
 use onionskin::question::{Answer, AskError, Question, QuestionKind};
 use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::ui::ui_tool;
 use onionskin::{
-    Agent, AgentHandle, CancellationToken, DynTool, Provided, RunError, ScriptedModel, ScriptedTurn,
-    ToolContext, ToolSpec, agent, tool, turn_hook,
+    AgentHandle, CancellationToken, DynTool, Provided, RunError, ScriptedModel, ScriptedTurn, ToolContext,
+    ToolSpec, agent, tool, turn_hook,
 };
 use serde_json::json;
 
@@ -87,8 +86,7 @@ async fn a7_a_tool_of_a_source_pauses_its_run() {
     let (keeper, _) = keeper(1).await;
     let first = paused(keeper.run("go").await);
     assert_eq!(open(&first), ["shelf__open {}"]);
-    let output =
-        keeper.resume(&first).answer(first.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&keeper, &first).await;
     assert_eq!(output.text, "opened");
 }
 
@@ -97,8 +95,7 @@ async fn a7_a_tool_that_a_source_lists_later_pauses_its_run_too() {
     let (keeper, shelf) = keeper(0).await;
     shelf.store(1, Ordering::Relaxed);
     let first = paused(keeper.run("go").await);
-    let output =
-        keeper.resume(&first).answer(first.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&keeper, &first).await;
     assert_eq!(output.text, "opened");
 }
 
@@ -206,23 +203,14 @@ async fn a7_a_child_with_an_external_tool_pauses_its_parent() {
 }
 
 /// Asks, in a loop of its own with a time limit.
-struct Hasty;
-
-impl Agent for Hasty {
-    const NAME: &'static str = "Hasty";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().instruction("Go.")
-    }
-
-    async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-        match tokio::time::timeout(Duration::from_millis(20), run.converse(input)).await {
-            Ok(end) => end,
-            Err(_) => Ok("too late".to_owned()),
-        }
+async fn hasty(run: &AgentRun, input: String) -> Result<String, RunError> {
+    match tokio::time::timeout(Duration::from_millis(20), run.converse(input)).await {
+        Ok(end) => end,
+        Err(_) => Ok("too late".to_owned()),
     }
 }
+
+agent! { Hasty { instruction: "Go.", run: hasty } }
 
 #[tokio::test]
 async fn a7_a_loop_by_hand_cannot_take_a_pause_for_an_answer() {
@@ -235,8 +223,7 @@ async fn a7_a_loop_by_hand_cannot_take_a_pause_for_an_answer() {
         .await
         .unwrap();
     let first = paused(hasty.run("go").await);
-    let output =
-        hasty.resume(&first).answer(first.questions()[0].key(), Answer::allow()).run().await.unwrap();
+    let output = crate::support::allowed(&hasty, &first).await;
     assert_eq!(output.text, "paid 5");
 }
 

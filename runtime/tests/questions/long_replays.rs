@@ -3,12 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepRecord, StepWork};
-use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::journal::MemoryJournal;
+use onionskin::model::{Message, Model, ModelResponse, ToolCall};
 use onionskin::question::{Answer, Paused};
 use onionskin::run::IdempotencyKey;
 use onionskin::{
@@ -21,6 +19,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use crate::answers::answers;
+use crate::cut::Cut;
 use crate::support::Log;
 
 /// `PROPTEST_CASES` makes it longer; what failed is kept.
@@ -214,14 +214,8 @@ agent! {
 }
 
 /// Does what the input says. Its last answer holds all that it read.
-struct Planned;
-
-impl Model for Planned {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn planned() -> impl Model {
+    answers(move |request, _| {
         let messages: Vec<_> = request.messages.iter().collect();
         let plan: Plan = serde_json::from_str(&messages[0].to_text()).unwrap();
         let turn = messages.iter().filter(|message| matches!(message, Message::Assistant { .. })).count();
@@ -243,46 +237,7 @@ impl Model for Planned {
             ToolCall::new(format!("c{turn}_{index}"), name, args.to_string())
         };
         Ok(ModelResponse::tool_calls(tasks.iter().enumerate().map(call)))
-    }
-}
-
-/// Stops for ever at one of the moments, which are counted.
-struct Cut {
-    journal: Arc<MemoryJournal>,
-    moments: AtomicUsize,
-    at: usize,
-    reached: Arc<Notify>,
-}
-
-impl Cut {
-    async fn pass(&self) {
-        if self.moments.fetch_add(1, Ordering::SeqCst) + 1 == self.at {
-            self.reached.notify_one();
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-impl Journal for Cut {
-    fn step<'a>(
-        &'a self,
-        step: &'a Step,
-        work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
-        let work: StepWork<'a> = Box::new(move || {
-            Box::pin(async move {
-                self.pass().await;
-                let record = work().await?;
-                self.pass().await;
-                Ok(record)
-            })
-        });
-        Box::pin(async move {
-            let record = self.journal.step(step, work).await?;
-            self.pass().await;
-            Ok(record)
-        })
-    }
+    })
 }
 
 /// What a run leaves.
@@ -301,7 +256,7 @@ enum End {
 }
 
 async fn parent(log: &Log, journal: Option<Cut>) -> AgentHandle {
-    let parent = Parent::builder().model(Planned).state(Ledger::default()).provide(log.clone());
+    let parent = Parent::builder().model(planned()).state(Ledger::default()).provide(log.clone());
     match journal {
         Some(journal) => parent.journal(journal).build().await.unwrap(),
         None => parent.build().await.unwrap(),
@@ -319,7 +274,7 @@ async fn process(
     let reached = Arc::new(Notify::new());
     let cut = journal.map(|journal| Cut {
         journal: Arc::clone(journal),
-        moments: AtomicUsize::new(0),
+        moments: Arc::default(),
         at,
         reached: Arc::clone(&reached),
     });

@@ -1,12 +1,15 @@
 //! Questions for people: runs that pause, and go on with the answers.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
-#![allow(clippy::needless_pass_by_value, reason = "tools and hooks are written as users write them")]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests say what they expect")]
 
 mod allowed_with;
+#[path = "../shared/answers.rs"]
+mod answers;
 mod approvals;
 mod asked;
 mod between;
 mod checked_again;
+#[path = "../shared/cut.rs"]
+mod cut;
 mod elsewhere;
 mod long_replays;
 mod reached;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use onionskin::approval::{Always, Approval};
 use onionskin::event::EventKind;
 use onionskin::journal::{JournalErrorKind, MemoryJournal};
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::model::{Model, ModelResponse, ToolCall};
 use onionskin::question::{Answer, AnswerError, AskError, Paused, Question, SealError, SealKey};
 use onionskin::run::SavedSession;
 use onionskin::{
@@ -17,6 +17,7 @@ use onionskin::{
 };
 use serde_json::{Value, json};
 
+use crate::answers::answers;
 use crate::support::{Log, open, paused};
 
 /// Pays.
@@ -747,7 +748,7 @@ async fn a7_a_paused_run_with_the_deepest_arguments_is_read_again() {
     for (levels, is_asked) in [(99, true), (100, false), (126, false)] {
         let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let calls = ["1", "2"].map(|id| ToolCall::new(id, "keep", format!(r#"{{"value":{deep}}}"#)));
-        let keeper = Keeper::builder().model(Calls(calls.to_vec())).build().await.unwrap();
+        let keeper = Keeper::builder().model(calling(calls.to_vec())).build().await.unwrap();
         match keeper.run("go").await {
             Err(RunError::Paused(first)) if is_asked => {
                 let stored = serde_json::to_string(&first).unwrap();
@@ -764,17 +765,9 @@ async fn a7_a_paused_run_with_the_deepest_arguments_is_read_again() {
 }
 
 /// Makes these calls, and says their results.
-struct Calls(Vec<ToolCall>);
-
-impl Model for Calls {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        match request.messages.last().map(|message| message.to_text().into_owned()) {
-            Some(text) if request.messages.len() > 1 => Ok(ModelResponse::text(text)),
-            _ => Ok(ModelResponse::tool_calls(self.0.clone())),
-        }
-    }
+fn calling(calls: Vec<ToolCall>) -> impl Model {
+    answers(move |request, _| match request.messages.last().map(|message| message.to_text().into_owned()) {
+        Some(text) if request.messages.len() > 1 => Ok(ModelResponse::text(text)),
+        _ => Ok(ModelResponse::tool_calls(calls.clone())),
+    })
 }

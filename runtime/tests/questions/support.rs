@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use onionskin::question::Paused;
-use onionskin::{RunError, RunOutput};
+use onionskin::question::{Answer, Paused};
+use onionskin::{AgentHandle, RunError, RunOutput};
 
 /// What happened, in order.
 #[derive(Clone, Debug, Default)]
@@ -51,4 +51,9 @@ pub(crate) fn open(paused: &Paused) -> Vec<String> {
 pub(crate) fn key(paused: &Paused, arguments: &serde_json::Value) -> String {
     let found = paused.questions().iter().find(|question| question.arguments() == arguments);
     found.unwrap_or_else(|| panic!("{:?}", open(paused))).key().to_owned()
+}
+
+/// Resumes a paused run: its first question is answered with yes.
+pub(crate) async fn allowed(agent: &AgentHandle, paused: &Paused) -> RunOutput {
+    agent.resume(paused).answer(paused.questions()[0].key(), Answer::allow()).run().await.unwrap()
 }

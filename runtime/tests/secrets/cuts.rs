@@ -8,6 +8,8 @@ use onionskin::{
 };
 use serde_json::json;
 
+use crate::lines::Lines;
+
 const SECRET: &str = "s3cret-0123456789-abcdefghijklmnopqrstuvwxyz-\"ABCDEFGHIJKLM";
 
 #[tool_hook]
@@ -99,34 +101,6 @@ async fn t8_the_hooks_of_a_tool_see_no_secret_that_its_guardrail_wrote() {
     assert!(seen.matches("hello and [secret]").count() == 2 && !seen.contains("s3cret"), "{seen}");
 }
 
-/// What is written to `tracing`, fields only.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<String>>);
-
-impl tracing::Subscriber for Lines {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        metadata.target().starts_with("onionskin")
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
-            self.0.lock().unwrap().push_str(&format!(" {}={value:?}", field.name()));
-        });
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 #[test]
 fn u2_the_log_of_an_approvers_panic_shows_no_secret() {
     let lines = Lines::default();
@@ -139,7 +113,7 @@ fn u2_the_log_of_an_approvers_panic_shows_no_secret() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(spec.call(json!({ "key": SECRET }))).unwrap_err().to_string()
     });
-    let log = lines.0.lock().unwrap();
+    let log = lines.0.lock().unwrap().join("\n");
     assert!(log.contains("the approver panicked") && !log.contains("cannot ask about"), "{log}");
     assert!(!log.contains("s3cret") && !error.contains("s3cret"), "{log} {error}");
 }

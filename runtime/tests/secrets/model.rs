@@ -12,6 +12,8 @@ use onionskin::model::{
 use onionskin::{AgentHandle, Secret, Session, SessionState, ToolContext, agent, tool};
 use serde_json::json;
 
+use crate::answers::answers;
+
 const KEY: &str = "hunter2-token";
 
 /// Conceals the text.
@@ -150,20 +152,13 @@ async fn t8_ids_of_a_request_differ_also_if_a_secret_in_them_is_known_only_later
 }
 
 /// Sets a secret while it answers: after the first pieces, and before the rest.
-#[derive(Clone, Default)]
-struct Learns(Arc<OnceLock<SessionState>>);
-
-impl Model for Learns {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn learning(state: Arc<OnceLock<SessionState>>) -> impl Model {
+    answers(move |request, deltas| {
         if request.messages.len() > 1 {
             return Ok(ModelResponse::text("done"));
         }
         deltas(ModelDelta::Text("It is ".into()));
-        self.0.get().unwrap().set_secret("key", Secret::new(KEY.to_owned()));
+        state.get().unwrap().set_secret("key", Secret::new(KEY.to_owned()));
         for piece in ["hunt", "er2-", "token", "."] {
             deltas(ModelDelta::Text(piece.into()));
         }
@@ -173,15 +168,16 @@ impl Model for Learns {
         deltas(ModelDelta::ToolCall(ToolCallDelta::new("other", KEY, "{}")));
         let conceal = ToolCall::new(KEY, "conceal", r#"{"text":"hunter2-token"}"#);
         Ok(ModelResponse::tool_calls([conceal, ToolCall::new("other", KEY, "{}")]))
-    }
+    })
 }
 
 #[tokio::test]
 async fn t8_a_secret_that_is_set_while_a_model_answers_is_hidden_from_then_on() {
-    let (model, journal) = (Learns::default(), Steps::default());
-    let agent = Desk::builder().model(model.clone()).journal(journal.clone()).build().await.unwrap();
+    let (state, journal) = (Arc::new(OnceLock::new()), Steps::default());
+    let model = learning(Arc::clone(&state));
+    let agent = Desk::builder().model(model).journal(journal.clone()).build().await.unwrap();
     let session = agent.session();
-    model.0.set(session.state().clone()).unwrap_or_else(|_| panic!("the state is set once"));
+    state.set(session.state().clone()).unwrap_or_else(|_| panic!("the state is set once"));
     let mut stream = agent.request("go").session(&session).stream();
     let (mut text, mut shown) = (String::new(), String::new());
     let (mut written, mut begun) = (BTreeMap::new(), BTreeMap::new());

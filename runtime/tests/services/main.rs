@@ -1,13 +1,7 @@
 //! Services: values that the program provides by their type, and that tools, hooks and guardrails take.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    clippy::unused_self,
-    reason = "tests say what they expect, and their tools are small"
-)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, clippy::unused_async, reason = "tests say what they expect")]
+#![allow(clippy::unused_self, reason = "tests say what they expect")]
 
 mod built;
 mod calls;

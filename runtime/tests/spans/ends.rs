@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 
 use super::recorder::Spans;
 
+use crate::answers::answers;
+
 const WORDS: &str = "the words of the error";
 
 /// Fails.
@@ -239,20 +241,12 @@ async fn o4_a_run_that_reached_its_time_limit_says_so() {
 
 #[tokio::test]
 async fn o4_a_panic_of_the_model_closes_its_spans() {
-    struct Panics;
-
-    impl Model for Panics {
-        async fn respond(
-            &self,
-            _: &ModelRequest,
-            _: &mut (dyn FnMut(ModelDelta) + Send),
-        ) -> Result<ModelResponse, ModelError> {
-            panic!("{WORDS}")
-        }
+    fn panics() -> impl Model {
+        answers(move |_, _| panic!("{WORDS}"))
     }
 
     let (spans, _guard) = Spans::begin();
-    Waiter::builder().model(Panics).run("Go.").await.unwrap_err();
+    Waiter::builder().model(panics()).run("Go.").await.unwrap_err();
     spans.tree();
     assert_eq!(spans.one("chat").error(), Some("panic"));
     assert_eq!(spans.one("invoke_agent Waiter").error(), Some("agent"));

@@ -11,10 +11,12 @@ use onionskin::model::{
 use onionskin::run::AgentRun;
 use onionskin::turn_hooks::{SummaryOptions, summarize};
 use onionskin::{AgentTool, RunError, ScriptedModel, ScriptedTurn, agent, tool};
-use serde_json::json;
+use serde_json::{Value, json};
 use tracing_subscriber::filter::Targets;
 
 use super::recorder::{Span, Spans};
+
+use crate::answers::answers;
 
 /// Adds one.
 #[tool]
@@ -72,50 +74,46 @@ async fn o4_a_run_writes_a_span_for_itself_for_each_request_and_for_each_call() 
         assert_eq!(span.error(), None);
     }
 
+    let with_request = |name: &str, fields: Value| {
+        let mut all = json!({
+            "otel.name": name,
+            "gen_ai.provider.name": "onionskin",
+            "gen_ai.agent.name": "Adder",
+            "gen_ai.conversation.id": session.id(),
+            "gen_ai.request.model": "small-1",
+            "gen_ai.request.temperature": 0.5,
+            "gen_ai.request.top_p": 0.9,
+            "gen_ai.request.max_tokens": 100,
+            "gen_ai.request.seed": 7,
+            "gen_ai.request.stop_sequences": "[\"END\"]",
+        });
+        all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        all
+    };
     let run = spans.one("invoke_agent Adder");
-    let expected = json!({
-        "otel.name": "invoke_agent Adder",
+    let fields = json!({
         "otel.kind": "internal",
         "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.provider.name": "onionskin",
-        "gen_ai.agent.name": "Adder",
         "gen_ai.agent.description": "Does sums.",
-        "gen_ai.conversation.id": session.id(),
-        "gen_ai.request.model": "small-1",
-        "gen_ai.request.temperature": 0.5,
-        "gen_ai.request.top_p": 0.9,
-        "gen_ai.request.max_tokens": 100,
-        "gen_ai.request.seed": 7,
-        "gen_ai.request.stop_sequences": "[\"END\"]",
         "gen_ai.usage.input_tokens": output.usage.input_tokens,
         "gen_ai.usage.output_tokens": output.usage.output_tokens,
         "onionskin.run.id": "sum-1",
         "onionskin.correlation.id": "order-7",
         "onionskin.agent.instance": "Adder",
     });
-    assert_eq!(json!(run.fields), expected);
+    assert_eq!(json!(run.fields), with_request("invoke_agent Adder", fields));
 
     let chats = spans.named("chat small-1");
-    let expected = json!({
-        "otel.name": "chat small-1",
+    let fields = json!({
         "otel.kind": "client",
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "onionskin",
-        "gen_ai.agent.name": "Adder",
-        "gen_ai.conversation.id": session.id(),
-        "gen_ai.request.model": "small-1",
-        "gen_ai.request.temperature": 0.5,
-        "gen_ai.request.top_p": 0.9,
-        "gen_ai.request.max_tokens": 100,
-        "gen_ai.request.seed": 7,
-        "gen_ai.request.stop_sequences": "[\"END\"]",
         "gen_ai.response.finish_reasons": "[\"tool_call\"]",
         "gen_ai.usage.input_tokens": chats[0].field("gen_ai.usage.input_tokens"),
         "gen_ai.usage.output_tokens": chats[0].field("gen_ai.usage.output_tokens"),
         "onionskin.turn": 1,
         "onionskin.attempt": 1,
     });
-    assert_eq!(json!(chats[0].fields), expected);
+    assert_eq!(json!(chats[0].fields), with_request("chat small-1", fields));
     let tokens = |span: &Span, kind| span.field(kind).unwrap().as_u64().unwrap();
     for kind in ["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"] {
         assert_eq!(tokens(&chats[0], kind) + tokens(&chats[1], kind), tokens(&run, kind));
@@ -325,26 +323,20 @@ agent! {
 }
 
 /// A model whose provider names the version that answers.
-struct Versioned;
-
-impl Model for Versioned {
-    async fn respond(
-        &self,
-        _: &ModelRequest,
-        _: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
+fn versioned() -> impl Model {
+    answers(move |_, _| {
         let mut answer = ModelResponse::text("Hm.");
         answer.model = Some("small-1-2026-05-01".to_owned());
         answer.id = Some("answer-7".to_owned());
         Ok(answer)
-    }
+    })
 }
 
 #[tokio::test]
 async fn o4_a_request_has_the_model_that_answered_and_the_id_of_its_answer() {
     let (spans, _guard) = Spans::begin();
     let journal = Arc::new(MemoryJournal::default());
-    let once = Once::builder().model(Versioned).journal(Arc::clone(&journal)).build().await.unwrap();
+    let once = Once::builder().model(versioned()).journal(Arc::clone(&journal)).build().await.unwrap();
     for _ in 0..2 {
         // The second is a replay.
         let output = once.request("Hm?").session(&once.session()).run_id("once-1").run().await.unwrap();

@@ -210,11 +210,7 @@ impl onionskin::DynTool for Open {
         &self.0
     }
 
-    fn run_dyn<'a>(
-        &'a self,
-        _: &'a ToolContext,
-        args: &'a mut Args,
-    ) -> std::pin::Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>> {
+    fn run_dyn<'a>(&'a self, _: &'a ToolContext, args: &'a mut Args) -> onionskin::BoxFuture<'a, ToolResult> {
         let sorted: std::collections::BTreeMap<String, Value> =
             args.as_object().unwrap().clone().into_iter().collect();
         Box::pin(async move { Ok(serde_json::to_string(&sorted)?.into()) })

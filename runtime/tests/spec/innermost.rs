@@ -67,11 +67,7 @@ pub struct Desk;
 impl Desk {
     /// Searches.
     #[tool(
-        hooks = [watch],
-        input_guardrails = [watch_in],
-        output_guardrails = [watch_out],
-        approval = by_text,
-        cache(key = key)
+        hooks = [watch], input_guardrails = [watch_in], output_guardrails = [watch_out], approval = by_text, cache(key = key)
     )]
     async fn search(&self, query: String, #[arg(default = 10)] limit: u32, api_key: String) -> String {
         format!("{limit} of {query} with {} letters, last {}", api_key.len(), &api_key[api_key.len() - 1..])
@@ -152,6 +148,17 @@ fn all(log: &Log) -> Vec<ToolSpec> {
     specs
 }
 
+/// All of them with this bound to `api_key`, while no other test runs.
+async fn bound(api_key: &str) -> (tokio::sync::MutexGuard<'static, ()>, Log, Vec<ToolSpec>) {
+    let one = ONE.lock().await;
+    let log = Log::default();
+    let mut specs = all(&log);
+    for spec in &mut specs {
+        spec.bind("api_key", None, json!(api_key)).unwrap();
+    }
+    (one, log, specs)
+}
+
 fn everything(log: &Log) -> String {
     let mut all = log.take();
     all.append(&mut seen());
@@ -186,10 +193,8 @@ async fn s4_declared_hooks_and_guardrails_of_the_tool_see_nothing_that_is_bound(
 
 #[tokio::test]
 async fn s4_what_is_added_to_a_declared_tool_sees_nothing_that_is_bound() {
-    let _one = ONE.lock().await;
-    let log = Log::default();
-    for mut spec in all(&log) {
-        spec.bind("api_key", None, json!("hunter2")).unwrap();
+    let (_one, log, specs) = bound("hunter2").await;
+    for mut spec in specs {
         spec.add_input_guardrails(watch_in::new()).add_output_guardrails(watch_out::new());
         let mut renamed = spec.clone();
         let transform = Transform::new().name("find").rename("query", "text").hide("limit", 77);
@@ -264,12 +269,16 @@ fn plain(query: &str, api_key: &str) -> String {
     format!("{query} with {api_key}")
 }
 
-#[tokio::test]
-async fn s4_a_declared_hook_cannot_overwrite_what_is_bound() {
+/// Tools whose argument `api_key` something writes over: the first two are declared with it.
+fn overwriting() -> [ToolSpec; 4] {
     let mut added = plain::spec();
     added.add_input_guardrails(overwrite_in::new());
-    let specs = [by_hook::spec(), by_guardrail::spec(), plain::spec().hook(overwrite::new()), added];
-    for (at, mut spec) in specs.into_iter().enumerate() {
+    [by_hook::spec(), by_guardrail::spec(), plain::spec().hook(overwrite::new()), added]
+}
+
+#[tokio::test]
+async fn s4_a_declared_hook_cannot_overwrite_what_is_bound() {
+    for (at, mut spec) in overwriting().into_iter().enumerate() {
         assert_eq!(call!(spec, query = "a", api_key = "mine").await.unwrap(), "a with evil", "{at}");
         spec.bind("api_key", None, json!("hunter2")).unwrap();
         let exit = call!(spec, query = "a").await.unwrap_err();
@@ -284,10 +293,7 @@ async fn s4_a_declared_hook_cannot_overwrite_what_is_bound() {
 /// A hidden value is an argument that the tool is called with: what was declared with the tool may change it.
 #[tokio::test]
 async fn s6_only_what_the_tool_was_declared_with_changes_a_hidden_value() {
-    let mut added = plain::spec();
-    added.add_input_guardrails(overwrite_in::new());
-    let specs = [by_hook::spec(), by_guardrail::spec(), plain::spec().hook(overwrite::new()), added];
-    for (at, mut spec) in specs.into_iter().enumerate() {
+    for (at, mut spec) in overwriting().into_iter().enumerate() {
         spec.transform(Transform::new().name("find").hide("api_key", "hidden")).unwrap();
         let said = call!(spec, query = "a").await;
         if at < 2 {
@@ -403,10 +409,8 @@ fn limited(limit: u32) -> u32 {
 
 #[tokio::test]
 async fn s4_a_declared_cache_tells_apart_what_is_bound() {
-    let _one = ONE.lock().await;
-    let log = Log::default();
-    for mut spec in all(&log) {
-        spec.bind("api_key", None, json!("one")).unwrap();
+    let (_one, log, specs) = bound("one").await;
+    for mut spec in specs {
         let call = async |key: &str| {
             spec.state().set("api_key", key);
             let said = call!(spec, query = "a").await.unwrap();
@@ -439,10 +443,8 @@ impl onionskin::guardrails::InputGuardrail for Moves {
 
 #[tokio::test]
 async fn s4_a_declared_cache_keeps_nothing_under_a_value_that_did_not_run() {
-    let _one = ONE.lock().await;
-    let log = Log::default();
-    for mut spec in all(&log) {
-        spec.bind("api_key", None, json!("one")).unwrap();
+    let (_one, log, specs) = bound("one").await;
+    for mut spec in specs {
         spec.add_input_guardrails(Moves(spec.state().clone()));
         assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with 3 letters, last o");
         spec.state().set("api_key", "one");
@@ -454,10 +456,8 @@ async fn s4_a_declared_cache_keeps_nothing_under_a_value_that_did_not_run() {
 
 #[tokio::test]
 async fn s4_clones_and_other_states_of_a_declared_tool_are_independent() {
-    let _one = ONE.lock().await;
-    let log = Log::default();
-    for mut spec in all(&log) {
-        spec.bind("api_key", None, json!("one")).unwrap();
+    let (_one, log, specs) = bound("one").await;
+    for spec in specs {
         let mut clone = spec.clone();
         clone.state().set("api_key", "four");
         let last = async |spec: &ToolSpec| call!(spec, query = "a").await.unwrap();

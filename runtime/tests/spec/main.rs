@@ -1,14 +1,11 @@
 //! Tools as values.
-#![allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    clippy::unused_self,
-    reason = "tests say what they expect, and their tools are small"
-)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, clippy::unused_async, reason = "tests say what they expect")]
+#![allow(clippy::unused_self, reason = "tests say what they expect")]
 
+#[macro_use]
+#[path = "../shared/by_hand.rs"]
+mod by_hand;
 mod bind;
 mod call;
 mod clones;
@@ -18,6 +15,8 @@ mod conditions;
 mod environment;
 mod innermost;
 mod kinds;
+#[path = "../shared/log.rs"]
+mod log;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod methods;
@@ -31,16 +30,4 @@ mod states;
 mod transform;
 mod value;
 
-/// What calls did, one line each.
-#[derive(Clone, Default)]
-pub struct Log(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
-
-impl Log {
-    fn push(&self, line: impl Into<String>) {
-        self.0.lock().unwrap().push(line.into());
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
-    }
-}
+use log::Log;

@@ -1,5 +1,4 @@
 //! S1: the source of a toolbox's methods.
-#![allow(clippy::unused_self, reason = "their bodies say nothing")]
 
 use std::sync::Arc;
 

@@ -1,12 +1,10 @@
 //! S1, S2, S3, S6: the parameters of every kind of tool are in the order in which they were declared, wherever they are shown.
 
-use std::sync::LazyLock;
-
 use onionskin::export::ExportOptions;
 use onionskin::mcp::McpToolSpec as _;
 use onionskin::spec::Transform;
 use onionskin::{
-    AgentTool, Args, ScriptedModel, ScriptedTurn, Secret, SessionState, Tool, ToolContext, ToolDefinition,
+    AgentTool, Args, ScriptedModel, ScriptedTurn, Secret, SessionState, ToolContext, ToolDefinition,
     ToolOutput, ToolResult, ToolSpec, agent, tool, toolbox,
 };
 #[cfg(feature = "mcp")]
@@ -121,20 +119,13 @@ const LISTED: &str = r#"{
 
 struct ByHand;
 
-static BY_HAND: LazyLock<ToolDefinition> = LazyLock::new(|| {
+tool_by_hand! {
+    ByHand "find", {
     let listed: Value = serde_json::from_str(LISTED).unwrap();
     ToolDefinition::new(ByHand::NAME, "Looks for animals.")
         .with_input_schema(listed["inputSchema"].clone())
         .with_output_schema(listed["outputSchema"].clone())
-});
-
-impl Tool for ByHand {
-    const NAME: &'static str = "find";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &BY_HAND
-    }
+};
 
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
         Ok(ToolOutput::structured(args["mango"].clone()))

@@ -115,13 +115,8 @@ fn s1_code_of_a_function_of_another_macro_is_what_it_became() {
 /// A tool that was written by hand.
 struct Echo(ToolDefinition);
 
-impl Tool for Echo {
-    const NAME: &'static str = "echo";
-    type State = ();
-
-    fn definition(&self) -> &ToolDefinition {
-        &self.0
-    }
+tool_by_hand! {
+    Echo "echo", self.0;
 
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
         Ok(ToolOutput::text(args.text().to_string()))

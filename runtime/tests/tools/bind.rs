@@ -1,5 +1,4 @@
 //! `#[bind(..)]`: parameters that the agent's state fills.
-#![allow(missing_docs, clippy::pedantic, clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

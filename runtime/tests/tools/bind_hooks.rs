@@ -1,11 +1,4 @@
 //! H2: `#[bind(..)]` on the parameters of hooks and guardrails.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_async,
-    reason = "tests say what they expect"
-)]
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

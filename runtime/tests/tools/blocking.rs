@@ -1,10 +1,4 @@
 //! `#[tool(blocking)]`: functions that block a thread, off the async ones.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    reason = "the tools are examples of what people write"
-)]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -194,6 +188,13 @@ fn pays(tool: &str, times: usize) -> ScriptedTurn {
     (0..times).fold(ScriptedTurn::say(""), |turn, _| turn.and_call(tool, json!({})))
 }
 
+/// Opens the till: what has begun pays, and nothing else.
+async fn paid_once(till: &Till) {
+    till.open();
+    free().await;
+    assert_eq!(till.paid(), 1);
+}
+
 #[test]
 fn t4_what_has_not_begun_when_its_time_is_up_never_begins() {
     one_thread(async {
@@ -205,9 +206,7 @@ fn t4_what_has_not_begun_when_its_time_is_up_never_begins() {
             "`pay` took longer than 50ms. It had begun and cannot be stopped: it may still take effect";
         let not = "`pay` waited longer than 50ms for a thread; it did not begin, and it will not";
         assert_eq!(told, [begun, not, not]);
-        till.open();
-        free().await;
-        assert_eq!(till.paid(), 1);
+        paid_once(&till).await;
     });
 }
 
@@ -220,9 +219,7 @@ fn t4_what_has_not_begun_when_its_run_is_dropped_never_begins() {
         let session = handle.session();
         let run = handle.request("go").session(&session).run();
         tokio::time::timeout(Duration::from_millis(50), run).await.expect_err("the gate is closed");
-        till.open();
-        free().await;
-        assert_eq!(till.paid(), 1);
+        paid_once(&till).await;
     });
 }
 
@@ -236,9 +233,7 @@ fn h6_what_has_not_begun_when_its_run_is_aborted_never_begins_and_is_told_so() {
         let session = handle.session();
         let error = handle.request("go").session(&session).run().await.unwrap_err();
         assert_eq!(error.to_string(), "the run was aborted: the house is on fire");
-        till.open();
-        free().await;
-        assert_eq!(till.paid(), 1);
+        paid_once(&till).await;
         let Some(Message::Tool { results, .. }) = session.history().pop() else { panic!("results") };
         let told: Vec<_> =
             results.iter().map(|result| result.content[0].as_text().unwrap().to_owned()).collect();
@@ -288,9 +283,7 @@ fn t4_work_of_a_child_that_goes_on_is_told_of_its_call() {
             "cancelled before it finished; it had begun and cannot be stopped: it may still take effect; the run was \
              aborted: the house is on fire"
         );
-        till.open();
-        free().await;
-        assert_eq!(till.paid(), 1);
+        paid_once(&till).await;
     });
 }
 
@@ -305,9 +298,7 @@ fn a5_a_child_that_runs_out_of_time_says_that_its_work_goes_on() {
             "the agent Clerk[1] did not answer within 50ms. A tool that it called cannot be stopped: it may still take effect. Before, it \
              ran `pay_slowly` once (its outcome is not known)."
         );
-        till.open();
-        free().await;
-        assert_eq!(till.paid(), 1);
+        paid_once(&till).await;
     });
 }
 
@@ -334,8 +325,6 @@ fn t4_a_blocking_closure_runs_on_a_thread_and_never_begins_late() {
         let (one, two) = tokio::join!(closure.call("{}"), closure.call("{}"));
         assert!(one.unwrap_err().to_string().contains("It had begun"));
         assert!(two.unwrap_err().to_string().contains("did not begin"));
-        till.open();
-        free().await;
-        assert_eq!(till.paid(), 1);
+        paid_once(&till).await;
     });
 }

@@ -1,12 +1,4 @@
 //! T5: what the compiler takes for strict has a strict form.
-#![allow(
-    missing_docs,
-    dead_code,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the types and tools are examples of what people write"
-)]
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};

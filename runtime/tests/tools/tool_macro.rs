@@ -1,13 +1,4 @@
 //! `#[tool]` through the public interface.
-#![allow(missing_docs)]
-#![allow(
-    clippy::unused_async,
-    clippy::needless_pass_by_value,
-    clippy::unnecessary_wraps,
-    clippy::non_minimal_cfg,
-    clippy::duration_suboptimal_units,
-    reason = "the tools are examples of what people write"
-)]
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -1,11 +1,4 @@
 //! T8: a tool value on another state than the agent's is refused when the agent is built.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    clippy::unused_self,
-    reason = "tests say what they expect"
-)]
 
 use onionskin::declaration::AgentDeclaration;
 use onionskin::{Agent, Args, BuildError, ToolResult};

@@ -1,5 +1,4 @@
 //! `#[toolbox]`: methods as tools that share their object.
-#![allow(missing_docs, clippy::pedantic, clippy::unwrap_used, clippy::non_minimal_cfg, reason = "tests")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+pub mod parts;
+
 macro_rules! programs {
     ($($folder:ident: $($program:ident),*;)*) => {
         $(pub mod $folder {

@@ -22,33 +22,24 @@ fn o1_a_flood_of_text_is_shown_whole_and_soon() {
     let mut chat = chat_in(&folder, (60, 20), &[]);
     chat.until_prompt("");
     let begun = Instant::now();
-    chat.types("count\r");
-    chat.until_shows("• shell.execute");
+    chat.types_until("count\r", "• shell.execute");
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     let written = chat.written();
     assert!((1..=50_000).step_by(997).all(|line| written.contains(&format!("{line} of many\r"))));
-    chat.types("\u{3}");
-    let shown = chat.until_prompt("");
+    let shown = chat.types_to_prompt("\u{3}");
     assert!(shown.contains("\n50000 of many\ncounter · "), "{shown}");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.leave();
 }
 
 #[test]
 fn o1_ctrl_c_ends_a_flood_of_text() {
     let folder = counter(50_000);
     let mut chat = chat_in(&folder, (60, 20), &[]);
-    chat.until_prompt("");
-    chat.types("count\r");
-    chat.until_shows("of many\n");
+    chat.enter_until("count", "of many\n");
     let begun = Instant::now();
-    chat.types("\u{3}");
-    let shown = chat.until_prompt("");
+    let shown = chat.types_to_prompt("\u{3}");
     assert!(shown.contains("counter · ") && shown.contains(" · cancelled\n"), "{shown}");
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
-    chat.types("and now?\r");
-    chat.until_shows("Enough.\ncounter · ");
-    chat.until_prompt("");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.types_until("and now?\r", "Enough.\ncounter · ");
+    chat.leave();
 }

@@ -19,20 +19,23 @@ fn until_gone(processes: &[String]) {
     }
 }
 
+/// An agent that asks a question, and says this about the answer. `fields` are of its card.
+fn asker(fields: &str, say: &str) -> Folder {
+    let call = "calls: [{ tool: human_input, args: { question: Which? } }]";
+    Folder::asker(fields, &format!("  - {call}\n  - say: \"{say}\"\n"))
+}
+
 #[test]
 fn o1_ctrl_c_cancels_the_run_and_the_chat_goes_on() {
     let folder = sleeper();
     let mut chat = chat_in(&folder, (60, 20), &[]);
-    chat.until_prompt("");
-    chat.types("sleep\r");
+    chat.enter("sleep");
     let processes = asleep(&folder);
     assert!(processes.iter().all(|process| runs(process)));
-    chat.types("\u{3}");
-    let shown = chat.until_prompt("");
+    let shown = chat.types_to_prompt("\u{3}");
     assert!(shown.contains(" · cancelled\n"), "{shown}");
     until_gone(&processes);
-    chat.types("and now?\r");
-    chat.until_shows("Good morning.");
+    chat.types_until("and now?\r", "Good morning.");
     chat.until_prompt("");
     chat.types("\u{3}");
     assert_eq!(chat.code(), 130);
@@ -43,8 +46,7 @@ fn o1_ctrl_c_cancels_the_run_and_the_chat_goes_on() {
 fn o1_ctrl_c_twice_leaves_and_nothing_runs_on() {
     let folder = sleeper();
     let mut chat = chat_in(&folder, (60, 20), &[]);
-    chat.until_prompt("");
-    chat.types("sleep\r");
+    chat.enter("sleep");
     let processes = asleep(&folder);
     chat.types("\u{3}");
     // The system joins signals that come at the same time. This one comes while the run ends, or at the prompt.
@@ -57,77 +59,42 @@ fn o1_ctrl_c_twice_leaves_and_nothing_runs_on() {
 
 #[test]
 fn o1_ctrl_c_at_a_question_cancels_the_run() {
-    let folder = Folder::new(&[
-        ("cards/asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
-        (
-            "script.yaml",
-            "asker:\n  - calls: [{ tool: human_input, args: { question: Which? } }]\n  - say: Well.\n",
-        ),
-    ]);
+    let folder = asker("", "Well.");
     let mut chat = chat_in(&folder, (60, 20), &[]);
-    chat.until_prompt("");
-    chat.types("ask\r");
-    chat.until_shows("decline> ");
-    chat.types("\u{3}");
-    let shown = chat.until_prompt("");
+    chat.enter_until("ask", "decline> ");
+    let shown = chat.types_to_prompt("\u{3}");
     assert!(shown.contains(" · cancelled\n"), "{shown}");
-    chat.types("go on\r");
-    chat.until_shows("Well.");
-    chat.until_prompt("");
-    chat.types("/quit\r");
+    chat.types_until("go on\r", "Well.");
+    chat.enter("/quit");
     assert_eq!(chat.code(), 0);
 }
 
 #[test]
 fn o1_an_open_question_pauses_the_run_and_is_asked_again() {
-    let folder = Folder::new(&[
-        ("cards/asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
-        (
-            "script.yaml",
-            "asker:\n  - calls: [{ tool: human_input, args: { question: Which? } }]\n  - say: \"I take {last}.\"\n",
-        ),
-    ]);
+    let folder = asker("", "I take {last}.");
     let chat = chat_in(&folder, (60, 20), &[]);
-    chat.until_prompt("");
-    chat.types("ask\r");
-    chat.until_shows("decline> ");
-    chat.types("\u{4}");
-    let shown = chat.until_prompt("");
+    chat.enter_until("ask", "decline> ");
+    let shown = chat.types_to_prompt("\u{4}");
     assert!(shown.contains("the run is paused, because it waits for answers:"), "{shown}");
     chat.types("/resume\r");
     chat.until("the question again", |shown| shown.matches("decline> ").count() == 2);
-    chat.types("this\r");
-    chat.until_shows("I take this.");
-    chat.until_prompt("");
-    chat.types("/resume\r");
-    chat.until_shows("no run is paused");
+    chat.types_until("this\r", "I take this.");
+    chat.enter_until("/resume", "no run is paused");
 }
 
 #[test]
 fn o1_a_line_that_is_typed_for_a_question_that_is_closed_is_no_input() {
-    let folder = Folder::new(&[
-        ("cards/asker.md", "---\nruntime: [human.input]\nlimits: { time_sec: 1 }\n---\nAsk.\n"),
-        (
-            "script.yaml",
-            "asker:\n  - calls: [{ tool: human_input, args: { question: Which? } }]\n  - say: \"You say: {input}\"\n",
-        ),
-    ]);
+    let folder = asker("limits: { time_sec: 1 }\n", "You say: {input}");
     let mut chat = chat_in(&folder, (70, 20), &[]);
-    chat.until_prompt("");
-    chat.types("ask\r");
-    chat.until_shows("decline> ");
+    chat.enter_until("ask", "decline> ");
     chat.types("re");
     // The time of the run is over, and the line that was begun is still there.
     let shown = chat.until_shows("the question is closed: the next line is dropped, press Enter");
     assert!(shown.trim_end().ends_with("decline> re"), "{shown}");
-    chat.types("d\r");
-    let shown = chat.until_prompt("");
+    let shown = chat.types_to_prompt("d\r");
     assert!(shown.contains("error: the agent `asker` reached its limit of"), "{shown}");
-    chat.types("hello\r");
-    chat.until_shows("You say: hello");
-    chat.until_prompt("");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.types_until("hello\r", "You say: hello");
+    chat.leave();
 }
 
 #[test]
@@ -142,8 +109,7 @@ fn o1_signals_end_a_chat_and_leave_the_terminal_as_it_was() {
         assert!(chat.is_as_it_was());
         // In a run.
         let mut chat = chat_in(&folder, (60, 20), &[]);
-        chat.until_prompt("");
-        chat.types("sleep\r");
+        chat.enter("sleep");
         let processes = asleep(&folder);
         chat.signal(signal);
         assert_eq!(chat.code(), code);

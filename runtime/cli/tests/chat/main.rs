@@ -1,6 +1,6 @@
 //! `chat` as a user has it: in a terminal, and through pipes.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+#![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
 mod flood;
 #[path = "../commands/folder.rs"]

@@ -104,6 +104,37 @@ impl Terminal {
         })
     }
 
+    /// Writes a line at the prompt.
+    pub(crate) fn enter(&self, line: &str) {
+        self.until_prompt("");
+        self.types(&format!("{line}\r"));
+    }
+
+    /// Types, and waits until the screen has this text.
+    pub(crate) fn types_until(&self, keys: &str, text: &str) -> String {
+        self.types(keys);
+        self.until_shows(text)
+    }
+
+    /// Types, and waits for the prompt.
+    pub(crate) fn types_to_prompt(&self, keys: &str) -> String {
+        self.types(keys);
+        self.until_prompt("")
+    }
+
+    /// Writes a line at the prompt, and waits until the screen has this text.
+    pub(crate) fn enter_until(&self, line: &str, text: &str) -> String {
+        self.enter(line);
+        self.until_shows(text)
+    }
+
+    /// Leaves at the prompt.
+    pub(crate) fn leave(&mut self) {
+        self.until_prompt("");
+        self.types("\u{4}");
+        assert_eq!(self.code(), 0);
+    }
+
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
         self.seen.lock().unwrap().screen.screen_mut().set_size(cells(rows), cells(columns));
         self.pty.resize(Size::new(rows, columns)).unwrap();

@@ -7,9 +7,8 @@ use crate::{chat_in, desk};
 fn o1_a_conversation_in_a_terminal() {
     let folder = desk();
     let mut chat = chat_in(&folder, (80, 24), &[]);
-    chat.until_prompt("");
-    chat.types("hello\r");
-    // The text is there, and the tree beneath it is alive.
+    chat.enter("hello");
+    // The text is there, and the tree below it is alive.
     let shown = chat.until_shows("  └ • shell.execute · 0.3 s");
     let at = |part: &str| shown.find(part).unwrap_or_else(|| panic!("`{part}` in {shown}"));
     assert!(at("Let me see.") < at("desk · 0."), "{shown}");
@@ -30,14 +29,12 @@ fn o1_a_conversation_in_a_terminal() {
     assert_eq!(lines.len(), 5, "{shown}");
 
     // A question is asked in place; while it is open, the tree does not write over it.
-    chat.types("paint it\r");
-    let shown = chat.until_shows("Which colour?\na text, or nothing to decline> ");
+    let shown = chat.types_until("paint it\r", "Which colour?\na text, or nothing to decline> ");
     assert!(shown.contains("desk: Which colour?\n") && !shown.contains("{\"question\""), "{shown}");
     chat.types("red");
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert!(chat.shows().trim_end().ends_with("decline> red"), "{}", chat.shows());
-    chat.types("\r");
-    let shown = chat.until_prompt("");
+    let shown = chat.types_to_prompt("\r");
     assert!(shown.contains("I take red.\n"), "{shown}");
 
     // The arrow keys bring inputs back, and no answers.
@@ -48,21 +45,15 @@ fn o1_a_conversation_in_a_terminal() {
     chat.types("\u{1b}[B");
     chat.until_prompt("paint it");
     // Ctrl-C drops a line that was begun, and does not end the chat.
-    chat.types("\u{3}");
-    chat.until_prompt("");
+    chat.types_to_prompt("\u{3}");
 
-    chat.types("/usage\r");
-    let shown = chat.until_shows("conversation: ");
+    let shown = chat.types_until("/usage\r", "conversation: ");
     assert!(shown.contains("last run: ") && shown.contains("model turns: 2, tool calls: 1"), "{shown}");
-    chat.types("/tools\r");
-    chat.until_shows("agent__helper  Looks things up.\n");
-    chat.types("/system\r");
-    chat.until_shows("Serve the customer.\n");
-    chat.types("/tool\r");
-    chat.until_shows("there is no command `/tool`; did you mean `/tools`?");
+    chat.types_until("/tools\r", "agent__helper  Looks things up.\n");
+    chat.types_until("/system\r", "Serve the customer.\n");
+    chat.types_until("/tool\r", "there is no command `/tool`; did you mean `/tools`?");
     assert!(chat.is_as_it_was() || chat.shows().contains("you>"));
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.leave();
     assert!(chat.is_as_it_was());
     assert!(chat.written().contains("\u{1b}[32m"), "colours");
 }
@@ -71,18 +62,13 @@ fn o1_a_conversation_in_a_terminal() {
 fn o1_a_line_that_is_typed_in_a_run_comes_after_it() {
     let folder = desk();
     let mut chat = chat_in(&folder, (80, 24), &[]);
-    chat.until_prompt("");
-    chat.types("hello\r");
-    chat.until_shows("  └ • shell.execute · 0.3 s");
-    chat.types("/usage\r");
-    let shown = chat.until_shows("  └ • shell.execute · 0.6 s");
+    chat.enter_until("hello", "  └ • shell.execute · 0.3 s");
+    let shown = chat.types_until("/usage\r", "  └ • shell.execute · 0.6 s");
     assert!(!shown.contains("/usage"), "{shown}");
     folder.write("go", "");
     let shown = chat.until_shows("conversation: ");
     assert!(shown.contains("you> /usage\nlast run: "), "{shown}");
-    chat.until_prompt("");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.leave();
 }
 
 #[test]
@@ -90,12 +76,8 @@ fn o1_no_color_and_terminals_without_cursor_movement() {
     let folder = desk();
     folder.write("go", "");
     let mut chat = chat_in(&folder, (80, 24), &[("NO_COLOR", "1")]);
-    chat.until_prompt("");
-    chat.types("hello\r");
-    chat.until_shows("└ ✓ helper[1]");
-    chat.until_prompt("");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.enter_until("hello", "└ ✓ helper[1]");
+    chat.leave();
     let written = chat.written();
     let is_colour = |code: &str| {
         code.split_once('m')
@@ -105,10 +87,8 @@ fn o1_no_color_and_terminals_without_cursor_movement() {
 
     let mut chat = chat_in(&folder, (80, 24), &[("TERM", "dumb")]);
     chat.until_prompt("");
-    chat.types("hello\n");
-    chat.until_shows("desk ends (");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.types_until("hello\n", "desk ends (");
+    chat.leave();
     let written = chat.written();
     assert!(
         written.contains("helper[1] begins {\"input\":\"Look.\"}") && !written.contains('\u{1b}'),
@@ -120,9 +100,7 @@ fn o1_no_color_and_terminals_without_cursor_movement() {
 fn o1_a_narrow_window_and_one_that_changes() {
     let folder = desk();
     let mut chat = chat_in(&folder, (30, 12), &[]);
-    chat.until_prompt("");
-    chat.types("hello\r");
-    let shown = chat.until_shows("  └ • shell.execute · 0.3 s");
+    let shown = chat.enter_until("hello", "  └ • shell.execute · 0.3 s");
     assert!(shown.contains("├ ✓ shell.execute · 0.0 s  {…\n"), "{shown}");
     let trees = |shown: &str| shown.matches("├ ✓ shell.execute").count();
     for (columns, rows) in [(60, 12), (22, 10), (100, 30)] {
@@ -138,8 +116,7 @@ fn o1_a_narrow_window_and_one_that_changes() {
     folder.write("go", "");
     let shown = chat.until_prompt("");
     assert!(shown.contains("All is well:") && trees(&shown) == 1, "{shown}");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.leave();
 }
 
 #[test]
@@ -153,17 +130,13 @@ fn o1_words_stay_whole_at_the_end_of_a_row() {
         ("script.yaml", "desk:\n  - calls: [{ tool: refund, args: {} }]\n  - say: No.\n"),
     ]);
     let mut chat = chat_in(&folder, (46, 24), &[]);
-    chat.until_prompt("");
-    chat.types("/tools\r");
-    chat.until_shows("refund  Gives the money of a parcel back to\n        the customer.\nask     Asks.\n");
-    chat.until_prompt("");
-    chat.types("Give it back.\r");
-    let shown = chat.until_shows("look at each refund first\n");
+    chat.enter_until(
+        "/tools",
+        "refund  Gives the money of a parcel back to\n        the customer.\nask     Asks.\n",
+    );
+    let shown = chat.enter_until("Give it back.", "look at each refund first\n");
     assert!(shown.contains("└ ✗ refund · 0.0 s  {}\n    the script of `refund` failed at 2:"), "{shown}");
-    chat.until_prompt("");
-    chat.types("exit\r");
-    chat.until_shows("you> exit\n`/quit` leaves\n");
-    chat.until_prompt("");
-    chat.types("/quit\r");
+    chat.enter_until("exit", "you> exit\n`/quit` leaves\n");
+    chat.enter("/quit");
     assert_eq!(chat.code(), 0);
 }

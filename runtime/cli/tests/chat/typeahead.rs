@@ -26,19 +26,15 @@ fn o1_lines_that_are_typed_before_a_question_do_not_answer_it() {
     for variables in [&[][..], &[("TERM", "dumb")]] {
         let folder = asker();
         let mut chat = chat_in(&folder, (80, 24), variables);
-        chat.until_prompt("");
-        chat.types("ask\r");
+        chat.enter("ask");
         chat.until("the call", |shown| shown.contains("shell.execute"));
         chat.types("blue\rgr");
         std::thread::sleep(std::time::Duration::from_millis(200));
         folder.write("go", "");
         let shown = chat.until_shows("decline> ");
         assert!(shown.contains("(dropped, because it was typed before the question: blue gr)"), "{shown}");
-        chat.types("red\r");
-        chat.until_shows("I take red.");
-        chat.until_prompt("");
-        chat.types("\u{4}");
-        assert_eq!(chat.code(), 0);
+        chat.types_until("red\r", "I take red.");
+        chat.leave();
     }
 }
 
@@ -49,15 +45,11 @@ fn o1_lines_that_come_together_are_inputs_in_their_order() {
     let mut chat = chat_in(&folder, (80, 40), &[]);
     chat.until_prompt("");
     // The later lines are not answers either.
-    chat.types("ask\raa\rbb\r");
-    chat.until_shows("decline> ");
-    chat.types("red\r");
-    let shown = chat.until_shows("Two: bb.");
+    chat.types_until("ask\raa\rbb\r", "decline> ");
+    let shown = chat.types_until("red\r", "Two: bb.");
     let at = |part: &str| shown.find(part).unwrap_or_else(|| panic!("`{part}` in {shown}"));
     assert!(at("I take red.") < at("One: aa.") && at("One: aa.") < at("Two: bb."), "{shown}");
-    chat.until_prompt("");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.leave();
 }
 
 #[test]
@@ -76,16 +68,12 @@ slow:
         ),
     ]);
     let mut chat = chat_in(&folder, (80, 40), &[]);
-    chat.until_prompt("");
-    chat.types("go\r");
-    chat.until_shows("shell.execute");
+    chat.enter_until("go", "shell.execute");
     chat.types("aa\r");
     chat.types("bb\r");
     std::thread::sleep(std::time::Duration::from_millis(200));
     folder.write("go", "");
     let shown = chat.until_shows("Two: bb.");
     assert!(shown.contains("One: aa."), "{shown}");
-    chat.until_prompt("");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.leave();
 }

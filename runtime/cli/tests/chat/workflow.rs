@@ -44,15 +44,10 @@ fn c4_a_chat_with_a_workflow_offers_its_initial_message() {
     );
     chat.types("\u{1b}[A");
     chat.until_prompt("How many?");
-    chat.types("\r");
-    let shown = chat.until_shows("How many? It is 42.\n");
+    let shown = chat.types_until("\r", "How many? It is 42.\n");
     assert!(shown.contains("add_one"), "{shown}");
-    chat.until_prompt("");
-    chat.types("/tools\r");
-    chat.until_shows("add_one  Adds one to a number.");
-    chat.until_prompt("");
-    chat.types("\u{4}");
-    assert_eq!(chat.code(), 0);
+    chat.enter_until("/tools", "add_one  Adds one to a number.");
+    chat.leave();
     assert!(chat.is_as_it_was());
 }
 
@@ -65,9 +60,7 @@ fn c4_an_initial_message_controls_no_terminal() {
         assert!(!shown.contains("initial message"), "{shown}");
         chat.types("\u{1b}[A");
         std::thread::sleep(std::time::Duration::from_millis(300));
-        chat.until_prompt("");
-        chat.types("\u{4}");
-        assert_eq!(chat.code(), 0);
+        chat.leave();
         assert!(!chat.written().contains('\u{9b}'));
     }
 }

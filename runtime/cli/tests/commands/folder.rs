@@ -35,6 +35,10 @@ pub(crate) const SCRIPT: (&str, &str) = (
     "adder:\n  - say: Let me see.\n    calls: [{ tool: add_one, args: { x: 41 } }]\n  - say: \"It is {last}.\"\n",
 );
 
+/// Asks the [asker](Folder::asker) to paint.
+pub(crate) const PAINT: [&str; 6] =
+    ["run", "--card", "cards/asker.md", "--model", "script:script.yaml", "Paint."];
+
 impl Folder {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
@@ -42,6 +46,14 @@ impl Folder {
             folder.write(name, text);
         }
         folder
+    }
+
+    /// An agent that takes these turns, and can ask questions. `fields` are of its card.
+    pub(crate) fn asker(fields: &str, turns: &str) -> Self {
+        Self::new(&[
+            ("cards/asker.md", &format!("---\nruntime: [human.input]\n{fields}---\nAsk.\n")),
+            ("script.yaml", &format!("asker:\n{turns}")),
+        ])
     }
 
     /// The adder, with its script.

@@ -1,6 +1,6 @@
 //! The ready program as a user runs it.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+#![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
 mod check;
 mod folder;
@@ -11,6 +11,8 @@ mod new;
 mod package;
 #[path = "../../../cards/tests/pages/mod.rs"]
 mod pages;
+#[path = "../shared/processes.rs"]
+mod processes;
 mod run;
 mod shown;
 mod signals;

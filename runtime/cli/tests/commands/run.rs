@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{Folder, PAINT, Ran};
 
 const RUN: [&str; 5] = ["run", "--card", "cards/adder.md", "--model", "script:script.yaml"];
 
@@ -143,20 +143,16 @@ desk:
 
 #[test]
 fn o1_a_question_without_a_person_stays_open_and_is_named() {
-    let folder = Folder::new(&[
-        ("asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
-        (
-            "script.yaml",
-            "asker:\n  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"{last}\"\n",
-        ),
-    ]);
-    let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
-    folder.run(&arguments).failed(&[
+    let folder = Folder::asker(
+        "",
+        "  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"{last}\"\n",
+    );
+    folder.run(&PAINT).failed(&[
         "the run waits, because a question is open:\n  asker: Which colour?\n",
         "Run it in a terminal",
     ]);
     // The text of a pipe does not answer a question if the input is an argument.
-    folder.pipe(b"red\n", &arguments).failed(&["a question is open"]);
+    folder.pipe(b"red\n", &PAINT).failed(&["a question is open"]);
 }
 
 #[test]

@@ -2,25 +2,12 @@
 
 use std::fs;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::folder::Folder;
-
-fn runs(pid: &str) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
+use crate::processes::{runs, wait_until};
 
 #[test]
 fn o1_a_signal_ends_a_run_and_what_it_started() {
@@ -39,7 +26,7 @@ fn o1_a_signal_ends_a_run_and_what_it_started() {
         kill(Pid::from_raw(program.id().try_into().unwrap()), signal).unwrap();
         assert_eq!(program.wait().unwrap().code(), Some(code));
         for name in ["pid", "child"] {
-            wait_until("the end of the command", || !runs(&pid(name)));
+            wait_until("the end of the command", || !runs(pid(name).trim()));
         }
     }
 }

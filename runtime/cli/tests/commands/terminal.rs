@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 
 use nix::pty::openpty;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, PAINT};
 
 /// Runs the program in a terminal in which a person writes lines, each once a text is shown, and gives its exit code and all that the
 /// terminal shows.
@@ -34,15 +34,11 @@ fn in_terminal(folder: &Folder, typed: &[(&str, &str)], arguments: &[&str]) -> (
 
 #[test]
 fn o1_a_terminal_shows_the_text_and_asks_questions() {
-    let folder = Folder::new(&[
-        ("asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
-        (
-            "script.yaml",
-            "asker:\n  - say: \"One \\e[31mquestion.\"\n    calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
-        ),
-    ]);
-    let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
-    let (code, shown) = in_terminal(&folder, &[("decline> ", "red\n")], &arguments);
+    let folder = Folder::asker(
+        "",
+        "  - say: \"One \\e[31mquestion.\"\n    calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
+    );
+    let (code, shown) = in_terminal(&folder, &[("decline> ", "red\n")], &PAINT);
     assert_eq!(code, 0, "{shown}");
     for part in ["One \\u{1b}[31mquestion.\n", "Which colour?", "I take red.\n"] {
         assert!(shown.contains(part), "{part}: {shown}");
@@ -53,16 +49,12 @@ fn o1_a_terminal_shows_the_text_and_asks_questions() {
 
 #[test]
 fn o1_a_wrong_answer_in_a_terminal_says_what_fits() {
-    let folder = Folder::new(&[
-        ("asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
-        (
-            "script.yaml",
-            "asker:\n  - calls: [{ tool: human_input, args: { question: Which colour?, choices: [red, blue] } }]\n  - say: \"I take {last}.\"\n",
-        ),
-    ]);
-    let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
+    let folder = Folder::asker(
+        "",
+        "  - calls: [{ tool: human_input, args: { question: Which colour?, choices: [red, blue] } }]\n  - say: \"I take {last}.\"\n",
+    );
     let typed = [("decline> ", "green\n"), ("does not fit", "red\n")];
-    let (code, shown) = in_terminal(&folder, &typed, &arguments);
+    let (code, shown) = in_terminal(&folder, &typed, &PAINT);
     assert_eq!(code, 0, "{shown}");
     for part in
         ["asker: Which colour? (red | blue)\n", "\nthis does not fit: expected one of ", "I take red.\n"]
@@ -85,15 +77,11 @@ fn o1_a_terminal_without_an_input_says_what_to_write() {
 
 #[test]
 fn o1_a_line_that_is_typed_before_a_question_does_not_answer_it() {
-    let folder = Folder::new(&[
-        ("asker.md", "---\nruntime: [human.input]\n---\nAsk.\n"),
-        (
-            "script.yaml",
-            "asker:\n  - wait_ms: 1000\n    say: Wait.\n    calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
-        ),
-    ]);
-    let arguments = ["run", "--card", "asker.md", "--model", "script:script.yaml", "Paint."];
-    let (code, shown) = in_terminal(&folder, &[("", "blue\ngr"), ("decline> ", "red\n")], &arguments);
+    let folder = Folder::asker(
+        "",
+        "  - wait_ms: 1000\n    say: Wait.\n    calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
+    );
+    let (code, shown) = in_terminal(&folder, &[("", "blue\ngr"), ("decline> ", "red\n")], &PAINT);
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("dropped, because it was typed before the question: blue gr\n"), "{shown}");
     assert!(shown.contains("I take red.\n"), "{shown}");

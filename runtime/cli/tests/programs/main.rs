@@ -1,6 +1,5 @@
 //! Programs of users. This is one of them if the environment names it, and their tests otherwise.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
-#![allow(clippy::needless_pass_by_value, reason = "the parameter of a tool has its type")]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests say what they expect")]
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};

@@ -1,7 +1,6 @@
 //! Cards that a program loads at run time.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
-#![allow(clippy::needless_pass_by_value, reason = "functions as tools take values")]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests say what they expect")]
 
 mod dump;
 mod fields;

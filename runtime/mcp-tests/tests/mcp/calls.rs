@@ -11,7 +11,7 @@ use onionskin::{
 use serde_json::json;
 
 use super::fixture::{Log, server};
-use super::support::{All, Getter, build, call};
+use super::support::{All, Getter, build, call, started};
 
 #[tokio::test]
 async fn a4_a_call_gives_text_structure_and_meta() {
@@ -102,8 +102,7 @@ async fn h9_a_call_is_repeated_only_where_the_server_says_that_it_may_be() {
 
 #[tokio::test]
 async fn a4_a_call_that_is_dropped_is_cancelled_on_the_server() {
-    let log = Log::new("dropped");
-    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let (agent, log) = started("plain", "dropped").await;
     let run = tokio::spawn({
         let agent = agent.clone();
         async move { agent.run("fix__hang {}").await.map(|output| output.text) }

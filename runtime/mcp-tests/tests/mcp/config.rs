@@ -63,7 +63,7 @@ async fn a4_an_ordinary_file_is_read_and_ignored_fields_are_reported() {
     assert!(unread.iter().zip(expected).all(|(unread, expected)| unread.ends_with(expected)), "{unread:?}");
 
     let agent = All::builder().model(ScriptedModel::new()).servers(config).build().await.unwrap();
-    let told = super::life::notices(&agent).await;
+    let told = super::support::notices(&agent).await;
     assert_eq!(told.len(), 3, "{told:?}");
     assert!(told[2].contains("did you mean `timeout`?"), "{told:?}");
     assert_eq!(call(&agent, "fix__get_echo", json!({"text": "here"})).await.text, "here");

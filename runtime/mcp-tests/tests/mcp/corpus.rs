@@ -7,13 +7,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use onionskin::content::ContentBlock;
-use onionskin::declaration::AgentDeclaration;
 use onionskin::event::{CallOutcome, EventKind};
 use onionskin::export::{Provider, plain_schema};
 use onionskin::mcp::ServerConfig;
 use onionskin::model::{ModelRequest, ToolDeclaration};
 use onionskin::run::StructuredContent;
-use onionskin::{Agent, ScriptedModel, ScriptedTurn};
+use onionskin::{Agent as _, ScriptedModel, ScriptedTurn, agent};
 use serde_json::{Value, json};
 
 use super::fixture::Log;
@@ -21,16 +20,7 @@ use super::fixture::Log;
 /// A case that takes longer has no bound of its own.
 const LIMIT: Duration = Duration::from_mins(1);
 
-struct Reader;
-
-impl Agent for Reader {
-    const NAME: &'static str = "reader";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().server("fix", None)
-    }
-}
+agent! { Reader { name: "reader", instruction: "Read.", servers: [fix] } }
 
 /// One end of a call, as the model and the program see it.
 #[derive(Debug)]

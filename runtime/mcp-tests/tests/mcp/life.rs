@@ -2,29 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use onionskin::event::EventKind;
-use onionskin::{AgentHandle, ErrorKind};
+use onionskin::ErrorKind;
 use serde_json::json;
 
 use super::fixture::{Log, runs, server, wait_until};
-use super::support::{All, Getter, build, call};
-
-/// Makes a call and gives the notices of its run.
-pub(crate) async fn notices(agent: &AgentHandle) -> Vec<String> {
-    let mut stream = agent.stream("fix__pid {}");
-    let mut notices = Vec::new();
-    while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text, .. } = event.kind {
-            notices.push(text);
-        }
-    }
-    notices
-}
+use super::support::{All, Getter, build, call, notices, started};
 
 #[tokio::test]
 async fn a4_a_server_that_dies_in_a_call_is_reported_and_started_again() {
-    let log = Log::new("crash");
-    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let (agent, log) = started("plain", "crash").await;
     let begun = Instant::now();
     let outcome = call(&agent, "fix__crash", json!({})).await;
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
@@ -44,8 +30,7 @@ async fn a4_a_server_that_dies_in_a_call_is_reported_and_started_again() {
 
 #[tokio::test]
 async fn t8_what_a_server_writes_of_one_session_is_not_told_to_another() {
-    let log = Log::new("others");
-    let agent = build::<All>(server("exits-again", &log)).await.unwrap();
+    let (agent, _log) = started("exits-again", "others").await;
     let anna = call(&agent, "fix__get_echo", json!({"text": "card 4242-4242"})).await;
     assert_eq!(anna.text, "card 4242-4242");
     let died = call(&agent, "fix__crash", json!({})).await;
@@ -61,8 +46,7 @@ async fn t8_what_a_server_writes_of_one_session_is_not_told_to_another() {
 
 #[tokio::test]
 async fn a4_callers_that_give_up_while_a_server_starts_leave_the_start_to_the_next() {
-    let log = Log::new("impatient");
-    let agent = build::<All>(server("slow-again", &log)).await.unwrap();
+    let (agent, log) = started("slow-again", "impatient").await;
     call(&agent, "fix__crash", json!({})).await;
     let begun = Instant::now();
     for _ in 0..5 {
@@ -79,8 +63,7 @@ async fn a4_callers_that_give_up_while_a_server_starts_leave_the_start_to_the_ne
 
 #[tokio::test]
 async fn a4_a_shutdown_ends_a_start_that_runs() {
-    let log = Log::new("shutdown-start");
-    let agent = build::<All>(server("slow-again", &log)).await.unwrap();
+    let (agent, log) = started("slow-again", "shutdown-start").await;
     call(&agent, "fix__crash", json!({})).await;
     let impatient = call(&agent, "fix__get_echo", json!({"text": "a"}));
     assert!(tokio::time::timeout(Duration::from_millis(500), impatient).await.is_err());
@@ -91,8 +74,7 @@ async fn a4_a_shutdown_ends_a_start_that_runs() {
 
 #[tokio::test]
 async fn a4_all_calls_in_flight_end_when_the_server_dies() {
-    let log = Log::new("in-flight");
-    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let (agent, log) = started("plain", "in-flight").await;
     let hanging = (0..50).map(|_| call(&agent, "fix__hang", json!({})));
     let crash = async {
         wait_until("fifty calls", || log.count("hang") == 50).await;
@@ -107,8 +89,7 @@ async fn a4_all_calls_in_flight_end_when_the_server_dies() {
 
 #[tokio::test]
 async fn a4_a_server_that_dies_again_and_again_is_left_alone_for_a_while() {
-    let log = Log::new("again");
-    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let (agent, log) = started("plain", "again").await;
     for _ in 0..4 {
         let outcome = call(&agent, "fix__crash", json!({})).await;
         assert!(outcome.text.contains("died during the call"), "{outcome:?}");
@@ -159,8 +140,7 @@ async fn a4_changed_tools_are_seen_by_the_next_turn() {
 
 #[tokio::test]
 async fn a4_a_list_that_cannot_be_read_again_keeps_the_old_one() {
-    let log = Log::new("changed-badly");
-    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let (agent, log) = started("plain", "changed-badly").await;
     let before = agent.tool_names().unwrap();
     assert_eq!(call(&agent, "fix__change_badly", json!({})).await.text, "done");
     wait_until("the second list", || log.count("list") == 2).await;
@@ -179,8 +159,7 @@ async fn a4_a_list_that_cannot_be_read_again_keeps_the_old_one() {
 
 #[tokio::test]
 async fn a4_a_graceful_shutdown_closes_the_input_and_leaves_nothing_running() {
-    let log = Log::new("shutdown");
-    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let (agent, log) = started("plain", "shutdown").await;
     let pid = log.pids()[0];
     assert!(runs(pid));
     agent.shutdown().await;
@@ -190,8 +169,7 @@ async fn a4_a_graceful_shutdown_closes_the_input_and_leaves_nothing_running() {
 
 #[tokio::test]
 async fn a4_a_server_that_ignores_its_closed_input_is_ended() {
-    let log = Log::new("stays");
-    let agent = build::<All>(server("stays leaves-a-child", &log)).await.unwrap();
+    let (agent, log) = started("stays leaves-a-child", "stays").await;
     let pids = log.pids();
     assert_eq!(pids.len(), 2);
     let begun = Instant::now();
@@ -202,8 +180,7 @@ async fn a4_a_server_that_ignores_its_closed_input_is_ended() {
 
 #[tokio::test]
 async fn a4_a_dropped_agent_leaves_nothing_running() {
-    let log = Log::new("drop");
-    let agent = build::<All>(server("stays leaves-a-child", &log)).await.unwrap();
+    let (agent, log) = started("stays leaves-a-child", "drop").await;
     let pids = log.pids();
     assert!(pids.iter().all(|pid| runs(*pid)));
     drop(agent);
@@ -227,8 +204,7 @@ fn a4_a_runtime_that_ends_leaves_nothing_running() {
 
 #[tokio::test]
 async fn a4_calls_after_a_shutdown_are_refused() {
-    let log = Log::new("after");
-    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let (agent, log) = started("plain", "after").await;
     let other = agent.clone();
     agent.shutdown().await;
     let outcome = call(&other, "fix__pid", json!({})).await;

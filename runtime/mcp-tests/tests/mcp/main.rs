@@ -1,5 +1,5 @@
 //! MCP servers as tool sources, against a server that these tests start.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+#![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
 mod calls;
 mod config;
@@ -9,6 +9,8 @@ mod fixture;
 mod hooks;
 mod instructions;
 mod life;
+#[path = "../shared/logged.rs"]
+mod logged;
 mod order;
 mod rules;
 mod snapshot;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use onionskin::journal::MemoryJournal;
 use onionskin::mcp::ServerConfig;
-use onionskin::{ScriptedModel, ScriptedTurn, agent};
+use onionskin::{AgentHandle, ScriptedModel, ScriptedTurn, agent};
 use serde_json::{Value, json};
 
 use super::fixture::{Log, server};
@@ -69,6 +69,13 @@ fn writes(ms: u64) -> impl Iterator<Item = (&'static str, Value)> {
     ["one", "two", "three", "four"]
         .into_iter()
         .map(move |line| ("fix__add_line", json!({"line": line, "ms": ms})))
+}
+
+/// Runs the agent, ends its servers, and gives the most calls that ran at once.
+async fn most_at_once(agent: AgentHandle, log: &Log) -> usize {
+    agent.run("Go.").await.unwrap();
+    agent.shutdown().await;
+    most(log)
 }
 
 #[tokio::test]
@@ -137,9 +144,7 @@ async fn a7_calls_that_read_run_side_by_side() {
     let log = Log::new("order-reads");
     let calls = [(); 3].map(|()| ("fix__get_lines", json!({"ms": 700})));
     let agent = Writer::builder().model(turn(calls)).server("fix", notebook(&log)).build().await.unwrap();
-    agent.run("Read.").await.unwrap();
-    assert_eq!(most(&log), 3);
-    agent.shutdown().await;
+    assert_eq!(most_at_once(agent, &log).await, 3);
 }
 
 #[tokio::test]
@@ -153,9 +158,7 @@ async fn a7_calls_of_two_servers_run_side_by_side() {
         .build()
         .await
         .unwrap();
-    agent.run("Write.").await.unwrap();
-    assert_eq!(most(&log), 2);
-    agent.shutdown().await;
+    assert_eq!(most_at_once(agent, &log).await, 2);
 }
 
 #[tokio::test]
@@ -163,9 +166,7 @@ async fn a7_calls_of_a_parallel_server_run_side_by_side() {
     let log = Log::new("order-parallel");
     let server = notebook(&log).parallel();
     let agent = Writer::builder().model(turn(writes(700))).server("fix", server).build().await.unwrap();
-    agent.run("Write.").await.unwrap();
-    assert_eq!(most(&log), 4);
-    agent.shutdown().await;
+    assert_eq!(most_at_once(agent, &log).await, 4);
 }
 
 /// So can a file say it.
@@ -180,7 +181,5 @@ async fn a4_a_file_makes_a_server_parallel() {
     }}});
     let config = onionskin::mcp::McpConfig::from_json(&file.to_string(), ".mcp.json").unwrap();
     let agent = Writer::builder().model(turn(writes(700))).servers(config).build().await.unwrap();
-    agent.run("Write.").await.unwrap();
-    assert_eq!(most(&log), 4);
-    agent.shutdown().await;
+    assert_eq!(most_at_once(agent, &log).await, 4);
 }

@@ -11,8 +11,7 @@ use onionskin::{Agent, AgentHandle, App, ErrorKind, ScriptedModel};
 use serde_json::json;
 
 use super::fixture::Log;
-use super::life::notices;
-use super::support::{All, Outcome, build_error, call};
+use super::support::{All, Outcome, build_error, call, notices};
 
 fn config(fields: &str) -> McpConfig {
     let command = json!(env!("CARGO_BIN_EXE_fixture"));

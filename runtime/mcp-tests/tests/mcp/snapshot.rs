@@ -1,13 +1,11 @@
 //! A3: the tools of a server in a file, the compiler's errors by it, and the report of a server that has changed since.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 
 use onionskin::declaration::{AgentDeclaration, DynAgent, Lock};
-use onionskin::event::{CallOutcome, EventKind};
+use onionskin::event::CallOutcome;
 use onionskin::mcp::snapshot::Snapshot;
 use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
 use onionskin::servers::ToolServers;
@@ -15,7 +13,8 @@ use onionskin::testing::FakeServer;
 use onionskin::{Agent, AgentHandle, App, BuildError, ErrorKind, ScriptedModel, ScriptedTurn};
 
 use super::fixture::{Log, runs, server, wait_until};
-use super::support::All as Unlocked;
+use super::logged::Logged;
+use super::support::{All as Unlocked, notices};
 
 async fn locked(server: ServerConfig) -> Snapshot {
     let mut config = McpConfig::new();
@@ -23,34 +22,15 @@ async fn locked(server: ServerConfig) -> Snapshot {
     Snapshot::take(&config).await.unwrap().snapshot
 }
 
-/// Warnings of this thread.
-#[derive(Clone, Default)]
-struct Warnings(Arc<Mutex<Vec<u8>>>);
-
-impl Warnings {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-
-    fn keep(&self) -> tracing::subscriber::DefaultGuard {
-        let keeper = self.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing::Level::WARN)
-            .with_ansi(false)
-            .with_writer(move || keeper.clone());
-        tracing::subscriber::set_default(subscriber.finish())
-    }
-}
-
-impl io::Write for Warnings {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// Keeps the warnings of this thread.
+fn warnings() -> (Logged, tracing::subscriber::DefaultGuard) {
+    let logged = Logged::default();
+    let writer = logged.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_ansi(false)
+        .with_writer(move || writer.clone());
+    (logged, tracing::subscriber::set_default(subscriber.finish()))
 }
 
 /// Agents whose declaration has the lock file of a server in which nothing is renamed.
@@ -84,24 +64,12 @@ async fn build<A: Agent>(mode: &str, log: &Log) -> Result<AgentHandle, BuildErro
     A::builder().model(model).server("fix", server(mode, log)).build().await
 }
 
-async fn notices(agent: &AgentHandle) -> Vec<String> {
-    let mut stream = agent.stream("Go.");
-    let mut notices = Vec::new();
-    while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text, .. } = event.kind {
-            notices.push(text);
-        }
-    }
-    notices
-}
-
 #[tokio::test]
 async fn a3_a_server_that_has_changed_is_reported_once() {
     let log = Log::new("snapshot-drift");
     locked(server("plain", &log)).await.write(lock_file()).unwrap();
 
-    let warnings = Warnings::default();
-    let guard = warnings.keep();
+    let (warnings, guard) = warnings();
     let agent = build::<All>("plain", &log).await.unwrap();
     assert_eq!(notices(&agent).await, [""; 0]);
     agent.shutdown().await;

@@ -10,7 +10,7 @@ use onionskin::{Args, ErrorKind, Next, ToolContext, ToolResult, ToolSpec, call, 
 use serde_json::json;
 
 use super::fixture::{Log, runs, server, wait_until};
-use super::support::{All, build};
+use super::support::started;
 
 async fn start(mode: &str, log: &Log) -> McpServer {
     McpServer::start("fix", server(mode, log)).await.unwrap()
@@ -149,8 +149,7 @@ async fn s2_a_server_that_does_not_start_says_why() {
 
 #[tokio::test]
 async fn a4_a_tool_whose_schema_has_no_end_is_left_out_by_name() {
-    let log = Log::new("spec-hostile");
-    let agent = build::<All>(server("hostile", &log)).await.unwrap();
+    let (agent, log) = started("hostile", "spec-hostile").await;
     assert!(
         !agent.tool_names().unwrap().contains(&"fix__loops".to_owned()),
         "{:?}",

@@ -7,12 +7,11 @@ use onionskin::mcp::ServerConfig;
 use onionskin::{Agent, App, BuildError, ScriptedModel};
 
 use super::fixture::{Log, runs, server, silent, wait_until};
-use super::support::{All, Getter, Nothing, Typist, build, build_error, call};
+use super::support::{All, Getter, Nothing, Typist, build, build_error, call, started};
 
 #[tokio::test]
 async fn a4_a_server_is_started_and_its_tools_are_listed() {
-    let log = Log::new("listed");
-    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let (agent, log) = started("plain", "listed").await;
     let names = agent.tool_names().unwrap();
     assert_eq!(names.len(), 11, "{names:?}");
     assert!(names.iter().all(|name| name.starts_with("fix__")), "{names:?}");
@@ -22,8 +21,7 @@ async fn a4_a_server_is_started_and_its_tools_are_listed() {
 
 #[tokio::test]
 async fn a4_all_pages_are_listed_in_order() {
-    let log = Log::new("pages");
-    let agent = build::<All>(server("pages", &log)).await.unwrap();
+    let (agent, log) = started("pages", "pages").await;
     let names = agent.tool_names().unwrap();
     assert_eq!(names.len(), 11, "{names:?}");
     assert_eq!([&*names[0], &*names[1], &*names[10]], ["fix__get_echo", "fix__get_old", "fix__blocks"]);

@@ -1,10 +1,13 @@
 //! Agents that use the fixture server, and their calls.
 
 use onionskin::declaration::AgentDeclaration;
+use onionskin::event::EventKind;
 use onionskin::mcp::ServerConfig;
 use onionskin::run::AgentRun;
 use onionskin::{Agent, AgentHandle, BuildError, ErrorKind, RunError, ScriptedModel};
 use serde_json::{Value, json};
+
+use super::fixture::{Log, server};
 
 /// An agent without a loop: it makes the call that its input names, and gives back what came of it as JSON.
 macro_rules! caller {
@@ -69,6 +72,12 @@ pub(crate) async fn build<A: Agent>(server: ServerConfig) -> Result<AgentHandle,
     A::builder().model(ScriptedModel::new()).server("fix", server).build().await
 }
 
+/// An agent with all tools of a server that runs in this mode, and the log of the server, which has this name.
+pub(crate) async fn started(mode: &str, name: &str) -> (AgentHandle, Log) {
+    let log = Log::new(name);
+    (build::<All>(server(mode, &log)).await.unwrap(), log)
+}
+
 /// The text of the error that building the agent ends with.
 pub(crate) async fn build_error<A: Agent>(server: ServerConfig) -> String {
     match build::<A>(server).await {
@@ -80,4 +89,16 @@ pub(crate) async fn build_error<A: Agent>(server: ServerConfig) -> String {
 /// Calls a tool through an agent.
 pub(crate) async fn call(agent: &AgentHandle, tool: &str, arguments: Value) -> Outcome {
     Outcome::read(&agent.run(format!("{tool} {arguments}")).await.unwrap().text)
+}
+
+/// Makes a call and gives the notices of its run.
+pub(crate) async fn notices(agent: &AgentHandle) -> Vec<String> {
+    let mut stream = agent.stream("fix__pid {}");
+    let mut notices = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::Notice { text, .. } = event.kind {
+            notices.push(text);
+        }
+    }
+    notices
 }

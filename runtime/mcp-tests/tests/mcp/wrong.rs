@@ -8,8 +8,7 @@ use onionskin::mcp::ServerConfig;
 use serde_json::{Value, json};
 
 use super::fixture::{Log, runs, server, wait_until};
-use super::life::notices;
-use super::support::{All, Outcome, build, build_error, call};
+use super::support::{All, Outcome, build, build_error, call, notices, started};
 
 /// One call of a tool of the raw server, which must not take long.
 async fn raw(tool: &str) -> Outcome {
@@ -132,8 +131,7 @@ async fn a4_one_malformed_tool_costs_no_other_and_is_told() {
 
 #[tokio::test]
 async fn a4_a_server_that_asks_and_never_reads_is_ended() {
-    let log = Log::new("asks");
-    let agent = build::<All>(server("raw", &log)).await.unwrap();
+    let (agent, log) = started("raw", "asks").await;
     let begun = Instant::now();
     let outcome = call(&agent, "fix__ask", json!({})).await;
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
@@ -152,8 +150,7 @@ async fn a4_a_server_that_asks_and_never_reads_is_ended() {
 
 #[tokio::test]
 async fn a4_requests_of_a_server_are_answered() {
-    let log = Log::new("asks-first");
-    let agent = build::<All>(server("raw asks-first", &log)).await.unwrap();
+    let (agent, log) = started("raw asks-first", "asks-first").await;
     wait_until("both answers", || log.count("answered") == 2).await;
     let lines = log.lines();
     let answers = lines.iter().filter_map(|line| line.strip_prefix("answered "));
@@ -165,8 +162,7 @@ async fn a4_requests_of_a_server_are_answered() {
 
 #[tokio::test]
 async fn a4_a_storm_of_changes_costs_few_lists_and_no_core() {
-    let log = Log::new("storm");
-    let agent = build::<All>(server("raw", &log)).await.unwrap();
+    let (agent, log) = started("raw", "storm").await;
     assert_eq!(call(&agent, "fix__storm", json!({})).await.text, "over");
     let told: u64 = log.lines().iter().find_map(|line| line.strip_prefix("told ")?.parse().ok()).unwrap();
     assert!(told < 30_000, "{told} were read in two seconds");

@@ -1,6 +1,5 @@
 //! Keeps what a program shows: its log, its journal, what a model writes.
 
-use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
@@ -8,47 +7,21 @@ use onionskin::ScriptedModel;
 use onionskin::journal::{Journal, JournalError, Step, StepRecord, StepWork};
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-/// Everything that is logged, at every level.
-#[derive(Clone, Default)]
-pub(crate) struct Logged(Arc<Mutex<Vec<u8>>>);
+use super::logged::Logged;
 
-impl Logged {
-    pub(crate) fn start() -> Self {
-        let logged = Self::default();
-        tracing_subscriber::fmt()
-            .with_max_level(LevelFilter::TRACE)
-            .with_span_events(FmtSpan::FULL)
-            .with_ansi(false)
-            .with_writer(logged.clone())
-            .init();
-        logged
-    }
-
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl io::Write for Logged {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Logged {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
+/// Keeps everything that is logged, at every level.
+pub(crate) fn log() -> Logged {
+    let logged = Logged::default();
+    let writer = logged.clone();
+    tracing_subscriber::fmt()
+        .with_max_level(LevelFilter::TRACE)
+        .with_span_events(FmtSpan::FULL)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .init();
+    logged
 }
 
 /// A journal of everything that is recorded.

@@ -1,20 +1,17 @@
 //! T8: a secret shows on no surface, for each way out. In a program of its own: what is logged goes to one place for
 //! the whole process.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::unused_async,
-    clippy::needless_pass_by_value,
-    reason = "tests may panic, in their helpers too, and their tools are small"
-)]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests say what they expect")]
+#![allow(clippy::panic, clippy::unused_async, reason = "tests say what they expect")]
 
 mod capture;
 mod find;
 mod leaks;
+#[path = "../shared/logged.rs"]
+mod logged;
 
 use std::sync::{Arc, Mutex};
 
-use capture::{Chatty, Logged, Recorder};
+use capture::{Chatty, Recorder};
 use find::Haystack;
 use leaks::{
     BOUND, BY_HAND, Config, Deep, Desk, FIELD, KEY, MARKER, OWN_HOOK, SECRETS, SERVER, TOOLBOX, Vault, forms,
@@ -239,7 +236,7 @@ fn chain(error: &RunError) -> String {
 
 #[tokio::test]
 async fn t8_a_secret_shows_on_no_surface() {
-    let logged = Logged::start();
+    let logged = capture::log();
     let mut surfaces = Surfaces::default();
     let tools = specs(&mut surfaces).await;
     let all = turns().into_iter().chain([ScriptedTurn::say(all_said())]);

@@ -1,5 +1,4 @@
 //! `AgentTool`: any agent as a tool value.
-#![allow(missing_docs, clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
 
 mod journal;
 mod support;

@@ -1,10 +1,4 @@
 //! T3, T11, S3: schemas and values that are made to keep the host busy. Whatever walks over them ends soon.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::needless_pass_by_value,
-    reason = "tests say what they expect"
-)]
 
 mod exports;
 mod schemas;

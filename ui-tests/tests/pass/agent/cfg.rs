@@ -1,10 +1,5 @@
-use onionskin::{agent, tool, tool_hook};
-
-/// Adds one.
-#[tool]
-fn add_one(x: i64) -> i64 {
-    x + 1
-}
+use crate::parts::add_one;
+use onionskin::{agent, tool_hook};
 
 #[tool_hook]
 fn watch() {}

@@ -1,16 +1,6 @@
+use crate::parts::{add_one, pass as audit};
 use onionskin::{Args, Next, State, ToolResult, agent, tool, tool_hook};
 use onionskin::typed::{ArgsOf, TypedNext};
-
-/// Adds one.
-#[tool]
-fn add_one(x: i64) -> i64 {
-    x + 1
-}
-
-#[tool_hook]
-async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
-    next.run(args).await
-}
 
 #[tool_hook]
 async fn retry(#[config] times: u32, args: &mut Args, next: impl Next) -> ToolResult {

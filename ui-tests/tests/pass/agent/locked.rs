@@ -1,14 +1,10 @@
 //! The package has a lock file, with two tools of `locked_clock`; the server that runs has renamed one of them.
 
+use crate::parts::pass as audit;
 use onionskin::event::EventKind;
 use onionskin::testing::FakeServer;
-use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolResult, agent, tool_hook};
+use onionskin::{ScriptedModel, ScriptedTurn, agent};
 use serde_json::json;
-
-#[tool_hook]
-async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
-    next.run(args).await
-}
 
 agent! {
     Clock {

@@ -1,16 +1,6 @@
 //! More hooks than the compiler's recursion limit holds without boxes between.
-use onionskin::{Args, Next, ToolResult, agent, tool, tool_hook};
-
-/// Adds one.
-#[tool]
-fn add_one(x: i64) -> i64 {
-    x + 1
-}
-
-#[tool_hook]
-async fn pass(args: &mut Args, next: impl Next) -> ToolResult {
-    next.run(args).await
-}
+use crate::parts::{add_one, pass};
+use onionskin::agent;
 
 agent! {
     Boss {

@@ -2,24 +2,8 @@
 #![allow(dead_code, non_camel_case_types)]
 use onionskin::{agent, tool, tool_hook};
 
-struct String;
-struct Result;
-struct Option;
-struct Vec;
-struct Box;
-struct Some;
-struct Ok;
-struct Err;
-struct None;
-struct Default;
-struct Clone;
-struct Debug;
-struct Agent;
-struct Tool;
-struct Hook;
-struct Into;
-struct core;
-struct std;
+struct String; struct Result; struct Option; struct Vec; struct Box; struct Some; struct Ok; struct Err; struct None;
+struct Default; struct Clone; struct Debug; struct Agent; struct Tool; struct Hook; struct Into; struct core; struct std;
 
 /// Adds one.
 #[tool]

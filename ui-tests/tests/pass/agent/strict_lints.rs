@@ -11,18 +11,14 @@ pub mod parts {
     /// Adds one.
     #[tool]
     #[must_use]
-    pub fn add_one(x: i64) -> i64 {
-        x + 1
-    }
+    pub fn add_one(x: i64) -> i64 { x + 1 }
 
     /// Goes on.
     ///
     /// # Errors
     /// As the call inside.
     #[tool_hook]
-    pub async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
-        next.run(args).await
-    }
+    pub async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).await }
 
     agent! {
         /// Works.

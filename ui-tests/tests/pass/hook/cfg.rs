@@ -1,5 +1,6 @@
 //! Hooks and parameters that are configured away, and ones that are not.
-use onionskin::{Args, Hook, Next, ToolResult, tool_hook};
+use crate::parts::are_hooks;
+use onionskin::{Args, Next, ToolResult, tool_hook};
 use onionskin::run::Team;
 
 #[cfg(any())]
@@ -35,10 +36,6 @@ async fn parameters(
     next.run(args).await
 }
 
-fn is_hook<H: Hook>() {}
-
 pub(crate) fn main() {
-    is_hook::<on>();
-    is_hook::<either>();
-    is_hook::<parameters>();
+    are_hooks!(on, either, parameters);
 }

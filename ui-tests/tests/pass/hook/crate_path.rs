@@ -3,6 +3,7 @@ mod kit {
     pub use onionskin as onion;
 }
 
+use crate::parts::are_hooks;
 use kit::onion::{Args, Next, ToolOutput, ToolResult, tool_hook};
 
 #[tool_hook(crate = kit::onion)]
@@ -18,10 +19,6 @@ mod deep {
 #[tool_hook(crate = kit::onion, after)]
 fn after(_output: &ToolOutput) {}
 
-fn is_hook<H: kit::onion::Hook>() {}
-
 pub(crate) fn main() {
-    is_hook::<around>();
-    is_hook::<deep::before>();
-    is_hook::<after>();
+    are_hooks!(around, deep::before, after);
 }

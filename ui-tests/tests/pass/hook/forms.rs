@@ -1,5 +1,6 @@
 //! Each form with everything that it can take and return.
-use onionskin::{Args, Hook, Next, ToolContext, ToolOutput, ToolResult, tool_hook};
+use crate::parts::are_hooks;
+use onionskin::{Args, Next, ToolContext, ToolOutput, ToolResult, tool_hook};
 
 #[tool_hook]
 async fn around(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
@@ -94,26 +95,9 @@ async fn after_may_fail(output: &ToolOutput) -> ToolResult<()> {
     if output.to_text().is_empty() { Err("no text".into()) } else { Ok(()) }
 }
 
-fn is_hook<H: Hook>() {}
-
 pub(crate) fn main() {
-    is_hook::<around>();
-    is_hook::<around_twice>();
-    is_hook::<around_with_a_type_parameter>();
-    is_hook::<around_in_any_order>();
-    is_hook::<around_without_the_tool>();
-    is_hook::<around_forked>();
-    is_hook::<before>();
-    is_hook::<before_async>();
-    is_hook::<before_may_fail>();
-    is_hook::<before_may_answer>();
-    is_hook::<before_answers_or_not>();
-    is_hook::<after>();
-    is_hook::<after_looks>();
-    is_hook::<after_sees_errors>();
-    is_hook::<after_gives_another>();
-    is_hook::<after_gives_output>();
-    is_hook::<after_may_fail>();
+    are_hooks!(around, around_twice, around_with_a_type_parameter, around_in_any_order, around_without_the_tool, around_forked, before, before_async);
+    are_hooks!(before_may_fail, before_may_answer, before_answers_or_not, after, after_looks, after_sees_errors, after_gives_another, after_gives_output, after_may_fail);
     // The functions are still functions.
     before();
     assert!(before_answers_or_not().is_none());

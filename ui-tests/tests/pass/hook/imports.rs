@@ -1,5 +1,6 @@
 //! One import brings the function and the type, renamed, by glob, and inside a function.
-use onionskin::{Hook, tool_hook};
+use crate::parts::are_hooks;
+use onionskin::tool_hook;
 
 mod hooks {
     use onionskin::tool_hook;
@@ -24,18 +25,11 @@ mod globbed {
 use globbed::second;
 use hooks::first as renamed;
 
-fn is_hook<H: Hook>() {}
-
 pub(crate) fn main() {
     #[tool_hook]
     fn local() {}
 
-    is_hook::<renamed>();
-    is_hook::<second>();
-    is_hook::<globbed::first>();
-    is_hook::<hooks::Third>();
-    is_hook::<hooks::Str>();
-    is_hook::<local>();
+    are_hooks!(renamed, second, globbed::first, hooks::Third, hooks::Str, local);
     renamed();
     second();
     hooks::third();

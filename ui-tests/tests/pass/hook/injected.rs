@@ -1,5 +1,6 @@
 //! Everything that a hook can be given, in one hook, and a type of the user's own.
-use onionskin::{Args, CancellationToken, Exit, Hook, Inject, Next, Progress, RunContext, SessionState, State, ToolContext, ToolResult, tool_hook};
+use crate::parts::are_hooks;
+use onionskin::{Args, CancellationToken, Exit, Inject, Next, Progress, RunContext, SessionState, State, ToolContext, ToolResult, tool_hook};
 use onionskin::definition::ToolSource;
 use onionskin::run::{AgentInfo, IdempotencyKey, Team};
 
@@ -39,8 +40,6 @@ async fn everything(
     next.run(args).await
 }
 
-fn is_hook<H: Hook>() {}
-
 pub(crate) fn main() {
-    is_hook::<everything>();
+    are_hooks!(everything);
 }

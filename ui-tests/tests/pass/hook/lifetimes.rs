@@ -1,5 +1,6 @@
 //! Hooks that declare lifetimes.
-use onionskin::{Args, Hook, Next, RunContext, ToolContext, ToolOutput, ToolResult, tool_hook};
+use crate::parts::are_hooks;
+use onionskin::{Args, Next, RunContext, ToolContext, ToolOutput, ToolResult, tool_hook};
 
 #[tool_hook]
 async fn named<'c>(ctx: &'c ToolContext, run: &'c RunContext, args: &mut Args, next: impl Next) -> ToolResult {
@@ -29,12 +30,6 @@ async fn anonymous(ctx: &'_ ToolContext, args: &'_ mut Args, next: impl Next) ->
     next.run(args).await
 }
 
-fn is_hook<H: Hook>() {}
-
 pub(crate) fn main() {
-    is_hook::<named>();
-    is_hook::<two>();
-    is_hook::<before>();
-    is_hook::<after>();
-    is_hook::<anonymous>();
+    are_hooks!(named, two, before, after, anonymous);
 }

@@ -1,5 +1,6 @@
 //! Hooks written by a macro.
-use onionskin::{Args, Hook, Next, ToolResult, tool_hook};
+use crate::parts::are_hooks;
+use onionskin::{Args, Next, ToolResult, tool_hook};
 
 macro_rules! tagging {
     ($($name:ident $tag:literal $result:ty;)*) => {$(
@@ -38,11 +39,6 @@ macro_rules! typed {
 
 typed!(&mut Args, &onionskin::ToolContext);
 
-fn is_hook<H: Hook>() {}
-
 pub(crate) fn main() {
-    is_hook::<first>();
-    is_hook::<second>();
-    is_hook::<quiet>();
-    is_hook::<through_types>();
+    are_hooks!(first, second, quiet, through_types);
 }

@@ -1,13 +1,8 @@
 //! The rest of a call is shared with what a hook waits for.
 
-use onionskin::{Args, Next, ToolResult, agent, tool, tool_hook};
+use crate::parts::add_one;
+use onionskin::{Args, Next, ToolResult, agent, tool_hook};
 use onionskin::typed::{ArgsOf, TypedNext};
-
-/// Adds one.
-#[tool]
-fn add_one(x: i64) -> i64 {
-    x + 1
-}
 
 async fn twice(next: &impl Next, args: &mut Args) -> ToolResult {
     let _ = next.run(&mut args.clone()).await;

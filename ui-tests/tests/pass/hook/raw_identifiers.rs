@@ -1,5 +1,6 @@
 //! Names that are keywords.
-use onionskin::{Args, Hook, Next, ToolResult, tool_hook};
+use crate::parts::are_hooks;
+use onionskin::{Args, Next, ToolResult, tool_hook};
 
 #[tool_hook]
 async fn r#try(#[config] r#in: u32, args: &mut Args, r#next: impl Next) -> ToolResult {
@@ -12,9 +13,6 @@ fn r#match(r#args: &mut Args) {
     let _ = r#args;
 }
 
-fn is_hook<H: Hook>() {}
-
 pub(crate) fn main() {
-    is_hook::<r#try>();
-    is_hook::<r#match>();
+    are_hooks!(r#try, r#match);
 }

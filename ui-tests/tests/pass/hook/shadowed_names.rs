@@ -2,23 +2,8 @@
 #![allow(dead_code, non_camel_case_types)]
 use onionskin::{Args as A, Next as N, ToolContext as C, ToolOutput as O, ToolResult as R, tool_hook};
 
-struct String;
-struct Result;
-struct Option;
-struct Vec;
-struct Box;
-struct Some;
-struct Ok;
-struct Err;
-struct None;
-struct Clone;
-struct Send;
-struct Future;
-struct Hook;
-struct Inject;
-struct Args;
-struct core;
-struct std;
+struct String; struct Result; struct Option; struct Vec; struct Box; struct Some; struct Ok; struct Err; struct None;
+struct Clone; struct Send; struct Future; struct Hook; struct Inject; struct Args; struct core; struct std;
 
 
 #[tool_hook]

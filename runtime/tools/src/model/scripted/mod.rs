@@ -53,6 +53,7 @@ use onionskin_definitions::text::nearest;
 pub struct ScriptedModel {
     agents: HashMap<String, Vec<ScriptedTurn>>,
     requests: Mutex<Vec<ModelRequest>>,
+    unsupported: Vec<RequestOption>,
 }
 
 /// One prepared answer of a [`ScriptedModel`].
@@ -112,6 +113,13 @@ impl ScriptedModel {
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>, turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         self.agents.insert(name.into(), turns.into_iter().collect());
+        self
+    }
+
+    /// Refuses these options of requests, as a model does that lacks them. Default: all are supported.
+    #[must_use]
+    pub fn without(mut self, options: impl IntoIterator<Item = RequestOption>) -> Self {
+        self.unsupported.extend(options);
         self
     }
 
@@ -240,14 +248,8 @@ impl Model for ScriptedModel {
         true
     }
 
-    /// A script answers as it is written, whatever the request asks.
     fn supports(&self, option: RequestOption) -> bool {
-        match option {
-            RequestOption::ToolChoice
-            | RequestOption::ResponseSchema
-            | RequestOption::ExtraBody
-            | RequestOption::StopSequences => true,
-        }
+        !self.unsupported.contains(&option)
     }
 }
 
