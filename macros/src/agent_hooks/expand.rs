@@ -30,19 +30,26 @@ pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> T
         let (ty, change) = (format_ident!("{}", part.ty), part.changes.then(|| quote!(mut)));
         quote!(#variable: &'__a #change __rt::#ty)
     });
-    let (text, constants) = match family {
+    let settled = quote!(<#returned as __rt::#returns>::settle(__returned));
+    let (settled, constants) = match family {
         Family::BeforeRun | Family::AfterRun => {
             let ignores = quote!(
                 const IGNORE_ERRORS: ::core::primitive::bool = true;
             );
-            (Some(quote!(, __part_0)), ignores_errors.then_some(ignores))
+            let settled = quote! {
+                if let ::core::option::Option::Some(__text) = #settled? {
+                    __part_0.set_text(__text);
+                }
+                ::core::result::Result::Ok(())
+            };
+            (settled, ignores_errors.then_some(ignores))
         }
         Family::Turn | Family::Message => {
             let place = quote! {
                 const PLACE: ::core::option::Option<&'static ::core::primitive::str> =
                     ::core::option::Option::Some(#name_of_place);
             };
-            (None, Some(place))
+            (settled, Some(place))
         }
     };
     let name_of = |ty: &str| format_ident!("{ty}");
@@ -85,7 +92,7 @@ pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> T
                 async move {
                     #(#inject)*
                     let __returned: #returned = #call;
-                    <#returned as __rt::#returns>::settle(__returned #text)
+                    #settled
                 }
             }
         }

@@ -2,11 +2,10 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::Type;
 
 use crate::item::type_ident;
 use crate::middleware::{
-    CallArgs, Made, Middleware, MiddlewareKind, Role, awaited, call_args, item, made, returned,
+    CallArgs, Made, Middleware, MiddlewareKind, awaited, call_args, item, made, on_result, returned,
     returned_alias, send_future, services,
 };
 
@@ -52,7 +51,10 @@ fn input_check(guardrail: &Middleware) -> TokenStream {
             async move {
                 #(#inject)*
                 let __returned: #returned = #call;
-                <#returned as __rt::InputReturn>::settle(__returned, __args)
+                if let ::core::option::Option::Some(__new) = <#returned as __rt::InputReturn>::settle(__returned)? {
+                    *__args = __new;
+                }
+                ::core::result::Result::Ok(())
             }
         }
     }
@@ -62,20 +64,7 @@ fn output_check(guardrail: &Middleware) -> TokenStream {
     let name = &guardrail.name;
     let CallArgs { inject, pass } = call_args(guardrail);
     let call = awaited(guardrail, &quote!(#name(#(#pass),*)));
-    let outcome = guardrail.parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
-    let Some(outcome) = outcome.map(|parameter| &parameter.ty) else { return TokenStream::new() };
-    let (target, by_value) = match outcome {
-        Type::Reference(reference) => (&*reference.elem, false),
-        ty => (ty, true),
-    };
-    let returned = returned(guardrail);
-    let give = if by_value {
-        quote!(<#returned as __rt::OutputGiven>::give(__returned))
-    } else {
-        quote! {
-            <#returned as __rt::OutputReturn>::replace(__returned, <#target as __rt::GuardedOutput>::put(__value))
-        }
-    };
+    let on_result = on_result(guardrail, &call, ["GuardedOutput", "OutputGiven", "OutputReturn"]);
     let future = send_future(guardrail, &quote!(__rt::ToolResult));
     quote! {
         fn check<'__a>(
@@ -86,13 +75,7 @@ fn output_check(guardrail: &Middleware) -> TokenStream {
         ) -> #future + '__a {
             async move {
                 #(#inject)*
-                #[allow(unused_mut)]
-                let mut __value = match <#target as __rt::GuardedOutput>::take(__result) {
-                    ::core::result::Result::Ok(__value) => __value,
-                    ::core::result::Result::Err(__result) => return __result,
-                };
-                let __returned: #returned = #call;
-                #give
+                #on_result
             }
         }
     }

@@ -2,15 +2,14 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Type;
 
 use super::HookPlace;
 use super::ring::made_in_a_ring;
 use super::typed;
 use crate::item::type_ident;
 use crate::middleware::{
-    CallArgs, Made, Middleware, Role, awaited, call_args, config, is_direct, item, return_span, returned,
-    returned_alias, send_future, services, values_alias,
+    CallArgs, Made, Middleware, awaited, call_args, config, is_direct, item, on_result, return_span,
+    returned, returned_alias, send_future, services, values_alias,
 };
 
 pub(super) fn expand(hook: &Middleware, form: HookPlace) -> TokenStream {
@@ -105,7 +104,7 @@ fn before_call(hook: &Middleware) -> TokenStream {
         hook,
         &quote! {
             #(#inject)*
-            match <#returned as __rt::BeforeReturn>::answer(#call)? {
+            match <#returned as __rt::BeforeReturn>::settle(#call)? {
                 ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
                 ::core::option::Option::None => __next.run(__args).await,
             }
@@ -117,32 +116,13 @@ fn after_call(hook: &Middleware) -> TokenStream {
     let name = &hook.name;
     let CallArgs { inject, pass } = call_args(hook);
     let call = awaited(hook, &quote!(#name(#(#pass),*)));
-    let outcome = hook.parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
-    let Some(outcome) = outcome.map(|parameter| &parameter.ty) else { return TokenStream::new() };
-    let (target, by_value) = match outcome {
-        Type::Reference(reference) => (&*reference.elem, false),
-        ty => (ty, true),
-    };
-    let returned = returned(hook);
-    let give = if by_value {
-        quote!(<#returned as __rt::AfterOwned>::give(__returned))
-    } else {
-        quote! {
-            <#returned as __rt::AfterReturn>::replace(__returned, <#target as __rt::AfterTarget>::put(__value))
-        }
-    };
+    let on_result = on_result(hook, &call, ["AfterTarget", "AfterOwned", "AfterReturn"]);
     async_call(
         hook,
         &quote! {
             #(#inject)*
             let __result = __next.run(__args).await;
-            #[allow(unused_mut)]
-            let mut __value = match <#target as __rt::AfterTarget>::take(__result) {
-                ::core::result::Result::Ok(__value) => __value,
-                ::core::result::Result::Err(__result) => return __result,
-            };
-            let __returned: #returned = #call;
-            #give
+            #on_result
         },
     )
 }

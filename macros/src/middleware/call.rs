@@ -32,9 +32,9 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
     for (index, parameter) in middleware.parameters.iter().enumerate() {
         let Parameter { role, ty, cfgs } = parameter;
         let value = match role {
-            Role::Context => quote!(<#ty as __rt::InjectContext<'_>>::inject_context(__cx)),
+            Role::Context => quote!(<#ty as __rt::InjectContext<'_>>::inject(__cx)),
             Role::Next => quote!(__next),
-            Role::Name => quote!(<#ty as __rt::InjectName<'_>>::inject_name(__cx)),
+            Role::Name => quote!(<#ty as __rt::InjectName<'_>>::inject(__cx)),
             Role::Args if middleware.tool.is_some() => {
                 let tool = tool_alias(&middleware.name);
                 quote_spanned! {ty.span()=>
@@ -42,17 +42,17 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
                 }
             }
             Role::Args if middleware.kind == MiddlewareKind::Output => {
-                quote!(<#ty as __rt::SeenArgs<'_>>::seen(__args))
+                quote!(<#ty as __rt::SeenArgs<'_>>::inject(__args))
             }
-            Role::Args => quote!(<#ty as __rt::InjectArgs<'_>>::inject_args(__args)),
+            Role::Args => quote!(<#ty as __rt::InjectArgs<'_>>::inject(__args)),
             Role::Outcome => match ty {
                 Type::Reference(reference) if reference.mutability.is_some() => quote!(&mut __value),
                 Type::Reference(_) => quote!(&__value),
                 _ => quote!(__value),
             },
-            Role::Text(injects, inject) => {
-                let (injects, inject) = (format_ident!("{injects}"), format_ident!("{inject}"));
-                quote!(<#ty as __rt::#injects<'_>>::#inject(&mut *__part_0))
+            Role::Text(injects) => {
+                let injects = format_ident!("{injects}");
+                quote!(<#ty as __rt::#injects<'_>>::inject(&mut *__part_0))
             }
             Role::Part(index) => {
                 let here = Span::call_site().located_at(ty.span());
@@ -154,6 +154,37 @@ pub(crate) fn returned_alias(middleware: &Middleware) -> TokenStream {
 pub(crate) fn send_future(middleware: &Middleware, output: &TokenStream) -> TokenStream {
     let span = Span::call_site().located_at(middleware.name.span());
     quote_spanned!(span=> impl ::core::future::Future<Output = #output> + ::core::marker::Send)
+}
+
+/// The call of a function that gets `__result`, the result of a tool: the traits of the parameter, of what the function returns if it takes the
+/// result by value, and of what it returns if it borrows the result.
+pub(crate) fn on_result(middleware: &Middleware, call: &TokenStream, traits: [&str; 3]) -> TokenStream {
+    let outcome = middleware.parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
+    let Some(outcome) = outcome.map(|parameter| &parameter.ty) else { return TokenStream::new() };
+    let [takes, owned, borrowed] = traits.map(|name| format_ident!("{name}"));
+    let returned = returned(middleware);
+    let (target, result) = match outcome {
+        Type::Reference(reference) => {
+            let target = &*reference.elem;
+            let result = quote! {
+                match <#returned as __rt::#borrowed>::settle(__returned)? {
+                    ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
+                    ::core::option::Option::None => <#target as __rt::#takes>::put(__value),
+                }
+            };
+            (target, result)
+        }
+        ty => (ty, quote!(<#returned as __rt::#owned>::settle(__returned))),
+    };
+    quote! {
+        #[allow(unused_mut)]
+        let mut __value = match <#target as __rt::#takes>::take(__result) {
+            ::core::result::Result::Ok(__value) => __value,
+            ::core::result::Result::Err(__result) => return __result,
+        };
+        let __returned: #returned = #call;
+        #result
+    }
 }
 
 pub(crate) fn awaited(middleware: &Middleware, call: &TokenStream) -> TokenStream {

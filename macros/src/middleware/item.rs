@@ -103,7 +103,7 @@ pub(crate) fn values_alias(hook: &Ident) -> Ident {
 fn values(middleware: &Middleware) -> Option<TokenStream> {
     let (rt, alias, cfgs) = (middleware.runtime.private(), values_alias(&middleware.name), &middleware.cfgs);
     let shared =
-        config(middleware).map(|(_, ty, _)| quote_spanned!(ty.span()=> <#ty as #rt::SharedByCalls>::IS));
+        config(middleware).map(|(_, ty, _)| quote_spanned!(ty.span()=> <#ty as #rt::SharedByCalls>::HOLDS));
     let shared = shared.reduce(|all, one| quote!(#all && #one))?;
     Some(quote! {
         #(#cfgs)*

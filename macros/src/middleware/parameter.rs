@@ -31,8 +31,8 @@ pub(crate) enum Role {
     Name,
     /// The result of the call.
     Outcome,
-    /// The input or the answer of the run: the trait that gives it, and its method.
-    Text(&'static str, &'static str),
+    /// The input or the answer of the run: the trait that gives it.
+    Text(&'static str),
     /// A part of the turn or of the message, by its index.
     Part(usize),
     /// A value that `agent!` writes in parentheses after the hook's name.
@@ -188,9 +188,9 @@ fn of_run(name: &str, ty: &Type, family: Family) -> Option<Result<Role, String>>
     } else if !is_after && !is_input {
         Err("there is no answer before the run: take the input, `input: &mut RunInput` or `input: &str`, or write `#[run_hook(post)]`".to_owned())
     } else if is_after {
-        Ok(Role::Text("InjectAnswer", "inject_answer"))
+        Ok(Role::Text("InjectAnswer"))
     } else {
-        Ok(Role::Text("InjectInput", "inject_input"))
+        Ok(Role::Text("InjectInput"))
     })
 }
 

@@ -57,7 +57,7 @@ impl Param {
 /// name.
 pub(super) fn conceal(value: &Ident) -> TokenStream {
     quote!(__rt::conceal(__cx, |__visit| {
-        use __rt::{VisitNone as _, VisitSome as _};
-        (&__rt::Visited(&#value)).visit(__visit);
+        use __rt::VisitNone as _;
+        __rt::Visited(&#value).visit(__visit);
     });)
 }

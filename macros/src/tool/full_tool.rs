@@ -27,7 +27,7 @@ impl Expansion<'_> {
             #[diagnostic::do_not_recommend]
             impl<__S: 'static + __rt::Works> __rt::Tool for #type_name
             where
-                #state: __rt::Itself<As = __S>,
+                #state: __rt::Nth<0, As = __S>,
             {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = __S;

@@ -103,13 +103,12 @@ impl Expansion<'_> {
         // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
         let item = quote! {
             pub struct #states;
-            impl<#(#named),*> __rt::States for #states
+            impl<#(#named),*> __rt::Works for #states
             where
                 #(#bounds,)*
             {
                 type All = #pairs;
-            }
-            impl __rt::Works for #states {
+
                 fn on(into: &mut ::std::vec::Vec<__rt::StateType>) {
                     #(<__rt::StateOf<#hooks> as __rt::Works>::on(into);)*
                     #(<#guardrails as __rt::Works>::on(into);)*

@@ -19,7 +19,7 @@ pub(super) fn expand(input: &Input<'_>) -> TokenStream {
         // A reference to an enum without variants is a value all the same.
         (None, []) => quote!(match *self {}),
         (None, _) => quote! {
-            use __rt::{VisitNone as _, VisitSome as _};
+            use __rt::VisitNone as _;
             match self { #(#alternatives)* }
         },
     };
@@ -64,7 +64,7 @@ fn alternative(Alternative { variant, fields }: &Alternative<'_>) -> TokenStream
     let names: Vec<_> = (0..members.len()).map(|index| format_ident!("__field_{index}")).collect();
     quote! {
         #path { #(#members: #names),* } => {
-            #((&__rt::Visited(#names)).visit(__visit);)*
+            #(__rt::Visited(#names).visit(__visit);)*
         }
     }
 }

@@ -28,25 +28,22 @@ pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
     HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOfUnstated, HookOnOwnTool, InputOfAgent, MadeBy,
     MoreThanZero, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum,
-    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce,
+    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, SharedByCalls, ToolNamedOnce,
     UntypedEverywhere, WrittenAgain, approval_by,
 };
-pub use crate::message_hook::{
-    BeforeReplyReturn, BeforeSendReturn, Delivery, MessageHook, Participant, SentMessage, StateOfMessageHook,
-    ValuesOfMessageHook,
+pub use crate::forms::{
+    AfterOwned, AfterReturn, AfterRunReturn, AfterTarget, AroundReturn, BeforeModelReturn, BeforeReplyReturn,
+    BeforeReturn, BeforeRunReturn, BeforeSendReturn, BeforeToolReturn, GuardedOutput, InjectAnswer,
+    InjectArgs, InjectContext, InjectInput, InjectName, InputReturn, OutputGiven, OutputReturn, Seconds,
+    SeenArgs, Text, TurnHookReturn, TypedArgs, TypedReturn,
 };
+pub use crate::message_hook::{Delivery, MessageHook, Participant, SentMessage};
 pub use crate::prompt::{
     Computed, ComputedNow, ComputedText, Prompt, PromptAnswer, PromptPart, TemplatePart, by_closure,
     computed, template,
 };
-pub use crate::run_hook::{
-    AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput, RunAnswer, RunHook, RunInput, StateOfRunHook,
-    ValuesOfRunHook,
-};
-pub use crate::turn_hook::{
-    BeforeModelReturn, BeforeToolReturn, CompletedTurn, StateOfTurnHook, TurnHook, TurnHookReturn,
-    TurnRequest, TurnToolCall, ValuesOfTurnHook,
-};
+pub use crate::run_hook::{RunAnswer, RunHook, RunInput};
+pub use crate::turn_hook::{CompletedTurn, TurnHook, TurnRequest, TurnToolCall};
 pub use onionskin_definitions::args::Args;
 pub use onionskin_definitions::definition::ToolSource;
 pub use onionskin_definitions::definition::{
@@ -58,43 +55,34 @@ pub use onionskin_definitions::definition::{
 pub use onionskin_definitions::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use onionskin_definitions::output::ToolOutput;
 pub use onionskin_definitions::requirements::StateType;
-pub use onionskin_definitions::secret::{
-    VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome,
-};
+pub use onionskin_definitions::secret::{VisitNone, VisitSecrets, Visited, VisitedType, VisitorNone};
 pub use onionskin_definitions::strict::{
     CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields,
 };
 use onionskin_definitions::text::same;
-pub use onionskin_tools::context::{
-    Inject, InjectArgs, InjectContext, InjectInRun, InjectName, RunContext, State, ToolContext,
-};
+pub use onionskin_tools::context::{Inject, InjectInRun, RunContext, State, ToolContext};
 pub use onionskin_tools::context::{bound, conceal};
 pub use onionskin_tools::event::RunOutput;
 pub use onionskin_tools::model::{History, Message, ModelResponse, RequestParams, ToolResultMessage};
 pub use onionskin_tools::onion::{
-    AfterOwned, AfterReturn, AfterTarget, AgentGuards, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call,
-    Compiled, Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls,
-    StateOf, Values, call_dynamic, call_tool, has_each, has_no_more, short_name, taken, trace_hook,
-    traced_next,
+    AgentGuards, Bulkhead, ByDefault, Call, Compiled, Core, Definitions, Hook, InnerNext, Is, Known, Next,
+    RuntimeHooks, Seam, StateOf, Values, call_dynamic, call_tool, has_each, has_no_more, short_name, taken,
+    trace_hook, traced_next,
 };
-pub use onionskin_tools::policy::{
-    Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
-    StateOfInputGuardrail, StateOfOutputGuardrail, ToolPolicy, ValuesOfInputGuardrail,
-    ValuesOfOutputGuardrail, keyed, recover,
-};
+pub use onionskin_tools::policy::{Cache, InputGuardrail, OutputGuardrail, ToolPolicy, keyed, recover};
 pub use onionskin_tools::question::AskError;
 pub use onionskin_tools::services::ServiceTypes;
 pub use onionskin_tools::spec::ToolSpec;
 pub use onionskin_tools::spec::ToolboxTools;
-pub use onionskin_tools::state::{CodecNone, CodecSome, RecordedType};
+pub use onionskin_tools::state::{CodecNone, RecordedType};
 pub use onionskin_tools::tool::{
-    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, States, Tool,
-    Toolbox, ToolboxPart, Works, can_be_shared, offload, schema_by,
+    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, Tool, Toolbox,
+    ToolboxPart, Works, can_be_shared, offload, schema_by,
 };
-pub use onionskin_tools::tool::{Itself, Nth, Same, Veiled, is_method, is_of_toolbox, tool_of_method};
+pub use onionskin_tools::tool::{Nth, Same, Veiled, is_method, is_of_toolbox, tool_of_method};
 pub use onionskin_tools::typed::{
-    EndRing, RawRing, Reading, Ring, RingOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
-    TypedReturn, TypedTool, Written, defined, run_in, settled, through,
+    EndRing, Reading, Ring, RingOf, TypedCall, TypedHook, TypedLayer, TypedNext, TypedTool, Written, defined,
+    run_in, settled, through,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
@@ -247,57 +235,6 @@ pub const fn is_outside(typed: &[(usize, bool)], index: usize) -> bool {
         at += 1;
     }
     own || !before
-}
-
-/// What an instruction or a description can be.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a text",
-    label = "write a string, `include_str!(\"..\")`, or an expression that gives a `&str` or a `String`"
-)]
-pub trait Text {
-    #[doc(hidden)]
-    fn text(self) -> String;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Into<String>> Text for T {
-    fn text(self) -> String {
-        self.into()
-    }
-}
-
-/// A number of seconds, whole or fractional, as `agent!` takes it. A value that is not positive becomes 0, which is
-/// rejected later.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a number of seconds",
-    label = "write a number: `30`"
-)]
-pub trait Seconds {
-    #[doc(hidden)]
-    fn duration(self) -> Duration;
-}
-
-#[diagnostic::do_not_recommend]
-impl Seconds for i32 {
-    fn duration(self) -> Duration {
-        Duration::from_secs(u64::try_from(self).unwrap_or(0))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Seconds for u64 {
-    fn duration(self) -> Duration {
-        Duration::from_secs(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Seconds for f64 {
-    fn duration(self) -> Duration {
-        // A time beyond all clocks sets no limit. The builder rejects 0.
-        let otherwise = if self > 0.0 { Duration::MAX } else { Duration::ZERO };
-        Duration::try_from_secs_f64(self).unwrap_or(otherwise)
-    }
 }
 
 /// A setting that a card gives, which the macro wrote as JSON.

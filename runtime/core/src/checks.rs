@@ -16,360 +16,219 @@ pub use onionskin_tools::typed::{HookMadeBy, RawHook};
 use crate::agent::{TypedAnswer, TypedInput};
 use onionskin_definitions::args::Args;
 use onionskin_tools::policy::{Needed, NeedsApproval};
-use onionskin_tools::tool::{Toolbox, ToolboxPart};
+use onionskin_tools::tool::ToolboxPart;
 
-/// A type that can be the `output` of an agent.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the answer of an agent",
-    label = "a model cannot write this type",
-    note = "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it is `Send` \
-            and borrows nothing"
-)]
-pub trait OutputOfAgent {
-    /// A bound check at the place that the macro points to.
-    #[doc(hidden)]
-    const IS: bool = true;
+/// Declares checks of a constant that the macros compute: a trait holds where it is `true`. A row has the compiler's message, its label and its
+/// notes.
+macro_rules! constants {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<$($given:ident)? $(; $($number:ident),+)?>)? = $message:literal, $label:literal $(, $note:literal)*;
+    )*) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),*)]
+        pub trait $name<$($($given,)? $($(const $number: usize,)+)?)? const IS: bool> {
+            /// Nothing: that it exists is the check.
+            const HOLDS: bool = true;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: ?Sized, $($($given,)? $($(const $number: usize,)+)?)?> $name<$($($given,)? $($($number,)+)?)? true> for T {}
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: TypedAnswer> OutputOfAgent for T {}
+/// Declares checks of a type: a trait holds for types with its bounds.
+macro_rules! bounds {
+    ($($(#[$doc:meta])* $name:ident $(<$part:ident>)?: [$($bound:tt)+] = $message:literal, $label:literal, $($note:literal),+;)*) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),+)]
+        pub trait $name $(<$part>)? {
+            /// Nothing: that it exists is the check.
+            const HOLDS: bool = true;
+        }
 
-/// A type that can be the `input` of an agent.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the input of an agent",
-    label = "a model cannot write this type",
-    note = "the type of an input needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it is `Send` \
-            and borrows nothing"
-)]
-pub trait InputOfAgent {
-    /// A bound check at the place that the macro points to.
-    #[doc(hidden)]
-    const IS: bool = true;
+        #[diagnostic::do_not_recommend]
+        impl<T: $($bound)+ $(, $part)?> $name $(<$part>)? for T {}
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: TypedInput> InputOfAgent for T {}
+constants! {
+    /// A toolbox that has the tool method named by a filter: `audit for [Stock::put]`.
+    HasToolMethod =
+    "the toolbox `{Self}` has no such tool",
+    "not a method with `#[tool]`",
+    "name a method of `{Self}` that is a tool, or `{Self}` alone for all of its tools";
 
-/// A toolbox that has the tool method named by a filter: `audit for [Stock::put]`.
-#[diagnostic::on_unimplemented(
-    message = "the toolbox `{Self}` has no such tool",
-    label = "not a method with `#[tool]`",
-    note = "name a method of `{Self}` that is a tool, or `{Self}` alone for all of its tools"
-)]
-pub trait HasToolMethod<const HAS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
+    /// A hook or a guardrail that can be named in a list, which constructs it.
+    NamedInLists =
+    "`{Self}` is made at run time, and a list cannot name it",
+    "a list constructs its hooks and guardrails",
+    "remove it here and add it at run time: a hook with `.hook(..)` of the builder, a run hook with `.run_hook(..)`, a \
+     guardrail of an agent with `.input_guardrail(..)` or `.output_guardrail(..)` of the builder, one of a tool with \
+     `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
+    "a hand-written one can be named here if its `Made` is `made::ByDefault`, or `made::FromValues` for one with values";
+
+    /// A hook or a guardrail with at least as many values as it has `#[config]` parameters.
+    HasEachValue<Values; TAKES, GIVEN> =
+    "too few values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
+    "values are missing",
+    "write a value for each `#[config]` parameter, in their order: `{Self}(..)`; they are of the types `{Values}`";
+
+    /// A hook or a guardrail with at most as many values as it has `#[config]` parameters.
+    HasNoMoreValues<; TAKES, GIVEN> =
+    "too many values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
+    "no `#[config]` parameter takes the last value",
+    "write a value for each `#[config]` parameter, in their order; without such parameters write the name alone";
+
+    /// A hook of an agent with no typed hook before it.
+    BeforeTypedHooks =
+    "`{Self}` comes after a typed hook, but typed hooks run inside all other hooks",
+    "move this one before the typed hooks";
+
+    /// A hook of an agent that is not a typed hook, so that it can see the calls of the agents below.
+    UntypedEverywhere =
+    "`{Self}` is a typed hook on one tool, so it cannot be everywhere",
+    "take `for [everywhere]` off",
+    "a hook on the calls of all agents below is not typed: `args: &mut Args, next: impl Next`";
+
+    /// A hook of an agent that is not a typed hook, or whose tool is in the agent's `function_tools`.
+    HookOnOwnTool =
+    "`{Self}` is a typed hook on a tool that is not in the `function_tools` of this agent, so it would never run",
+    "its tool is not in `function_tools`",
+    "name the tool in `function_tools`; for a tool that the agent gets in another way, write an untyped hook with a \
+     filter, `hook for [tool(name)]`";
+
+    /// A hook that can be one of a tool's own hooks.
+    OwnHook =
+    "`{Self}` is a typed hook, and a tool's own `hooks` are raw ones",
+    "a hook on one tool, `#[tool_hook(tool = ..)]`",
+    "name it in the `tool_hooks` of an agent that has the tool";
+
+    /// A hook that can be one of the own hooks of a tool without `effect`.
+    HookOfUnstated =
+    "`{Self}` repeats calls, and this tool does not say whether a second call is safe",
+    "this hook would do nothing here",
+    "write `effect = pure` if the tool changes nothing, `effect = idempotent` if a second call with the same \
+     `IdempotencyKey` has no further effect; else drop the hook";
+
+    /// A hook that can be one of the own hooks of a tool with `effect = once`.
+    HookOfOnce =
+    "`{Self}` repeats calls, but a tool with `effect = once` is never called twice",
+    "this hook would do nothing here",
+    "drop the hook; if a second call with the same `IdempotencyKey` has no further effect, write `effect = idempotent`";
+
+    /// A tool of an agent whose name differs from those of the tools before it.
+    ToolNamedOnce =
+    "`{Self}` has the name of a tool before it",
+    "two tools of this agent have the same name",
+    "give one of them another name: `#[tool(name = \"..\")]`";
+
+    /// A child of an agent whose name differs from those of the children before it.
+    ChildNamedOnce =
+    "`{Self}` has the name of a child before it",
+    "two children of this agent have the same name",
+    "give one of them another name: `name: \"..\"`";
+
+    /// A child of an agent that has a description.
+    DescribedChild =
+    "`{Self}` has no description, by which the model of its parent chooses it",
+    "a child of this agent without a description",
+    "say in `{Self}` what it is for: `description: \"..\"`";
+
+    /// A toolbox of an agent whose methods have other names than the agent's functions.
+    NamedUnlikeFunctions =
+    "a method of the toolbox `{Self}` has the name of a function in `function_tools`",
+    "two tools of this agent have the same name",
+    "give the toolbox a prefix, `toolboxes: [kb: {Self}]`, or one of the two another name: `#[tool(name = \"..\")]`";
+
+    /// A toolbox of an agent whose methods have other names than those of the toolboxes before it.
+    NamedUnlikeToolboxes =
+    "a method of the toolbox `{Self}` has the name of a method of a toolbox before it",
+    "two tools of this agent have the same name",
+    "give the toolbox a prefix, `toolboxes: [kb: {Self}]`, or one of the two another name: `#[tool(name = \"..\")]`";
+
+    /// A flattened field of a strict type that is the only enum among the type's fields.
+    OneEnum =
+    "one object would have the fields of `{Self}` and of another enum",
+    "strict rules have no form for the fields of two enums",
+    "remove `flatten` from one of the two";
+
+    /// The type of a parameter under its own name, for example `&str`.
+    NamedAsItIs =
+    "a type alias of `&str` cannot be the type of a parameter",
+    "write `&str` itself",
+    "text with an escape, such as a line break, cannot be borrowed, so `#[tool]` copies it; it does so only for a type \
+     that is written `&str`";
+
+    /// The `timeout` or the `max_calls` of a tool, as a constant.
+    MoreThanZero =
+    "this limit is zero, so every call would fail",
+    "a constant that is zero",
+    "write a number above zero, or leave the option out for no limit";
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Toolbox> HasToolMethod<true> for T {}
+bounds! {
+    /// A type that can be the `output` of an agent.
+    OutputOfAgent: [TypedAnswer] =
+    "`{Self}` cannot be the answer of an agent",
+    "a model cannot write this type",
+    "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, \
+     schemars::JsonSchema)]`; it is `Send` and borrows nothing";
 
-/// A hook or a guardrail that can be named in a list, which constructs it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is made at run time, and a list cannot name it",
-    label = "a list constructs its hooks and guardrails",
-    note = "remove it here and add it at run time: a hook with `.hook(..)` of the builder, a run hook with \
-            `.run_hook(..)`, a guardrail of an agent with `.input_guardrail(..)` or `.output_guardrail(..)` of the builder, one of \
-            a tool with `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
-    note = "a hand-written one can be named here if its `Made` is `made::ByDefault`, or `made::FromValues` for one with values"
-)]
-pub trait NamedInLists<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
+    /// A type that can be the `input` of an agent.
+    InputOfAgent: [TypedInput] =
+    "`{Self}` cannot be the input of an agent",
+    "a model cannot write this type",
+    "the type of an input needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; \
+     it is `Send` and borrows nothing";
+
+    /// A configured value of a hook. All calls share it.
+    SharedByCalls: [Send + Sync + 'static] =
+    "`{Self}` cannot be a value of a hook",
+    "calls on all threads share it: it must be `Send`, `Sync` and `'static`",
+    "take an `Arc` instead of an `Rc`, and a `Mutex` or an atomic instead of a `Cell` or `RefCell`";
+
+    /// The result of a tool, which moves between threads with its call.
+    SentAsResult: [Send + 'static] =
+    "`{Self}` cannot be the result of a tool",
+    "calls move between threads, and a value of this type cannot",
+    "return a type that is `Send` and borrows nothing: `Arc` in place of `Rc`, `Box<dyn Error + Send + Sync>` in place \
+     of `Box<dyn Error>`";
+
+    /// A toolbox with this part: `#[toolbox(parts = [Admin])]`.
+    HasPart<P>: [ToolboxPart<P>] =
+    "`{P}` is not a part of the toolbox `{Self}`",
+    "no block of `{Self}` is this part",
+    "write `#[toolbox(part = {P})]` on another `impl` block of the type";
+
+    /// An argument that can be serialised to JSON again, because a typed hook passes it on to a tool's own layers.
+    WrittenAgain: [Serialize] =
+    "a typed hook cannot be put here: `{Self}` cannot be written as an argument again",
+    "an argument of this tool has no `Serialize`",
+    "the tool has hooks or stages of its own, which get its arguments as JSON from the typed hook",
+    "write `#[derive(serde::Serialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool";
 }
-
-#[diagnostic::do_not_recommend]
-impl<T> NamedInLists<true> for T {}
-
-/// A hook or a guardrail with at least as many values as it has `#[config]` parameters.
-#[diagnostic::on_unimplemented(
-    message = "too few values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
-    label = "values are missing",
-    note = "write a value for each `#[config]` parameter, in their order: `{Self}(..)`; they are of the types `{Values}`"
-)]
-pub trait HasEachValue<Values, const TAKES: usize, const GIVEN: usize, const HAS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T, V, const TAKES: usize, const GIVEN: usize> HasEachValue<V, TAKES, GIVEN, true> for T {}
-
-/// A hook or a guardrail with at most as many values as it has `#[config]` parameters.
-#[diagnostic::on_unimplemented(
-    message = "too many values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
-    label = "no `#[config]` parameter takes the last value",
-    note = "write a value for each `#[config]` parameter, in their order; without such parameters write the name alone"
-)]
-pub trait HasNoMoreValues<const TAKES: usize, const GIVEN: usize, const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T, const TAKES: usize, const GIVEN: usize> HasNoMoreValues<TAKES, GIVEN, true> for T {}
-
-/// A hook of an agent with no typed hook before it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` comes after a typed hook, but typed hooks run inside all other hooks",
-    label = "move this one before the typed hooks"
-)]
-pub trait BeforeTypedHooks<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> BeforeTypedHooks<true> for T {}
-
-/// A hook of an agent that is not a typed hook, so that it can see the calls of the agents below.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is a typed hook on one tool, so it cannot be everywhere",
-    label = "take `for [everywhere]` off",
-    note = "a hook on the calls of all agents below is not typed: `args: &mut Args, next: impl Next`"
-)]
-pub trait UntypedEverywhere<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> UntypedEverywhere<true> for T {}
-
-/// A hook of an agent that is not a typed hook, or whose tool is in the agent's `function_tools`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is a typed hook on a tool that is not in the `function_tools` of this agent, so it would never run",
-    label = "its tool is not in `function_tools`",
-    note = "name the tool in `function_tools`; for a tool that the agent gets in another way, write an untyped hook with a \
-            filter, `hook for [tool(name)]`"
-)]
-pub trait HookOnOwnTool<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> HookOnOwnTool<true> for T {}
-
-/// A hook that can be one of a tool's own hooks.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is a typed hook, and a tool's own `hooks` are raw ones",
-    label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
-    note = "name it in the `tool_hooks` of an agent that has the tool"
-)]
-pub trait OwnHook<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> OwnHook<true> for T {}
-
-/// A hook that can be one of the own hooks of a tool without `effect`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` repeats calls, and this tool does not say whether a second call is safe",
-    label = "this hook would do nothing here",
-    note = "write `effect = pure` if the tool changes nothing, `effect = idempotent` if a second call with the same `IdempotencyKey` has no \
-            further effect; else drop the hook"
-)]
-pub trait HookOfUnstated<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> HookOfUnstated<true> for T {}
-
-/// A hook that can be one of the own hooks of a tool with `effect = once`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` repeats calls, but a tool with `effect = once` is never called twice",
-    label = "this hook would do nothing here",
-    note = "drop the hook; if a second call with the same `IdempotencyKey` has no further effect, write `effect = idempotent`"
-)]
-pub trait HookOfOnce<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> HookOfOnce<true> for T {}
 
 /// Whether a hook of a function repeats calls: `Repeats::<H>::IS`. A hook that does has a constant of its own, which the compiler
 /// takes before the one of [`RepeatsNothing`].
-#[doc(hidden)]
 pub struct Repeats<H>(PhantomData<fn() -> H>);
 
 /// All other hooks.
-#[doc(hidden)]
 pub trait RepeatsNothing {
+    /// It repeats no calls.
     const IS: bool = false;
 }
 
 impl<H> RepeatsNothing for Repeats<H> {}
 
-/// A tool of an agent whose name differs from those of the tools before it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has the name of a tool before it",
-    label = "two tools of this agent have the same name",
-    note = "give one of them another name: `#[tool(name = \"..\")]`"
-)]
-pub trait ToolNamedOnce<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: ?Sized> ToolNamedOnce<true> for T {}
-
-/// A child of an agent whose name differs from those of the children before it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has the name of a child before it",
-    label = "two children of this agent have the same name",
-    note = "give one of them another name: `name: \"..\"`"
-)]
-pub trait ChildNamedOnce<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: ?Sized> ChildNamedOnce<true> for T {}
-
-/// A child of an agent that has a description.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no description, by which the model of its parent chooses it",
-    label = "a child of this agent without a description",
-    note = "say in `{Self}` what it is for: `description: \"..\"`"
-)]
-pub trait DescribedChild<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> DescribedChild<true> for T {}
-
-/// A toolbox of an agent whose methods have other names than the agent's functions.
-#[diagnostic::on_unimplemented(
-    message = "a method of the toolbox `{Self}` has the name of a function in `function_tools`",
-    label = "two tools of this agent have the same name",
-    note = "give the toolbox a prefix, `toolboxes: [kb: {Self}]`, or one of the two another name: `#[tool(name = \"..\")]`"
-)]
-pub trait NamedUnlikeFunctions<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: ?Sized> NamedUnlikeFunctions<true> for T {}
-
-/// A toolbox of an agent whose methods have other names than those of the toolboxes before it.
-#[diagnostic::on_unimplemented(
-    message = "a method of the toolbox `{Self}` has the name of a method of a toolbox before it",
-    label = "two tools of this agent have the same name",
-    note = "give the toolbox a prefix, `toolboxes: [kb: {Self}]`, or one of the two another name: `#[tool(name = \"..\")]`"
-)]
-pub trait NamedUnlikeToolboxes<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: ?Sized> NamedUnlikeToolboxes<true> for T {}
-
-/// A flattened field of a strict type that is the only enum among the type's fields.
-#[diagnostic::on_unimplemented(
-    message = "one object would have the fields of `{Self}` and of another enum",
-    label = "strict rules have no form for the fields of two enums",
-    note = "remove `flatten` from one of the two"
-)]
-pub trait OneEnum<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: ?Sized> OneEnum<true> for T {}
-
-/// The type of a parameter under its own name, for example `&str`.
-#[diagnostic::on_unimplemented(
-    message = "a type alias of `&str` cannot be the type of a parameter",
-    label = "write `&str` itself",
-    note = "text with an escape, such as a line break, cannot be borrowed, so `#[tool]` copies it; it does so only for a type \
-            that is written `&str`"
-)]
-pub trait NamedAsItIs<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> NamedAsItIs<true> for T {}
-
-/// The `timeout` or the `max_calls` of a tool, as a constant.
-#[diagnostic::on_unimplemented(
-    message = "this limit is zero, so every call would fail",
-    label = "a constant that is zero",
-    note = "write a number above zero, or leave the option out for no limit"
-)]
-pub trait MoreThanZero<const IS: bool> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> MoreThanZero<true> for T {}
-
-/// The result of a tool, which moves between threads with its call.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the result of a tool",
-    label = "calls move between threads, and a value of this type cannot",
-    note = "return a type that is `Send` and borrows nothing: `Arc` in place of `Rc`, `Box<dyn Error + Send + Sync>` in place \
-            of `Box<dyn Error>`"
-)]
-pub trait SentAsResult {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Send + 'static> SentAsResult for T {}
-
-/// A toolbox with this part: `#[toolbox(parts = [Admin])]`.
-#[diagnostic::on_unimplemented(
-    message = "`{P}` is not a part of the toolbox `{Self}`",
-    label = "no block of `{Self}` is this part",
-    note = "write `#[toolbox(part = {P})]` on another `impl` block of the type"
-)]
-pub trait HasPart<P> {
-    #[doc(hidden)]
-    const HOLDS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: ToolboxPart<P>, P> HasPart<P> for T {}
-
 /// The answer of the function in `approval = ..`.
-#[doc(hidden)]
 pub fn approval_by<R: NeedsApproval + 'static>(needed: fn(&Args) -> R) -> Needed {
     Arc::new(move |args| needed(args).needed())
 }
 
-/// An argument that can be serialised to JSON again, because a typed hook passes it on to a tool's own layers.
-#[diagnostic::on_unimplemented(
-    message = "a typed hook cannot be put here: `{Self}` cannot be written as an argument again",
-    label = "an argument of this tool has no `Serialize`",
-    note = "the tool has hooks or stages of its own, which get its arguments as JSON from the typed hook",
-    note = "write `#[derive(serde::Serialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool"
-)]
-pub trait WrittenAgain {}
-
-#[diagnostic::do_not_recommend]
-impl<T: Serialize> WrittenAgain for T {}
-
 /// The arguments of a tool, all of which can be serialised again.
 pub trait ArgumentsWrittenAgain {
-    #[doc(hidden)]
+    /// Nothing: that it exists is the check.
     const ARE: () = ();
 }
 

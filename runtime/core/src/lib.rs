@@ -22,12 +22,14 @@ pub mod approval;
 pub mod checks;
 mod description;
 pub mod event;
+pub mod forms;
 pub mod guardrails;
 pub mod hooks;
 pub mod journal;
 mod message_hook;
 pub mod message_hooks;
 pub mod model;
+mod places;
 pub mod prompt;
 pub mod question;
 mod run_hook;
@@ -156,34 +158,6 @@ pub mod ui {
     pub use onionskin_macros::ui_tool;
     pub use onionskin_tools::context::Ui;
     pub use onionskin_tools::question::UiComponent;
-}
-
-/// The traits for the parameter and return types of hooks and tools. The compiler names them when a type does not fit.
-pub mod forms {
-    #[doc(hidden)]
-    pub use crate::__private0::{
-        Function, ToolboxPart, can_be_shared, keyed, recover, strict, strict_fields,
-    };
-    pub use crate::__private0::{Seconds, Text};
-    pub use crate::agent::{StrategyAnswer, TypedAnswer, TypedInput};
-    pub use crate::message_hook::{BeforeReplyReturn, BeforeSendReturn};
-    pub use crate::run_hook::{AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput};
-    pub use crate::turn_hook::{BeforeModelReturn, BeforeToolReturn, TurnHookReturn};
-    pub use onionskin_definitions::definition::{
-        ErrorText, FromText, SentToCalls, ShownToModel, ToolArg, ToolParameter, ToolReturn,
-    };
-    pub use onionskin_definitions::strict::{StrictFields, StrictParameter};
-    pub use onionskin_tools::context::{InjectArgs, InjectContext, InjectName};
-    pub use onionskin_tools::onion::{
-        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls,
-    };
-    pub use onionskin_tools::policy::{
-        CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
-    };
-    pub use onionskin_tools::tool::{
-        BothStates, FitsState, FitsTool, Make, ReachesBeneath, SharedToolbox, Works,
-    };
-    pub use onionskin_tools::typed::{TypedArgs, TypedReturn};
 }
 
 /// The items that macro expansions use. They are not part of the public interface. The module's name contains the patch

@@ -65,16 +65,16 @@ impl<'a> Around<'a> {
     }
 
     fn checks(&self, state: &TokenStream) -> TokenStream {
-        let (kind, state_of) = (format_ident!("{}", self.kind), format_ident!("StateOf{}", self.kind));
+        let kind = format_ident!("{}", self.kind);
         let checks = self.entries.iter().enumerate().map(|(index, Item { entry, config, .. })| {
             let ListEntry { cfgs, path } = entry;
             let (alias, known, span) = (self.alias(index, path), self.known(index, path), entry_span(path));
             let listed = Listed { alias: &alias, kind: quote!(__rt::#kind), spans: [span; 2] };
-            let named = listed.is_named_with(config.len());
+            let (named, works_on) = (listed.is_named_with(config.len()), listed.made("State"));
             quote_spanned! {span=>
                 #(#cfgs)*
                 type #known = <__rt::Known<{
-                    let () = <__rt::#state_of<#alias> as __rt::FitsState<#state>>::FITS;
+                    let () = <#works_on as __rt::FitsState<#state>>::FITS;
                     #named
                 }> as __rt::Is>::Type<#alias>;
             }
@@ -83,13 +83,13 @@ impl<'a> Around<'a> {
     }
 
     fn declared(&self, agent: &AgentModel<'_>) -> TokenStream {
-        let [kind, values, method] =
-            [self.kind, &format!("ValuesOf{}", self.kind), self.method].map(|word| format_ident!("{word}"));
+        let [kind, method] = [self.kind, self.method].map(|word| format_ident!("{word}"));
         let calls = self.entries.iter().enumerate().map(|(index, Item { entry, config, filter })| {
             let ListEntry { cfgs, path } = entry;
             let (alias, known, span) = (self.alias(index, path), self.known(index, path), entry_span(path));
             // The value is written directly with its type, so rustc reports a wrong value at its own token.
-            let with = quote!(let __with: __rt::#values<#known> = (#(#config,)*););
+            let values = quote!(<<#known as __rt::#kind>::Made as __rt::MadeBy<#known>>::Values);
+            let with = quote!(let __with: #values = (#(#config,)*););
             let on = self.is_filtered.then(|| match filter {
                 None => quote!(, ::core::option::Option::None),
                 Some(filter) => {

@@ -36,7 +36,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         });
         quote_spanned! {span=>
             #(#cfgs)*
-            let () = <<<#alias as __rt::Tool>::State as __rt::States>::All as __rt::FitsState<#state>>::FITS;
+            let () = <<<#alias as __rt::Tool>::State as __rt::Works>::All as __rt::FitsState<#state>>::FITS;
             #once
         }
     });

@@ -117,12 +117,12 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     if agent.written_state.is_some() {
         calls.extend(quote! {
             let __agent = __agent.state_visitor({
-                use __rt::{VisitorNone as _, VisitorSome as _};
-                (&__rt::VisitedType::<<Self as __rt::Agent>::State>::NEW).visitor()
+                use __rt::VisitorNone as _;
+                __rt::VisitedType::<<Self as __rt::Agent>::State>::NEW.visitor()
             });
             let __agent = __agent.state_codec({
-                use __rt::{CodecNone as _, CodecSome as _};
-                (&__rt::RecordedType::<<Self as __rt::Agent>::State>::NEW).codec()
+                use __rt::CodecNone as _;
+                __rt::RecordedType::<<Self as __rt::Agent>::State>::NEW.codec()
             });
         });
     }

@@ -37,7 +37,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
             #cfgs
             type #known = <__rt::Known<{
                 let () =
-                    <<<#alias as __rt::Toolbox>::State as __rt::States>::All as __rt::FitsState<#state>>::FITS;
+                    <<<#alias as __rt::Toolbox>::State as __rt::Works>::All as __rt::FitsState<#state>>::FITS;
                 let _ = <#alias as __rt::NamedUnlikeFunctions<{ __rt::unlike_functions(#functions, #own) }>>::HOLDS;
                 #before_it
                 true

@@ -14,7 +14,7 @@ pub(super) fn aliases(agent: &AgentModel<'_>) -> TokenStream {
         let span = Span::call_site().located_at(written.span());
         let (alias, bound) = (Ident::new(alias, span), Ident::new(bound, span));
         Some(quote_spanned! {span=>
-            type #alias = <__rt::Known<{ <#written as __rt::#bound>::IS }> as __rt::Is>::Type<#written>;
+            type #alias = <__rt::Known<{ <#written as __rt::#bound>::HOLDS }> as __rt::Is>::Type<#written>;
         })
     };
     let (input, output) =

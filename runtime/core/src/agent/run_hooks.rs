@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::run::AgentRun;
 use super::run_error::RunError;
+use crate::places::tried;
 use crate::run_hook::{DynRunHook, RunAnswer, RunInput};
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::event::EventKind;
-use onionskin_tools::onion::caught_async;
 
 impl AgentRun {
     /// The input after the hooks before the run.
@@ -19,8 +19,8 @@ impl AgentRun {
         for hook in &self.instance.declaration.run_hooks {
             self.unless_cancelled()?;
             let before = hook.ignores_errors().then(|| input.clone());
-            let done = caught_async(async { hook.before_dyn(&self.cx, &mut input).await }).await;
-            let Err(error) = settled(done) else { continue };
+            let done = tried(async { hook.before_run(&self.cx, &mut input).await }).await;
+            let Err(error) = done else { continue };
             match before {
                 Some(before) => input = before,
                 None => {
@@ -51,8 +51,8 @@ impl AgentRun {
         for hook in &self.instance.declaration.run_hooks {
             self.unless_cancelled()?;
             let before = (form.is_some() || hook.ignores_errors()).then(|| answer.clone());
-            let done = caught_async(async { hook.after_dyn(&self.cx, &mut answer).await }).await;
-            let Err(error) = settled(done) else {
+            let done = tried(async { hook.after_run(&self.cx, &mut answer).await }).await;
+            let Err(error) = done else {
                 if before.is_some_and(|before| before != answer) {
                     changed_by = Some(hook.name());
                 }
@@ -97,9 +97,4 @@ fn changed_wrongly(mut error: RunError, hook: &str) -> RunError {
         problems.insert_str(0, &format!("the run hook `{hook}` changed it:\n- "));
     }
     error
-}
-
-/// The result of a hook that may have panicked.
-fn settled(done: Result<Result<(), BoxError>, String>) -> Result<(), BoxError> {
-    done.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()))
 }

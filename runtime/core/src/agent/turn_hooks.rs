@@ -9,13 +9,13 @@ use super::answer_form::AnswerForm;
 use super::run::{AgentRun, BegunTurn};
 use super::run_error::RunError;
 use super::tool_call::PlannedCall;
+use crate::places::tried;
 use crate::turn_hook::{CompletedTurn, DynTurnHook, NoMessagesError, TurnRequest, TurnToolCall};
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::output::ToolOutput;
 use onionskin_definitions::secret::Redact as _;
 use onionskin_tools::context::ToolTable;
 use onionskin_tools::model::{ModelRequest, ModelResponse, ToolCall, redact_name};
-use onionskin_tools::onion::caught_async;
 
 impl AgentRun {
     pub(super) fn has_turn_hooks(&self) -> bool {
@@ -70,8 +70,8 @@ impl AgentRun {
 
     async fn before_llm_call(&self, request: &mut TurnRequest) -> Result<Option<ModelResponse>, RunError> {
         for hook in &self.instance.declaration.turn_hooks {
-            let done = caught_async(async { hook.before_llm_dyn(&self.cx, request).await }).await;
-            let done = done.map(|done| match done? {
+            let done = tried(async { hook.before_llm_call(&self.cx, request).await }).await;
+            let done = done.and_then(|answer| match answer {
                 None if request.messages().is_empty() => Err(NoMessagesError.into()),
                 answer => Ok(answer),
             });
@@ -84,7 +84,7 @@ impl AgentRun {
 
     async fn after_llm_call(&self, response: &mut ModelResponse) -> Result<(), RunError> {
         for hook in &self.instance.declaration.turn_hooks {
-            let done = caught_async(async { hook.after_llm_dyn(&self.cx, response).await }).await;
+            let done = tried(async { hook.after_llm_call(&self.cx, response).await }).await;
             self.settled(&**hook, "after_llm_call", done)?;
         }
         Ok(())
@@ -99,7 +99,7 @@ impl AgentRun {
     ) -> Result<(ToolCall, Option<ToolOutput>), RunError> {
         let mut call = TurnToolCall::of_run(turn, call.clone(), tools);
         for hook in &self.instance.declaration.turn_hooks {
-            let done = caught_async(async { hook.before_tool_dyn(&self.cx, &mut call).await }).await;
+            let done = tried(async { hook.before_tool_call(&self.cx, &mut call).await }).await;
             if let Some(output) = self.settled(&**hook, "before_tool_call", done)? {
                 return Ok((call.into_call(), Some(output)));
             }
@@ -119,7 +119,7 @@ impl AgentRun {
         let mut message = result.message(call);
         let call = TurnToolCall::of_run(turn, call.clone(), tools);
         for hook in &self.instance.declaration.turn_hooks {
-            let done = caught_async(async { hook.after_tool_dyn(&self.cx, &call, &mut message).await }).await;
+            let done = tried(async { hook.after_tool_call(&self.cx, &call, &mut message).await }).await;
             self.settled(&**hook, "after_tool_call", done)?;
         }
         if let Some(redactor) = self.cx.concealed().redactor() {
@@ -143,7 +143,7 @@ impl AgentRun {
         (completed.usage, completed.stop) = (usage, stop);
         let report = async {
             for hook in &self.instance.declaration.turn_hooks {
-                let done = caught_async(async { hook.after_turn_dyn(&self.cx, &completed).await }).await;
+                let done = tried(async { hook.after_turn_complete(&self.cx, &completed).await }).await;
                 self.settled(&**hook, "after_turn_complete", done)?;
             }
             Ok(())
@@ -151,14 +151,13 @@ impl AgentRun {
         self.unless_over(pin!(report)).await?
     }
 
-    /// The result of a hook that may have panicked.
+    /// The result of a hook.
     fn settled<T>(
         &self,
         hook: &dyn DynTurnHook,
         place: &'static str,
-        done: Result<Result<T, BoxError>, String>,
+        done: Result<T, BoxError>,
     ) -> Result<T, RunError> {
-        let done = done.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()));
         self.unless_cancelled()?;
         done.map_err(|error| RunError::TurnHook {
             agent: Arc::clone(&self.instance.name),

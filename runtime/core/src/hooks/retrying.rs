@@ -63,6 +63,7 @@ pub async fn retry(
 }
 
 impl Repeats<retry> {
+    /// It repeats calls.
     pub const IS: bool = true;
 }
 

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::erased::DynMessageHook;
+use super::hook::DynMessageHook;
 use super::message::{Delivery, Participant, SentMessage};
+use crate::places::tried;
 use crate::run_hook::RunInput;
 use crate::turn_hook::NoMessagesError;
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::{DynSender, FailedHook, RunContext, ToolContext};
 use onionskin_tools::model::{History, HistoryError, Message};
-use onionskin_tools::onion::{caught, caught_async};
+use onionskin_tools::onion::caught;
 
 /// The message hooks of an agent, in their order.
 pub(crate) struct MessageHooks {
@@ -39,7 +40,7 @@ impl MessageHooks {
         if all.is_empty() {
             return Ok(None);
         }
-        let before_send = caught(|| all.iter().filter(|hook| hook.is_before_send_dyn()).cloned().collect())?;
+        let before_send = caught(|| all.iter().filter(|hook| hook.is_before_send()).cloned().collect())?;
         Ok(Some(Arc::new(Self { agent: Arc::clone(agent), all, before_send })))
     }
 
@@ -59,8 +60,8 @@ impl MessageHooks {
     ) -> Result<Option<RunInput>, FailedHook> {
         let mut message = SentMessage::new(message);
         for hook in &self.before_send {
-            let done = caught_async(async {
-                hook.before_send_dyn(run, sender, &mut message, recipient, silent).await
+            let done = tried(async {
+                hook.process_message_before_send(run, sender, &mut message, recipient, silent).await
             });
             let done = done.await;
             match self.settled(run, &**hook, "process_message_before_send", done).await? {
@@ -78,7 +79,7 @@ impl MessageHooks {
         messages: &mut History,
     ) -> Result<(), FailedHook> {
         for hook in &self.all {
-            let done = caught_async(async { hook.update_state_dyn(run, messages).await }).await;
+            let done = tried(async { hook.update_agent_state(run, messages).await }).await;
             self.settled(run, &**hook, "update_agent_state", done).await?;
         }
         if !matches!(messages.last(), None | Some(Message::Assistant { .. })) {
@@ -86,9 +87,8 @@ impl MessageHooks {
         }
         for hook in &self.all {
             let before = messages.clone();
-            let done = caught_async(async { hook.before_reply_dyn(run, messages).await }).await;
-            let done = done.map(|done| {
-                done?;
+            let done = tried(async { hook.process_all_messages_before_reply(run, messages).await }).await;
+            let done = done.and_then(|()| {
                 stays_whole(&before, messages)?;
                 if messages.is_empty() { Err(NoMessagesError.into()) } else { Ok(()) }
             });
@@ -101,13 +101,11 @@ impl MessageHooks {
         let before = messages.clone();
         let Some(mut last) = messages.pop() else { return Ok(()) };
         for hook in &self.all {
-            let done = caught_async(async { hook.last_received_dyn(run, &mut last).await }).await;
-            let done = done.map(|done| {
-                done.and_then(|()| {
-                    let mut changed = messages.clone();
-                    changed.push(last.clone());
-                    Ok(stays_whole(&before, &changed)?)
-                })
+            let done = tried(async { hook.process_last_received_message(run, &mut last).await }).await;
+            let done = done.and_then(|()| {
+                let mut changed = messages.clone();
+                changed.push(last.clone());
+                Ok(stays_whole(&before, &changed)?)
             });
             self.settled(run, &**hook, "process_last_received_message", done).await?;
         }
@@ -120,18 +118,17 @@ impl MessageHooks {
         Ok(())
     }
 
-    /// The result of a hook that may have panicked. Waits for ever in a run that is cancelled: the run drops this future.
+    /// The result of a hook. Waits for ever in a run that is cancelled: the run drops this future.
     async fn settled<T>(
         &self,
         run: &RunContext,
         hook: &dyn DynMessageHook,
         place: &'static str,
-        done: Result<Result<T, BoxError>, String>,
+        done: Result<T, BoxError>,
     ) -> Result<T, FailedHook> {
         if run.cancellation().is_cancelled() {
             return pending().await;
         }
-        let done = done.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()));
         done.map_err(|error| FailedHook {
             agent: Arc::clone(&self.agent),
             hook: hook.name(),

@@ -7,13 +7,11 @@ use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::RunContext;
 
 /// Makes a source of a function.
-#[doc(hidden)]
 pub fn computed(function: for<'run> fn(&'run RunContext) -> ComputedText<'run>) -> impl PromptSource {
     Computes(function)
 }
 
 /// Tells the compiler which parameter a closure has.
-#[doc(hidden)]
 pub fn by_closure<A: PromptAnswer, F: Fn(&RunContext) -> A>(closure: F) -> F {
     closure
 }
@@ -28,7 +26,6 @@ impl PromptSource for Computes {
 
 /// What the user's function returned. The compiler selects the method for it: the inherent one if it is a future, otherwise that of
 /// [`ComputedNow`].
-#[doc(hidden)]
 pub struct Computed<A>(pub A);
 
 impl<F: Future<Output: PromptAnswer> + Send> Computed<F> {
@@ -43,7 +40,6 @@ impl<F: Future<Output: PromptAnswer> + Send> Computed<F> {
 
 #[doc(hidden)]
 pub trait ComputedNow<A> {
-    #[doc(hidden)]
     fn returned(self) -> A;
 }
 
@@ -54,7 +50,6 @@ impl<A> ComputedNow<A> for Computed<A> {
 }
 
 /// A text that an async function computes.
-#[doc(hidden)]
 pub struct ComputedLater<'run>(ComputedText<'run>);
 
 #[diagnostic::do_not_recommend]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::erased::DynRunHook;
+use super::hook::DynRunHook;
 use onionskin_tools::context::RunContext;
 use onionskin_tools::onion::caught;
 
@@ -54,7 +54,7 @@ pub(crate) struct DeltaFilters(Option<Vec<Box<dyn DeltaFilter>>>);
 impl DeltaFilters {
     /// Asks the hooks for their filters.
     pub(crate) fn new(hooks: &[Arc<dyn DynRunHook>], run: &RunContext) -> Self {
-        Self(caught(|| hooks.iter().filter_map(|hook| hook.filter_dyn(run)).collect()).ok())
+        Self(caught(|| hooks.iter().filter_map(|hook| hook.delta_filter(run)).collect()).ok())
     }
 
     /// Whether they leave each text as it is.

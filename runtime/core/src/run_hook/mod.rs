@@ -3,8 +3,6 @@
 mod answer;
 mod check_error;
 mod delta_filter;
-mod erased;
-mod forms;
 mod hook;
 mod input;
 
@@ -12,7 +10,6 @@ pub use answer::RunAnswer;
 pub use check_error::{CheckTrigger, InputCheckError, OutputCheckError};
 pub use delta_filter::DeltaFilter;
 pub(crate) use delta_filter::DeltaFilters;
-pub(crate) use erased::DynRunHook;
-pub use forms::{AfterRunReturn, BeforeRunReturn, InjectAnswer, InjectInput};
-pub use hook::{RunHook, StateOfRunHook, ValuesOfRunHook};
+pub(crate) use hook::DynRunHook;
+pub use hook::RunHook;
 pub use input::RunInput;

@@ -3,15 +3,12 @@
 mod aside;
 mod call;
 mod completed;
-mod erased;
-mod forms;
 mod hook;
 mod request;
 
 pub(crate) use aside::Aside;
 pub use call::TurnToolCall;
 pub use completed::CompletedTurn;
-pub(crate) use erased::DynTurnHook;
-pub use forms::{BeforeModelReturn, BeforeToolReturn, TurnHookReturn};
-pub use hook::{StateOfTurnHook, TurnHook, ValuesOfTurnHook};
+pub(crate) use hook::DynTurnHook;
+pub use hook::TurnHook;
 pub use request::{NoMessagesError, TurnRequest, UnknownToolError};

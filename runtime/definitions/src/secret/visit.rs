@@ -181,18 +181,12 @@ impl<T: ?Sized> VisitSecrets for PhantomData<T> {
     fn visit_secrets(&self, _: &mut dyn FnMut(&[u8])) {}
 }
 
-/// A value of any type. The compiler selects the trait for it: [`VisitSome`] if the type implements [`VisitSecrets`],
-/// otherwise [`VisitNone`].
+/// A value of any type. The compiler takes its own method if the type implements [`VisitSecrets`], otherwise that of [`VisitNone`].
 pub struct Visited<'v, T: ?Sized>(pub &'v T);
 
-/// A value whose secrets are listed.
-pub trait VisitSome {
+impl<T: VisitSecrets + ?Sized> Visited<'_, T> {
     /// Passes each secret to `visit`.
-    fn visit(&self, visit: &mut dyn FnMut(&[u8]));
-}
-
-impl<T: VisitSecrets + ?Sized> VisitSome for Visited<'_, T> {
-    fn visit(&self, visit: &mut dyn FnMut(&[u8])) {
+    pub fn visit(&self, visit: &mut dyn FnMut(&[u8])) {
         self.0.visit_secrets(visit);
     }
 }
@@ -203,7 +197,7 @@ pub trait VisitNone {
     fn visit(&self, _: &mut dyn FnMut(&[u8])) {}
 }
 
-impl<T: ?Sized> VisitNone for &Visited<'_, T> {}
+impl<T: ?Sized> VisitNone for Visited<'_, T> {}
 
 /// Lists the secrets of a state behind `Any`.
 #[derive(Clone, Copy)]
@@ -239,8 +233,7 @@ impl StateVisitor {
     }
 }
 
-/// The type of a state. The compiler selects the trait for it: [`VisitorSome`] if the type implements
-/// [`VisitSecrets`], otherwise [`VisitorNone`].
+/// The type of a state. The compiler takes its own method if the type implements [`VisitSecrets`], otherwise that of [`VisitorNone`].
 pub struct VisitedType<S>(PhantomData<fn(S)>);
 
 impl<S> VisitedType<S> {
@@ -248,15 +241,9 @@ impl<S> VisitedType<S> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-/// The visitor of a state that lists its secrets.
-pub trait VisitorSome {
-    /// The visitor.
-    fn visitor(&self) -> Option<StateVisitor>;
-}
-
-impl<S: VisitSecrets + 'static> VisitorSome for VisitedType<S> {
-    /// None.
-    fn visitor(&self) -> Option<StateVisitor> {
+impl<S: VisitSecrets + 'static> VisitedType<S> {
+    /// The visitor of a state that lists its secrets.
+    pub fn visitor(&self) -> Option<StateVisitor> {
         Some(StateVisitor::of::<S>())
     }
 }
@@ -269,7 +256,7 @@ pub trait VisitorNone {
     }
 }
 
-impl<S> VisitorNone for &VisitedType<S> {}
+impl<S> VisitorNone for VisitedType<S> {}
 
 #[cfg(test)]
 mod tests {

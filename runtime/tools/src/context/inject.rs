@@ -10,7 +10,6 @@ use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::services::{Provided, Service, ServiceTypes};
 use crate::state::SessionState;
-use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::error::Exit;
 
@@ -178,83 +177,6 @@ impl<'a, T: ?Sized + Service> Inject<'a> for Option<Provided<T>> {
 
     fn services(taken: &mut ServiceTypes) {
         taken.add_optional::<T>();
-    }
-}
-
-/// The tool's name, for a parameter called `name` or `function_name`.
-#[diagnostic::on_unimplemented(
-    message = "a parameter called `name` or `function_name` is the tool's name",
-    label = "write `&str` or `String`, or give the parameter another name"
-)]
-pub trait InjectName<'a> {
-    #[doc(hidden)]
-    fn inject_name(cx: &'a ToolContext) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> InjectName<'a> for &'a str {
-    fn inject_name(cx: &'a ToolContext) -> Self {
-        cx.tool_name()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl InjectName<'_> for String {
-    fn inject_name(cx: &ToolContext) -> Self {
-        cx.tool_name().to_owned()
-    }
-}
-
-/// The arguments of the call, for a hook's parameter called `args`.
-#[diagnostic::on_unimplemented(
-    message = "a hook or a guardrail takes the arguments of the call as `&mut Args`, not as `{Self}`",
-    label = "write `&mut Args`, `&Args` or `Args`",
-    note = "a hook on one tool, `#[tool_hook(tool = ..)]`, takes that tool's own arguments: `args: ArgsOf<tool>`"
-)]
-pub trait InjectArgs<'a> {
-    #[doc(hidden)]
-    fn inject_args(args: &'a mut Args) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> InjectArgs<'a> for &'a mut Args {
-    #[inline]
-    fn inject_args(args: &'a mut Args) -> Self {
-        args
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> InjectArgs<'a> for &'a Args {
-    #[inline]
-    fn inject_args(args: &'a mut Args) -> Self {
-        args
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl InjectArgs<'_> for Args {
-    fn inject_args(args: &mut Args) -> Self {
-        args.clone()
-    }
-}
-
-/// The context, for a hook's parameter of the type `&ToolContext`.
-#[diagnostic::on_unimplemented(
-    message = "the context of a call is `&ToolContext`, not `{Self}`",
-    label = "write `&ToolContext`",
-    note = "it is shared and cannot be changed; state that changes belongs in `State<..>` or `&SessionState`"
-)]
-pub trait InjectContext<'a> {
-    #[doc(hidden)]
-    fn inject_context(cx: &'a ToolContext) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> InjectContext<'a> for &'a ToolContext {
-    #[inline]
-    fn inject_context(cx: &'a ToolContext) -> Self {
-        cx
     }
 }
 

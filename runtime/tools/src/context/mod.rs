@@ -46,7 +46,7 @@ pub(crate) use bound::Bound as InState;
 pub(crate) use depth::{AtDepth, Depth};
 pub use failed_hook::FailedHook;
 pub use guards::Guards;
-pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
+pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
 pub use latch::{AbortCause, ScriptFault};
 pub use leftover_work::Left;

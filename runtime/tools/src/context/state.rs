@@ -141,7 +141,6 @@ impl StateError {
 }
 
 /// A context with values for parameters that are bound to keys: that of a call, or of a run.
-#[doc(hidden)]
 pub trait HasKeys {
     /// The error of a value that is missing or has another type.
     type Error;
@@ -193,7 +192,6 @@ impl HasKeys for RunContext {
 /// # Errors
 /// Returns an error if the key is missing, there is no default and the type is not an `Option`, or if the value has
 /// another type.
-#[doc(hidden)]
 pub fn bound<T: DeserializeOwned, C: HasKeys>(
     cx: &C,
     key: &'static str,
@@ -223,7 +221,6 @@ pub fn bound<T: DeserializeOwned, C: HasKeys>(
 }
 
 /// Registers the secrets that `list` passes on with the session.
-#[doc(hidden)]
 #[inline]
 pub fn conceal(cx: &impl HasKeys, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
     cx.run_of_keys().know(&texts(list));
@@ -237,15 +234,22 @@ pub fn conceal(cx: &impl HasKeys, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
             and a guardrail write the same as parameter of their `Made`"
 )]
 pub trait Works {
-    #[doc(hidden)]
+    /// Several states as nested pairs. The compiler checks them against an agent's state, so that its errors name only these types.
+    type All;
+
+    /// Adds the types of the states.
     fn on(into: &mut Vec<StateType>);
 }
 
 impl Works for () {
+    type All = ();
+
     fn on(_: &mut Vec<StateType>) {}
 }
 
 impl<S: 'static> Works for State<S> {
+    type All = Self;
+
     fn on(into: &mut Vec<StateType>) {
         into.push(StateType::of::<S>());
     }

@@ -134,7 +134,6 @@ impl DynHook for Filtered {
 }
 
 /// The rest of a call, inside a dynamic hook or one with a span.
-#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct DynNext<'a> {
     rest: &'a [Arc<dyn DynHook>],
@@ -185,7 +184,6 @@ impl Next for DynNext<'_> {
 
 /// Runs a hook that `agent!` names, in a span. No bound says that `H` is a hook, because the call inside says so, and the compiler would
 /// report twice a type that is not a hook.
-#[doc(hidden)]
 pub fn trace_hook<'a, H, F>(
     cx: &'a ToolContext,
     call: impl FnOnce() -> F + Send + 'a,
@@ -197,14 +195,12 @@ where
 }
 
 /// The rest of a call, inside a hook with a span.
-#[doc(hidden)]
 pub fn traced_next<'a, C: Call>(inner: &'a C, cx: &'a ToolContext) -> DynNext<'a> {
     DynNext::around(&[], inner, cx)
 }
 
 /// The place of dynamic hooks in an onion: at `..` in `tool_hooks`, else outermost. Without dynamic hooks it costs one
 /// test. Otherwise it costs one box per hook and one more.
-#[doc(hidden)]
 pub struct Seam<C> {
     hooks: RuntimeHooks,
     inner: C,
@@ -274,7 +270,6 @@ impl<C: Call> DynCall for C {
 }
 
 /// Boxes the rest of an onion at every 16 layers, so that the compiler's work grows linearly with the number of hooks.
-#[doc(hidden)]
 pub struct Bulkhead(Box<dyn DynCall>);
 
 impl Bulkhead {

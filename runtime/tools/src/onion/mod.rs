@@ -8,7 +8,6 @@ mod attempt;
 mod caller;
 mod dynamic;
 mod hook_exit;
-mod hook_returns;
 mod known;
 mod latch;
 mod made;
@@ -31,8 +30,6 @@ pub(crate) use dynamic::DynNext;
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};
 pub use dynamic::{DynHook, Filtered, outermost};
 pub(crate) use hook_exit::LastInner;
-pub(crate) use hook_returns::sees_results;
-pub use hook_returns::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 pub use known::{Is, Known, has_each, has_no_more, taken};
 pub use made::InArc;
 pub use made::{AtRunTime, ByDefault, ForEachClone, FromValues, ListValues, MadeBy, StateOf, Values};
@@ -50,11 +47,11 @@ use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::ToolResult;
 
 /// One layer of an onion, or its core. `agent!` generates it.
-#[doc(hidden)]
 pub trait Call: Send + Sync + 'static {
     /// Whether a layer can look at the arguments before the tool does.
     const LOOKS: bool = true;
 
+    /// Runs this layer and those inside it.
     fn call<'a, 'b>(
         &'a self,
         cx: &'a ToolContext,
@@ -68,14 +65,12 @@ pub trait Call: Send + Sync + 'static {
 }
 
 /// The runtime's view of an onion's core. Its `call` is a [`call_tool`], so the run sees an abort of the tool at once.
-#[doc(hidden)]
 pub trait Core: Call {
     /// The compiled tools and their indices.
     fn definitions(&self) -> Definitions;
 }
 
 /// The compiled tools of an agent and their indices.
-#[doc(hidden)]
 pub type Definitions = Vec<(usize, Result<ToolDefinition, Undefined>)>;
 
 /// A tool whose definition is unusable.
@@ -90,7 +85,9 @@ pub enum Undefined {
 
 /// The definition of a tool. Defaults and schemas are functions of the program; a panic of one is reported with the
 /// tool's name.
-#[doc(hidden)]
+///
+/// # Errors
+/// Returns an error if the function panics, or if the definition has another name.
 pub fn define<'t>(
     tool: &'static str,
     definition: &dyn Fn() -> &'t ToolDefinition,
@@ -213,17 +210,3 @@ impl<H: Hook> Hook for Arc<H> {
         (**self).call(cx, args, next)
     }
 }
-
-/// A configured value of a hook. All calls share it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a value of a hook",
-    label = "calls on all threads share it: it must be `Send`, `Sync` and `'static`",
-    note = "take an `Arc` instead of an `Rc`, and a `Mutex` or an atomic instead of a `Cell` or `RefCell`"
-)]
-pub trait SharedByCalls {
-    #[doc(hidden)]
-    const IS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Send + Sync + 'static> SharedByCalls for T {}

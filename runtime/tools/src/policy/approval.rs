@@ -19,7 +19,7 @@ use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
     note = "it is `fn(&Args) -> bool`, or `fn(&Args) -> Option<String>` to give a reason"
 )]
 pub trait NeedsApproval {
-    #[doc(hidden)]
+    /// `None` if the call needs no approval, else the reason, if there is one.
     fn needed(self) -> Option<Option<String>>;
 }
 

@@ -349,7 +349,7 @@ impl fmt::Debug for Cache {
     note = "a key is `fn(&Args) -> String` or `fn(&Args) -> &'static str`"
 )]
 pub trait CacheKey {
-    #[doc(hidden)]
+    /// The key as a text.
     fn text(self) -> String;
 }
 
@@ -369,7 +369,6 @@ pub(crate) fn no_cache_of_once(tool: &str) -> String {
 }
 
 /// Makes a cache with a key function.
-#[doc(hidden)]
 pub fn keyed<K: CacheKey + 'static>(cache: Cache, key: fn(&Args) -> K) -> Cache {
     cache.key(move |args| key(args).text())
 }

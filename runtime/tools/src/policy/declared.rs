@@ -144,7 +144,6 @@ impl ToolPolicy {
 }
 
 /// A function that handles a tool's errors, declared with `on_error`.
-#[doc(hidden)]
 pub fn recover(policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
     policy.on_error(Arc::new(move |error, cx: ToolContext| ready(on_error(&cx, error))))
 }

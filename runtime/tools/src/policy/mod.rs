@@ -11,7 +11,6 @@ mod check;
 mod declared;
 mod fill;
 mod guardrail;
-mod guardrail_returns;
 mod inside;
 mod on_error;
 mod stack;
@@ -25,11 +24,8 @@ pub(crate) use cache::{Flights, no_cache_of_once};
 pub use declared::{ToolPolicy, recover};
 pub(crate) use fill::{Fill, fill_in};
 pub use guardrail::{
-    DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
-    OutputGuardrails, StateOfInputGuardrail, StateOfOutputGuardrail, ValuesOfInputGuardrail,
-    ValuesOfOutputGuardrail,
+    DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
 };
-pub use guardrail_returns::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
 pub(crate) use inside::Inside;
 pub(crate) use on_error::answer;
 pub(crate) use stack::{ForEach, Stack};

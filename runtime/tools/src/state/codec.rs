@@ -14,7 +14,6 @@ use super::recorder::{StateChange, Writer};
 use super::{StateCell, StateHandle};
 
 /// Writes a state behind `Any`, and repeats recorded changes.
-#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct StateCodec {
     write: Writer,
@@ -74,22 +73,17 @@ fn written<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> 
     }
 }
 
-/// The type of a state. The compiler selects the trait for it: [`CodecSome`] if the type can be written and read with
-/// serde, otherwise [`CodecNone`].
-#[doc(hidden)]
+/// The type of a state. The compiler takes its own method if the type can be written and read with serde, otherwise that of [`CodecNone`].
 pub struct RecordedType<S>(PhantomData<fn(S)>);
 
 impl<S> RecordedType<S> {
+    /// The type.
     pub const NEW: Self = Self(PhantomData);
 }
 
-#[doc(hidden)]
-pub trait CodecSome {
-    fn codec(&self) -> Option<StateCodec>;
-}
-
-impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> CodecSome for RecordedType<S> {
-    fn codec(&self) -> Option<StateCodec> {
+impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> RecordedType<S> {
+    /// How states of the type are written and read.
+    pub fn codec(&self) -> Option<StateCodec> {
         Some(StateCodec::of::<S>())
     }
 }
@@ -101,4 +95,4 @@ pub trait CodecNone {
     }
 }
 
-impl<S> CodecNone for &RecordedType<S> {}
+impl<S> CodecNone for RecordedType<S> {}

@@ -15,7 +15,6 @@ use onionskin_definitions::error::ToolResult;
 
 /// A function with owned arguments and result, as a tool; `V` is its [`Veiled::Veil`].
 // The messages equal those of [`Tool`](super::Tool), so that a type that implements neither is reported once.
-#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
@@ -95,7 +94,6 @@ impl<F: Veiled + Function<F::Veil>> Tool for F {
 }
 
 /// Returns the schema of a function's structured result. Functions with the same return type share the code.
-#[doc(hidden)]
 pub const fn schema_by<R, T: Returned<R>>(_: fn() -> T) -> fn() -> Option<Value> {
     T::schema
 }

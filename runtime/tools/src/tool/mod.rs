@@ -19,8 +19,8 @@ pub use function::{Function, schema_by};
 pub use offload::offload;
 pub use other_thread::block_on;
 #[doc(hidden)]
-pub use private_types::{Itself, Nth, Same, Veiled};
-pub use state::{FitsState, FitsTool, Make, ReachesBeneath, States};
+pub use private_types::{Nth, Same, Veiled};
+pub use state::{FitsState, FitsTool, Make, ReachesBeneath};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };

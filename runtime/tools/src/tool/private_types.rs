@@ -6,7 +6,6 @@
 
 /// Implemented by every type for itself: `impl<S> Tool for report where State<Ledger>: Same<As = S>` can set `type
 /// State = S`.
-#[doc(hidden)]
 pub trait Same: Sized {
     /// The type itself.
     type As;
@@ -37,20 +36,8 @@ impl<T> Same for T {
     }
 }
 
-/// As [`Same`], for a type that is found through a [`Same`], because the compiler uses a bound of an `impl` as the
-/// answer to all questions about its trait.
-#[doc(hidden)]
-pub trait Itself {
-    /// The type itself.
-    type As;
-}
-
-impl<T> Itself for T {
-    type As = T;
-}
-
-/// As [`Same`], for the argument with this number, because bounds must distinguish two arguments of the same type.
-#[doc(hidden)]
+/// As [`Same`], for a type that is found through a [`Same`], because the compiler uses a bound of an `impl` as the answer to all questions
+/// about its trait. The number distinguishes two types of one `impl` that may be the same.
 pub trait Nth<const AT: usize> {
     /// The type itself.
     type As;
@@ -62,7 +49,6 @@ impl<T, const AT: usize> Nth<AT> for T {
 
 /// A tool whose other traits have a private type in their parameters.
 // The messages equal those of [`Tool`](super::Tool), so that a type that implements neither is reported once.
-#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",

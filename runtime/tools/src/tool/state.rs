@@ -79,26 +79,3 @@ impl<S> FitsTool<S> for State<S> {}
 impl<S> FitsState<S> for State<S> {}
 
 impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for (A, B) {}
-
-/// The states of a tool and of its own hooks and guardrails, as their authors named them. They are checked against an
-/// agent's state, so that compiler errors name only these types.
-// The messages equal those of [`Works`], so that a type that implements neither is reported once.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not how a tool or a hook names its state",
-    label = "write `State<{Self}>` for the agent's state `{Self}`",
-    note = "a tool writes `type State = State<S>` if it takes the agent's state `S`, and `type State = ()` if it takes none; a hook \
-            and a guardrail write the same as parameter of their `Made`"
-)]
-pub trait States {
-    /// Several states as nested pairs.
-    type All;
-}
-
-impl States for () {
-    type All = ();
-}
-
-impl<S> States for State<S> {
-    type All = Self;
-}

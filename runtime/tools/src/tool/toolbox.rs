@@ -160,10 +160,10 @@ impl ToolboxLink {
     note = "give the object whose type has `#[toolbox]`, or an `Arc` of it"
 )]
 pub trait SharedToolbox {
-    #[doc(hidden)]
+    /// The toolbox.
     type Toolbox: Toolbox;
 
-    #[doc(hidden)]
+    /// The toolbox, shared.
     fn share(self) -> Arc<Self::Toolbox>;
 }
 
@@ -206,7 +206,6 @@ pub trait ToolboxPart<P>: Sized {
 }
 
 /// The name of a method's tool.
-#[doc(hidden)]
 pub const fn tool_of_method<T: Toolbox>(method: &str) -> Option<&'static str> {
     let mut block = 0;
     while block < T::METHODS.len() {
@@ -224,13 +223,11 @@ pub const fn tool_of_method<T: Toolbox>(method: &str) -> Option<&'static str> {
 }
 
 /// Whether a call goes to this tool of a toolbox.
-#[doc(hidden)]
 pub fn is_method(cx: &ToolContext, prefix: Option<&str>, tool: Option<&str>) -> bool {
     cx.source() == ToolSource::Function && tool.is_some() && without(prefix, cx.tool_name()) == tool
 }
 
 /// Whether a call goes to a tool of this toolbox.
-#[doc(hidden)]
 pub fn is_of_toolbox<T: Toolbox>(cx: &ToolContext, prefix: Option<&str>) -> bool {
     let is_its = |name| T::TOOLS.iter().any(|block| block.contains(&name));
     cx.source() == ToolSource::Function && without(prefix, cx.tool_name()).is_some_and(is_its)
@@ -245,7 +242,6 @@ fn without<'n>(prefix: Option<&str>, name: &'n str) -> Option<&'n str> {
 
 /// Whether calls on several threads can share a toolbox. It is a constant, so that a type that is not `Sync` is one
 /// error, at the type.
-#[doc(hidden)]
 pub const fn can_be_shared<T: Send + Sync + 'static>() -> bool {
     true
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use futures_util::future::BoxFuture;
 
-use super::{Make, States, Works};
+use super::{Make, Works};
 use crate::context::ToolContext;
 use crate::onion::Call;
 use crate::policy::{Inside, Stack, ToolPolicy, fill_in};
@@ -88,11 +88,9 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Own<T, O> {
 /// The states of two tools of a toolbox. An agent's state fits if it fits both.
 pub struct BothStates<A, B>(PhantomData<fn() -> (A, B)>);
 
-impl<A: States, B: States> States for BothStates<A, B> {
-    type All = (A::All, B::All);
-}
-
 impl<A: Works, B: Works> Works for BothStates<A, B> {
+    type All = (A::All, B::All);
+
     fn on(into: &mut Vec<StateType>) {
         A::on(into);
         B::on(into);

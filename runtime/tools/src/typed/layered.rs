@@ -23,7 +23,6 @@ use onionskin_definitions::lock::lock;
 use onionskin_definitions::output::ToolOutput;
 
 /// Arguments in order, each with its name and its JSON.
-#[doc(hidden)]
 #[derive(Default)]
 pub struct Written(Vec<(&'static str, Result<String, serde_json::Error>)>);
 
@@ -40,7 +39,6 @@ impl Written {
 
 /// How an output is deserialised as the tool's return type. The typed hook provides it, because a tool without typed
 /// hooks need not be deserialisable.
-#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Reading {
     read: fn(&ToolOutput) -> Result<Box<dyn Any + Send>, String>,
@@ -67,7 +65,6 @@ impl Reading {
 }
 
 /// One call through the typed hooks of such a tool.
-#[doc(hidden)]
 pub struct TypedCall<'a> {
     args: &'a Args,
     /// The arguments as they were read.

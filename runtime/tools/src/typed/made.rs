@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EndRing, RawRing, Ring};
+use super::{EndRing, Ring};
 use crate::context::Works;
 use crate::onion::{AtRunTime, ByDefault, FromValues, Hook, InArc, ListValues, MadeBy};
 
@@ -15,11 +15,9 @@ use crate::onion::{AtRunTime, ByDefault, FromValues, Hook, InArc, ListValues, Ma
 )]
 pub trait HookMadeBy<H>: MadeBy<H> {
     /// The ring with this hook added if it is typed, else the ring unchanged (`= R`).
-    #[doc(hidden)]
     type Ring<R: Ring>: Ring;
 
     /// Makes this hook part of the ring if it is typed.
-    #[doc(hidden)]
     fn ring<R: Ring>(hook: &Arc<H>, rest: R) -> Self::Ring<R>;
 }
 
@@ -64,6 +62,5 @@ impl<H, M: HookMadeBy<H>> HookMadeBy<Arc<H>> for InArc<M> {
 )]
 pub trait RawHook: Hook {}
 
-#[doc(hidden)]
 #[diagnostic::do_not_recommend]
-impl<H: Hook<Made: HookMadeBy<H, Ring<EndRing>: RawRing>>> RawHook for H {}
+impl<H: Hook<Made: HookMadeBy<H, Ring<EndRing> = EndRing>>> RawHook for H {}

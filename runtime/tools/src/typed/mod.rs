@@ -3,13 +3,10 @@
 // `ring` composes the hooks, and `layered` combines them with the tool's own layers.
 
 mod function;
-mod hook_returns;
 mod layered;
 mod made;
 mod ring;
 
-#[doc(hidden)]
-pub use hook_returns::{TypedArgs, TypedReturn};
 #[doc(hidden)]
 pub use layered::{Reading, TypedCall, Written, settled, through};
 pub use made::RawHook;
@@ -17,4 +14,4 @@ pub use made::RawHook;
 pub use made::{HookMadeBy, RingOf};
 pub use ring::{ArgsOf, OutputOf, TypedNext, TypedTool};
 #[doc(hidden)]
-pub use ring::{EndRing, RawRing, Ring, TypedHook, TypedLayer, defined, run_in};
+pub use ring::{EndRing, Ring, TypedHook, TypedLayer, defined, run_in};

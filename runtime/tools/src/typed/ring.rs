@@ -159,7 +159,6 @@ pub trait Ring: Send + Sync + 'static {
 }
 
 /// Runs a tool inside an agent's typed hooks.
-#[doc(hidden)]
 pub fn run_in<'a, T: Tool, R: Ring>(
     tool: &'a T,
     ring: &'a R,
@@ -176,7 +175,6 @@ pub fn defined<T: Tool>(tool: &T) -> Result<ToolDefinition, Undefined> {
 }
 
 /// The end of the ring: the tool.
-#[doc(hidden)]
 pub struct EndRing;
 
 impl Ring for EndRing {
@@ -202,21 +200,14 @@ impl Ring for EndRing {
     }
 }
 
-/// A dynamic hook in the ring of typed hooks: it adds nothing. Typed hooks run next to their tool inside the core,
-/// whose type is fixed when the agent is declared.
-#[doc(hidden)]
-pub trait RawRing {}
-
-impl RawRing for EndRing {}
-
 /// One typed hook and the ones inside it.
-#[doc(hidden)]
 pub struct TypedLayer<H, R> {
     hook: Arc<H>,
     rest: R,
 }
 
 impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
+    /// Puts a hook around the others.
     pub fn new(hook: Arc<H>, rest: R) -> Self {
         Self { hook, rest }
     }
