@@ -207,7 +207,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     let end = match &answer {
         Ok(text) => EventKind::run_finished(text),
         Err(RunError::Paused(paused)) => {
-            EventKind::run_paused(paused.questions().iter().map(|question| question.key()))
+            EventKind::run_paused(paused.questions().iter().map(onionskin_tools::question::Question::key))
         }
         Err(error) => EventKind::run_failed(error),
     };
