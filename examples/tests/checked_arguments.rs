@@ -121,7 +121,6 @@ impl Shelf {
 const SCRIPT: &str =
     "/// Shows its arguments.\n///\n/// Args:\n///     id (int): The id.\nfn script(id) { `{\"id\":${id}}` }";
 
-#[expect(clippy::unused_async, reason = "as the macro wants it")]
 async fn repeat(_: &AgentRun, input: String) -> Result<String, RunError> {
     Ok(input)
 }

@@ -59,7 +59,6 @@ impl Shelf {
 /// A script.
 const DOUBLE: &str = "/// Doubles.\n///\n/// Args:\n///     x (int): The number.\nfn double(x) { x * 2 }";
 
-#[expect(clippy::unused_async, reason = "as the macro wants it")]
 async fn repeat(_: &AgentRun, input: String) -> Result<String, RunError> {
     Ok(input)
 }

@@ -78,7 +78,7 @@ fn messages(message: &Message) -> Vec<Value> {
             let message = |call_id: &str, content: &[ContentBlock]| json!({ "role": "tool", "tool_call_id": call_id, "content": text(content) });
             results.iter().map(|result| message(&result.call_id, &result.content)).collect()
         }
-        user => vec![json!({ "role": "user", "content": user.to_text() })],
+        user @ Message::User { .. } => vec![json!({ "role": "user", "content": user.to_text() })],
     }
 }
 

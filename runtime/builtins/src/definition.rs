@@ -11,7 +11,8 @@ pub(crate) fn definition(
     required: &[&str],
     arguments: Value,
 ) -> ToolDefinition {
-    let mut schema = json!({ "type": "object", "properties": arguments });
+    let mut schema = json!({ "type": "object" });
+    schema["properties"] = arguments;
     if !required.is_empty() {
         schema["required"] = json!(required);
     }

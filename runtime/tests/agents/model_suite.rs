@@ -403,7 +403,7 @@ async fn o3_each_case_of_the_suite_finds_a_broken_model() {
     found.extend(NOT_SHOWN.iter().flat_map(|(_, cases)| *cases));
     // A panic is found by each case, so another fault has to be found by each.
     let report = model_suite(|provider| async { Broken::new(Fault::None, provider) }).await;
-    let missed: Vec<_> = report.cases().map(|(name, _)| name).filter(|name| !found.contains(&name)).collect();
+    let missed: Vec<_> = report.cases().map(|(name, _)| name).filter(|name| !found.contains(name)).collect();
     assert!(missed.is_empty(), "no broken model fails in {missed:?}");
 }
 

@@ -20,8 +20,11 @@ use onionskin::run_hooks::BoxError;
 use onionskin::{ScriptedModel, ScriptedTurn};
 use serde_json::json;
 
-/// What goes wrong in a hook, and what is said of it.
-const FAULTS: [(fn() -> Result<(), BoxError>, &str); 2] =
+/// A hook that fails in one way.
+type Fault = fn() -> Result<(), BoxError>;
+
+/// The faults of a hook, each with the text that reports it.
+const FAULTS: [(Fault, &str); 2] =
     [(|| Err("no more".into()), "no more"), (|| panic!("no more"), "it panicked: no more")];
 
 /// A script in which `Parent` passes `y` to `Child` and gives back its answer, which is this.

@@ -92,7 +92,9 @@ macro_rules! items {
     ($([$($parameters:tt)*] $type:ty: $items:ident),* $(,)?) => {$(
         impl<$($parameters)*> VisitSecrets for $type {
             fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
-                self.$items().for_each(|item| item.visit_secrets(visit));
+                for item in self.$items() {
+                    item.visit_secrets(visit);
+                }
             }
         }
     )*};

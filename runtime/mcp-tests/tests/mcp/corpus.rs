@@ -12,7 +12,7 @@ use onionskin::export::{Provider, plain_schema};
 use onionskin::mcp::ServerConfig;
 use onionskin::model::{ModelRequest, ToolDeclaration};
 use onionskin::run::StructuredContent;
-use onionskin::{Agent as _, ScriptedModel, ScriptedTurn, agent};
+use onionskin::{ScriptedModel, ScriptedTurn, agent};
 use serde_json::{Value, json};
 
 use super::fixture::Log;
