@@ -26,17 +26,17 @@ use crate::registered_tool::RegisteredTool;
 use crate::state::StateParts;
 use crate::values::HookValues;
 
-/// Writes the two methods that register a kind of hook. `H` is the type of the hook: its traits, then its kind, its place, and what adds it
-/// to a declaration.
+/// Writes the two methods that register a kind of hook. A row has the bounds of each method, which the compiler shows, then the kind of the
+/// hook, its place, and what adds it to a declaration.
 macro_rules! hooks {
     ($(
         $(#[doc = $doc:literal])+
-        $method:ident, $method_with:ident: $bound:ident + $hook:ident { $kind:expr, $place:expr, $add:expr }
+        $method:ident[$($bounds:tt)+], $method_with:ident[$($bounds_with:tt)+] { $kind:expr, $place:expr, $add:expr }
     )+) => {$(
         $(#[doc = $doc])+
         pub fn $method<H>(&mut self) -> &mut Self
         where
-            H: $bound + $hook<Made: MadeBy<H, State: Works, Values: HookValues>>,
+            $($bounds)+
         {
             let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
             self.add_hook(short_name::<H>(), $kind, hook_entry(names, make, $place, $add))
@@ -50,8 +50,7 @@ macro_rules! hooks {
             make: impl Fn(V) -> H + Send + Sync + 'static,
         ) -> &mut Self
         where
-            V: HookValues,
-            H: $bound + $hook<Made: MadeBy<H, State: Works>>,
+            $($bounds_with)+
         {
             self.add_hook(name, $kind, hook_entry(&[], make, $place, $add))
         }
@@ -91,7 +90,8 @@ impl Items {
 
     hooks! {
         /// Registers a hook around tool calls: `tool_hooks: [hooks.rs:audit]`. A card gives it values if it takes some: `with: [3]`.
-        tool_hook, tool_hook_with: RawHook + Hook {
+        tool_hook[H: RawHook + Hook<Made: MadeBy<H, State: Works, Values: HookValues>>],
+        tool_hook_with[V: HookValues, H: RawHook + Hook<Made: MadeBy<H, State: Works>>] {
             Kind::ToolHook, None, |agent, hook, filter| match filter {
                 Some(filter) => agent.filtered_hook(hook, filter),
                 None => agent.hook(hook),
@@ -99,21 +99,26 @@ impl Items {
         }
         /// Registers a guardrail on arguments: `input_guardrails: [guardrails.rs:check]`. A card gives it values if it takes some.
         /// A type can be registered as a guardrail on results, and as a hook around runs, too.
-        input_guardrail, input_guardrail_with: Sized + InputGuardrail {
+        input_guardrail[H: InputGuardrail<Made: MadeBy<H, State: Works, Values: HookValues>>],
+        input_guardrail_with[V: HookValues, H: InputGuardrail<Made: MadeBy<H, State: Works>>] {
             Kind::InputGuardrail, None, AgentDeclaration::input_guardrail
         }
         /// Registers a guardrail on results: `output_guardrails: [guardrails.rs:check]`.
-        output_guardrail, output_guardrail_with: Sized + OutputGuardrail {
+        output_guardrail[H: OutputGuardrail<Made: MadeBy<H, State: Works, Values: HookValues>>],
+        output_guardrail_with[V: HookValues, H: OutputGuardrail<Made: MadeBy<H, State: Works>>] {
             Kind::OutputGuardrail, None, AgentDeclaration::output_guardrail
         }
         /// Registers a hook around runs: `run_hooks: [hooks.rs:check]`.
-        run_hook, run_hook_with: Sized + RunHook { Kind::RunHook, None, |agent, hook, _| agent.run_hook(hook) }
+        run_hook[H: RunHook<Made: MadeBy<H, State: Works, Values: HookValues>>],
+        run_hook_with[V: HookValues, H: RunHook<Made: MadeBy<H, State: Works>>] { Kind::RunHook, None, |agent, hook, _| agent.run_hook(hook) }
         /// Registers a hook around turns: `turn_hooks: [hooks.rs:trim]`.
-        turn_hook, turn_hook_with: Sized + TurnHook {
+        turn_hook[H: TurnHook<Made: MadeBy<H, State: Works, Values: HookValues>>],
+        turn_hook_with[V: HookValues, H: TurnHook<Made: MadeBy<H, State: Works>>] {
             Kind::TurnHook(H::PLACE.and_then(TurnPlace::from_word)), H::PLACE, |agent, hook, _| agent.turn_hook(hook)
         }
         /// Registers a hook on messages: `message_hooks: [hooks.rs:redact]`.
-        message_hook, message_hook_with: Sized + MessageHook {
+        message_hook[H: MessageHook<Made: MadeBy<H, State: Works, Values: HookValues>>],
+        message_hook_with[V: HookValues, H: MessageHook<Made: MadeBy<H, State: Works>>] {
             Kind::MessageHook, H::PLACE, |agent, hook, _| agent.message_hook(hook)
         }
     }

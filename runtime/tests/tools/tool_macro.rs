@@ -1,4 +1,5 @@
 //! `#[tool]` through the public interface.
+#![allow(clippy::non_minimal_cfg, reason = "conditions that always or never hold")]
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -1,4 +1,5 @@
 //! `#[toolbox]`: methods as tools that share their object.
+#![allow(clippy::non_minimal_cfg, reason = "conditions that always or never hold")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -87,7 +87,11 @@ fn private_names() -> BTreeSet<String> {
         let module = read(file);
         public.extend(reexported(&module, false));
         let kinds = ["pub trait ", "pub enum ", "pub struct "];
-        let items = module.lines().filter_map(|line| kinds.iter().find_map(|kind| line.strip_prefix(kind)));
+        let items = module.lines().filter_map(|line| {
+            // A trait may be a row of a table, which has its name first.
+            let row = line.strip_prefix("    ").filter(|row| row.starts_with(char::is_uppercase));
+            kinds.iter().find_map(|kind| line.strip_prefix(kind)).or(row)
+        });
         public
             .extend(items.filter_map(|line| line.split(['<', ':', ' ', '(', ';']).next()).map(str::to_owned));
     }

@@ -17,7 +17,7 @@ use super::{Snapshot, SnapshotError};
 /// The version that is written. Version 1, which has no titles and hints, is read too.
 const VERSION: u64 = 2;
 /// The first line of the file.
-const NOTE: &str = "Document by `onionskin mcp lock`: what MCP servers offer. Do not edit it.";
+const NOTE: &str = "Written by `onionskin mcp lock`: what MCP servers offer. Do not edit it.";
 
 /// The text of the file.
 pub(super) fn write(servers: &BTreeMap<String, Vec<SnapshotTool>>) -> String {
