@@ -80,7 +80,7 @@ impl App {
     pub async fn begin(&self) -> Result<RunOutput, RunError> {
         match &self.initial_message {
             Some(message) => self.run(&**message).await,
-            None => Err(RunError::NoInput { agent: Arc::clone(&self.entry().instance.name) }),
+            None => Err(RunError::NoInput { agent: Arc::clone(&self.entry().0.instance.name) }),
         }
     }
 

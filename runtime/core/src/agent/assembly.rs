@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::answer_form::AnswerForm;
 use super::build_error::BuildError;
+use super::built::Built;
 use super::child_tool::ChildTool;
 use super::compiled_onion::{Onion, OnionBuilder};
 use super::declaration::AgentDeclaration;
@@ -70,10 +71,12 @@ impl Setup {
         services.unused(built.values().map(|agent| &agent.services), &mut problems);
         BuildError::all(problems)?;
         let shared = Arc::new(shared);
-        let handle = |agent: &DynAgent| AgentHandle {
-            instance: Arc::clone(&built[&agent.id]),
-            run: agent.run,
-            shared: Arc::clone(&shared),
+        let handle = |agent: &DynAgent| {
+            AgentHandle(Built {
+                instance: Arc::clone(&built[&agent.id]),
+                run: agent.run,
+                shared: Arc::clone(&shared),
+            })
         };
         Ok(entries.iter().map(handle).collect())
     }

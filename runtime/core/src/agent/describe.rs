@@ -18,7 +18,7 @@ impl AgentHandle {
     /// # Errors
     /// As [`Self::tool_names`].
     pub fn describe(&self) -> Result<AgentDescription, ServerError> {
-        self.instance.describe()
+        self.0.instance.describe()
     }
 }
 

@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::answer_form::{AnswerForm, TypedAnswer};
+use super::built::Built;
 use super::drive::{Kept, drive, never_began, seed};
-use super::handle::AgentHandle;
 use super::instance::Instance;
 use super::prompt::AgentPrompt;
 use super::run::AgentRun;
@@ -31,7 +31,7 @@ use onionskin_tools::question::{Answer, Answerer, DynAnswerer, Paused, Recording
 use onionskin_tools::services::{GivenService, Service, Services};
 use onionskin_tools::session::{Session, Wait};
 
-/// The options of a run that has not begun. [`AgentHandle::request`] makes it; [`run`](Self::run) or
+/// The options of a run that has not begun. [`AgentHandle::request`](super::AgentHandle::request) makes it; [`run`](Self::run) or
 /// [`stream`](Self::stream) begins the run.
 ///
 /// ```
@@ -58,7 +58,7 @@ pub struct RunRequest<O = RunOutput> {
 /// What a program set for a run.
 #[derive(Debug)]
 struct Options {
-    handle: AgentHandle,
+    built: Built,
     input: RunInput,
     session: Option<Session>,
     run_id: Option<Arc<str>>,
@@ -75,7 +75,7 @@ struct Options {
 }
 
 impl<O> RunRequest<O> {
-    /// Runs in this session, which the agent made before ([`AgentHandle::session`]). A session of another agent works
+    /// Runs in this session, which the agent made before ([`AgentHandle::session`](super::AgentHandle::session)). A session of another agent works
     /// if it contains the states of this agent and its children, as sessions of one [`App`](super::App) do. Otherwise
     /// the run fails with [`RunError::NoState`].
     ///
@@ -147,7 +147,7 @@ impl<O> RunRequest<O> {
         self
     }
 
-    /// Answers an open question of the run that the request resumes ([`AgentHandle::resume`]), by its key. If an answer does not fit,
+    /// Answers an open question of the run that the request resumes ([`AgentHandle::resume`](super::AgentHandle::resume)), by its key. If an answer does not fit,
     /// the run does not begin: it ends with [`RunError::Answer`], and no answer is recorded.
     pub fn answer(mut self, key: impl Into<String>, answer: impl Into<Answer>) -> Self {
         self.options.resumption.answers.push((key.into(), answer.into()));
@@ -225,24 +225,24 @@ impl<O> RunRequest<O> {
 }
 
 impl RunRequest {
-    pub(super) fn new(handle: &AgentHandle, input: RunInput) -> Self {
-        Self::with(Options::new(handle, input))
+    pub(super) fn new(built: Built, input: RunInput) -> Self {
+        Self::with(Options::new(built, input))
     }
 
-    pub(super) fn resume(handle: &AgentHandle, paused: &Paused) -> Self {
+    pub(super) fn resume(built: Built, paused: &Paused) -> Self {
         let run = paused.run();
         Self::with(Options {
             run_id: Some(Arc::clone(&run.run_id)),
             correlation_id: Some(Arc::clone(&run.correlation_id)),
             user: run.user.clone(),
             resumption: Resumption { paused: Some(paused.clone()), answers: Vec::new() },
-            ..Options::new(handle, RunInput::stored(run.input.clone(), run.attached.clone()))
+            ..Options::new(built, RunInput::stored(run.input.clone(), run.attached.clone()))
         })
     }
 
     /// Runs the agent.
     ///
-    /// Cancel safety: as [`AgentHandle::run`].
+    /// Cancel safety: as [`AgentHandle::run`](super::AgentHandle::run).
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.
@@ -263,7 +263,7 @@ impl RunRequest {
     ///
     /// In place of the type of an agent that has one, the answer is of this type.
     ///
-    /// Cancel safety: as [`AgentHandle::run`].
+    /// Cancel safety: as [`AgentHandle::run`](super::AgentHandle::run).
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if none of its answers fits the type;
@@ -284,27 +284,27 @@ impl RunRequest {
 
 /// A run whose answer has a type.
 impl<T: TypedAnswer> RunRequest<TypedRunOutput<T>> {
-    /// Runs the agent to the end; see [`AgentHandle::run_as`].
+    /// Runs the agent to the end; see [`AgentHandle::run_as`](super::AgentHandle::run_as).
     ///
-    /// Cancel safety: as [`AgentHandle::run`].
+    /// Cancel safety: as [`AgentHandle::run`](super::AgentHandle::run).
     ///
     /// # Errors
-    /// As [`AgentHandle::run_as`].
+    /// As [`AgentHandle::run_as`](super::AgentHandle::run_as).
     pub fn run(self) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
         Box::pin(self.stream().output())
     }
 
     /// Runs the agent and returns its events as a stream.
     pub fn stream(self) -> TypedRunStream<T> {
-        let agent = Arc::clone(&self.options.handle.instance.name);
+        let agent = Arc::clone(&self.options.built.instance.name);
         TypedRunStream::new(self.options.stream(), agent)
     }
 }
 
 impl Options {
-    fn new(handle: &AgentHandle, input: RunInput) -> Self {
+    fn new(built: Built, input: RunInput) -> Self {
         Self {
-            handle: handle.clone(),
+            built,
             input,
             session: None,
             run_id: None,
@@ -321,8 +321,8 @@ impl Options {
     }
 
     async fn system_prompt(self) -> Result<Option<String>, RunError> {
-        let session = self.session.unwrap_or_else(|| self.handle.session());
-        let AgentHandle { instance, shared, .. } = self.handle;
+        let session = self.session.unwrap_or_else(|| self.built.session());
+        let Built { instance, shared, .. } = self.built;
         let prompt = own_prompt(&instance, self.prompt)?;
         let services = instance.services_of(&self.services)?;
         session.state().concealed().add(&shared.secrets);
@@ -347,8 +347,8 @@ impl Options {
     fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
         let in_session = self.session.is_some();
-        let session = self.session.unwrap_or_else(|| self.handle.session());
-        let AgentHandle { instance, run: answer, shared } = self.handle;
+        let session = self.session.unwrap_or_else(|| self.built.session());
+        let Built { instance, run: answer, shared } = self.built;
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
         let deadline = Deadline::sooner(instance.declaration.settings.limits.time, None);
         let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());

@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use futures_util::future::BoxFuture;
 
 use super::{Choice, THREAD, Wrapped};
+use crate::agent::built::Built;
 use crate::agent::child_tool;
 use crate::agent::drive::{Kept, drive, never_began, scope, seed_beneath};
-use crate::agent::handle::AgentHandle;
 use crate::agent::run::AgentRun;
 use crate::agent::run_error::RunError;
 use crate::agent::settings::DISPLAY_INSTANCES;
@@ -85,7 +85,7 @@ impl AgentCall {
             chosen,
         };
         let agent = &self.tool.agent;
-        let instance = Arc::clone(&agent.instance) as _;
+        let instance = Arc::clone(&agent.0.instance) as _;
         let thread = session.threads().open(&instance, owner, &name, || agent.session());
         thread.map(Some).ok_or_else(|| {
             let most = chosen.most();
@@ -104,7 +104,7 @@ impl AgentCall {
     }
 
     async fn ask(&self, cx: &ToolContext, session: Session, input: String) -> ToolResult {
-        let instance = &self.tool.agent.instance;
+        let instance = &self.tool.agent.0.instance;
         let name = match cx.number() {
             // Only the calls of a run are numbered.
             0 => Arc::clone(&instance.name),
@@ -151,7 +151,7 @@ impl AgentCall {
         asked: CallInput<'_>,
     ) -> Result<Result<String, RunError>, RunError> {
         let CallInput { name, deadline, input, did } = asked;
-        let AgentHandle { instance, run: answer, shared } = &self.tool.agent;
+        let Built { instance, run: answer, shared } = &self.tool.agent.0;
         session.state().concealed().add(&shared.secrets);
         // Secrets of the caller's session must not reach a model here either.
         session.state().concealed().learn(cx.run().concealed());
@@ -181,7 +181,7 @@ impl DynTool for AgentCall {
             let (input, by_model) = self.read(args)?;
             let input = if cx.has_sender() {
                 let fits = |text: &str| (self.tool.input.fits)(text);
-                let agent = &self.tool.agent.instance.name;
+                let agent = &self.tool.agent.0.instance.name;
                 Box::pin(child_tool::sent(cx, agent, input, !is_shown(cx), fits)).await?
             } else {
                 input

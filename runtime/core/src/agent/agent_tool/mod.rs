@@ -170,17 +170,17 @@ impl AgentTool {
     /// if the agent declares its `output`.
     pub fn new(agent: &AgentHandle) -> Self {
         Self(Arc::new(Wrapped {
-            name: child_tool::tool_name(&agent.instance),
-            description: child_tool::description(&agent.instance),
+            name: child_tool::tool_name(&agent.0.instance),
+            description: child_tool::description(&agent.0.instance),
             agent: agent.clone(),
-            input: match &agent.instance.input {
+            input: match &agent.0.instance.input {
                 Some(form) => Input::of(form),
                 None => Input::new(|_, asked: Asked| asked.input),
             },
             output: None,
             on_error: None,
             timeout: None,
-            effect: agent.instance.declaration.settings.effect,
+            effect: agent.0.instance.declaration.settings.effect,
             thread: Choice::Fresh,
             thread_argument: false,
         }))
@@ -329,8 +329,8 @@ impl AgentTool {
         }
         let mut definition = ToolDefinition::new(&self.0.name, &self.0.description).with_input_schema(schema);
         definition.effect = self.0.effect;
-        definition.asks = self.0.agent.instance.asks;
-        let agent = &self.0.agent.instance;
+        definition.asks = self.0.agent.0.instance.asks;
+        let agent = &self.0.agent.0.instance;
         if let Some(answer) = agent.answer.as_ref().filter(|_| self.0.output.is_none()) {
             definition = definition.with_output_schema(answer.output_schema().clone());
         }
