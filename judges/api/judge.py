@@ -34,6 +34,8 @@ INTERNAL = re.compile(r"::__private\d+\b|\b__rt::")
 ALIAS = re.compile(r"\b(?:\w+::)+BoxError\b(?! =)")
 BOXED = "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send + core::marker::Sync)>"
 
+# Their items are for the macros and the runtime, and say that they change without notice.
+SHARED_WITH_MACROS = {"onionskin-cards", "onionskin-vocabulary"}
 # Crates below core. Programs see of them what core shows.
 BELOW = ["onionskin-definitions", "onionskin-tools"]
 
@@ -50,13 +52,13 @@ def run(command, **options):
 
 
 def library_crates():
-    """The names of the crates of the runtime. The macros have no items but macros, and rustdoc does not describe their input; the
-    items of `onionskin-cards` are for the macros and the runtime, and say that they change without notice; programs have none."""
+    """The names of the crates of the runtime whose items programs use. The macros have no items but macros, and rustdoc does not describe
+    their input."""
     metadata = json.loads(run(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=ROOT))
     runtime = ROOT / "runtime"
     packages = (package for package in metadata["packages"] if Path(package["manifest_path"]).is_relative_to(runtime))
     packages = (package for package in packages if any("lib" in target["kind"] for target in package["targets"]))
-    return sorted(package["name"] for package in packages)
+    return sorted({package["name"] for package in packages} - SHARED_WITH_MACROS)
 
 
 def rustdoc(crates):

@@ -17,7 +17,7 @@ pub struct Ui<'c> {
 }
 
 impl ToolContext {
-    /// Shows the component of the tool, which [`#[ui_tool]`](macro@crate::ui::ui_tool) or
+    /// Shows the component of the tool, which `#[ui_tool]` or
     /// `ToolDefinition::with_component` declares.
     pub fn ui(&self) -> Ui<'_> {
         Ui { cx: self, limit: None }
