@@ -1,9 +1,20 @@
 //! The keys of an attribute, in one table each. The table gives the struct of the values, its defaults, the
 //! reader of each key, the suggestions for a misspelt one, and the documentation.
 
+/// How the tokens of an option's value are parsed before its reader gets them.
+#[derive(Clone, Copy)]
+pub(crate) enum Parsed {
+    /// As an expression.
+    Expr,
+    /// As a type: as an expression, `Vec<i64>` is two comparisons.
+    Type,
+    /// As an expression, or as words: some people write text without quotes.
+    Text,
+}
+
 /// A key that users can write.
 #[derive(Clone, Copy)]
-pub(crate) struct Key<R = ()> {
+pub(crate) struct Key<R = Parsed> {
     pub(crate) name: &'static str,
     /// Its row in the documentation: how it is written, and what it does.
     pub(crate) row: &'static str,
@@ -56,10 +67,15 @@ macro_rules! options {
         impl $name {
             /// Each key.
             $vis const KEYS: &'static [$crate::keys::Key] = &[$(
-                $crate::keys::Key { name: $crate::keys::options!(@name $field $($key)?), row: $row, read: () },
+                $crate::keys::Key { name: $crate::keys::options!(@name $field $($key)?), row: $row,
+                read: $crate::keys::options!(@parsed $($read)::+) },
             )+];
         }
     };
+    (@parsed read::ty) => { $crate::keys::Parsed::Type };
+    (@parsed read::text) => { $crate::keys::Parsed::Text };
+    (@parsed read::words) => { $crate::keys::Parsed::Text };
+    (@parsed $($read:ident)::+) => { $crate::keys::Parsed::Expr };
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $key:literal) => { $key };
 }

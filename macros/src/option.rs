@@ -11,7 +11,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Meta, MetaNameValue, Token, Type};
 
 use crate::diag::{Errors, message};
-use crate::keys::{Key, find, names};
+use crate::keys::{Key, Parsed, find, names};
 use crate::suggest;
 
 pub(crate) mod read;
@@ -38,63 +38,127 @@ impl<'t> Table<'t> {
 
     /// Reads the options of an attribute, as far as they are right.
     pub(crate) fn read<O: FromMeta + Default>(&self, tokens: TokenStream, errors: &mut Errors) -> O {
-        let (right, checked) = self.sort(tokens, wrong::<O>);
-        if let Err(error) = checked {
-            errors.report(error);
+        let (options, found) = self.options(tokens);
+        if !found.is_empty() {
+            errors.report(darling::Error::multiple(found));
         }
-        O::from_list(&right).unwrap_or_default()
+        options.unwrap_or_default()
     }
 
     /// Reads the options in the parentheses of another one.
     pub(crate) fn read_inside<O: FromMeta>(&self, tokens: TokenStream) -> darling::Result<O> {
-        let (right, checked) = self.sort(tokens, wrong::<O>);
-        checked?;
-        O::from_list(&right)
+        let (options, found) = self.options(tokens);
+        if found.is_empty() { options } else { Err(darling::Error::multiple(found)) }
     }
 
-    /// The options that can be read, and the errors in the others. Each is read alone first: darling gives no value beside an
-    /// error.
-    fn sort(
+    /// The options, those that can be read, and the errors in the others.
+    fn options<O: FromMeta>(&self, tokens: TokenStream) -> (darling::Result<O>, Vec<darling::Error>) {
+        let mut errors = Vec::new();
+        let named = self.named(tokens, &mut errors);
+        let (keys, mut options): (Vec<_>, Vec<_>) = named.into_iter().unzip();
+        let read = O::from_list(&options);
+        if read.is_ok() {
+            return (read, errors.into_iter().map(|(_, error)| error).collect());
+        }
+        // darling gives no value beside an error, so each option is read alone, and then the right ones together.
+        let mut keys = keys.into_iter();
+        options.retain(|option| {
+            let Some((at, key)) = keys.next() else { return true };
+            let wrong = O::from_list(std::slice::from_ref(option)).err();
+            let is_right = wrong.is_none();
+            errors.extend(
+                wrong.into_iter().flat_map(|error| with_form(error, key.form())).map(|error| (at, error)),
+            );
+            is_right
+        });
+        errors.sort_by_key(|(at, _)| *at);
+        (O::from_list(&options), errors.into_iter().map(|(_, error)| error).collect())
+    }
+
+    /// The options with a key of this table, each with its place and its key. Errors have the place of their option.
+    fn named(
         &self,
         tokens: TokenStream,
-        wrong: fn(&NestedMeta) -> Option<darling::Error>,
-    ) -> (Vec<NestedMeta>, darling::Result<()>) {
+        errors: &mut Vec<(usize, darling::Error)>,
+    ) -> Vec<((usize, &'t Key), NestedMeta)> {
         let first = tokens.clone().into_iter().next();
         if let (Some(message), Some(TokenTree::Literal(literal))) = (self.literal, first) {
-            return (Vec::new(), Err(error_at(literal, message)));
+            errors.push((0, error_at(literal, message)));
+            return Vec::new();
         }
-        let parsed = match parse_options.parse2(tokens) {
+        let parsed = match (|input: ParseStream<'_>| self.parse(input)).parse2(tokens) {
             Ok(parsed) => parsed,
-            Err(error) if error.span().source_text().as_deref() == Some(":") => {
-                return (Vec::new(), Err(darling::Error::custom(NO_COLON).with_span(&error.span())));
+            Err(error) => {
+                let is_colon = error.span().source_text().as_deref() == Some(":");
+                let no_colon = || darling::Error::custom(NO_COLON).with_span(&error.span());
+                errors.push((0, if is_colon { no_colon() } else { error.into() }));
+                return Vec::new();
             }
-            Err(error) => return (Vec::new(), Err(error.into())),
         };
-        let (mut right, mut seen, mut errors) = (Vec::new(), Vec::new(), darling::Error::accumulator());
-        for mut option in parsed {
+        let (mut named, mut seen) = (Vec::new(), Vec::new());
+        for (at, mut option) in parsed.into_iter().enumerate() {
             let written = meta_name(&option);
-            let name = written.strip_suffix(self.ending).unwrap_or(&written).to_owned();
+            let name = self.key_name(&written).to_owned();
             if seen.contains(&name) {
-                errors.push(error_at(
-                    option.path(),
-                    format_args!("`{written}` is given twice; keep one of them"),
-                ));
+                let message = format_args!("`{written}` is given twice; keep one of them");
+                errors.push((at, error_at(option.path(), message)));
                 continue;
             }
             match find(self.keys, &name) {
                 Some(key) => {
                     rename(&mut option, &name);
-                    let option = NestedMeta::Meta(option);
-                    match wrong(&option) {
-                        Some(error) => errors.extend(with_form(error, key.form())),
-                        None => right.push(option),
-                    }
+                    named.push(((at, key), NestedMeta::Meta(option)));
                 }
-                None => errors.push(error_at(option.path(), self.unknown(&name, &written))),
+                None => errors.push((at, error_at(option.path(), self.unknown(&name, &written)))),
             }
             seen.push(name);
         }
-        (right, errors.finish())
+        named
+    }
+
+    /// The name of a key without the ending that some people write.
+    fn key_name<'n>(&self, written: &'n str) -> &'n str {
+        written.strip_suffix(self.ending).unwrap_or(written)
+    }
+
+    /// Parses options. A value that is not meant as an expression is kept as [`Expr::Verbatim`].
+    fn parse(&self, input: ParseStream<'_>) -> syn::Result<Punctuated<Meta, Token![,]>> {
+        let mut options = Punctuated::new();
+        while !input.is_empty() {
+            options.push_value(match self.verbatim(input) {
+                Some(option) => option,
+                None => input.parse()?,
+            });
+            if !input.is_empty() {
+                options.push_punct(input.parse()?);
+            }
+        }
+        Ok(options)
+    }
+
+    /// The option `key = Type`, or `key = Words without quotes`. A word after a type begins another option, whose comma is
+    /// missing.
+    fn verbatim(&self, input: ParseStream<'_>) -> Option<Meta> {
+        let ahead = input.fork();
+        let key = ahead.call(Ident::parse_any).ok()?;
+        let eq_token = ahead.parse().ok()?;
+        let tokens = match find(self.keys, self.key_name(&key.unraw().to_string()))?.read {
+            Parsed::Type => {
+                let ty: Type = ahead.parse().ok()?;
+                let is_whole = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Ident::peek_any);
+                is_whole.then(|| ty.into_token_stream())?
+            }
+            Parsed::Text if ahead.peek(Ident::peek_any) && ahead.peek2(Ident::peek_any) => {
+                let mut words = TokenStream::new();
+                while !ahead.is_empty() && !ahead.peek(Token![,]) {
+                    words.extend([ahead.parse::<TokenTree>().ok()?]);
+                }
+                words
+            }
+            Parsed::Expr | Parsed::Text => return None,
+        };
+        input.advance_to(&ahead);
+        Some(Meta::NameValue(MetaNameValue { path: key.into(), eq_token, value: Expr::Verbatim(tokens) }))
     }
 
     fn unknown(&self, name: &str, written: &str) -> String {
@@ -103,57 +167,6 @@ impl<'t> Table<'t> {
             None => suggest::unknown(self.what, written, &names(self.keys)),
         }
     }
-}
-
-/// The error in one option.
-fn wrong<O: FromMeta>(option: &NestedMeta) -> Option<darling::Error> {
-    O::from_list(std::slice::from_ref(option)).err()
-}
-
-/// Reads options. A value that is not meant as an expression is kept as [`Expr::Verbatim`].
-fn parse_options(input: ParseStream<'_>) -> syn::Result<Punctuated<Meta, Token![,]>> {
-    let mut options = Punctuated::new();
-    while !input.is_empty() {
-        options.push_value(match verbatim(input) {
-            Some(option) => option,
-            None => input.parse()?,
-        });
-        if !input.is_empty() {
-            options.push_punct(input.parse()?);
-        }
-    }
-    Ok(options)
-}
-
-/// The options whose value is a type: as an expression, `Vec<i64>` is two comparisons.
-const TYPES: [&str; 1] = ["state"];
-
-/// The options whose value is text, which some people write without quotes.
-const TEXTS: [&str; 4] = ["name", "title", "description", "instructions"];
-
-/// The option `key = Type`, or `key = Words without quotes`. A word behind a type begins another option, whose comma is missing.
-fn verbatim(input: ParseStream<'_>) -> Option<Meta> {
-    let ahead = input.fork();
-    let key = ahead.call(Ident::parse_any).ok()?;
-    let eq_token = ahead.parse().ok()?;
-    let tokens = if TYPES.iter().any(|name| key.unraw() == name) {
-        let ty: Type = ahead.parse().ok()?;
-        let is_whole = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Ident::peek_any);
-        is_whole.then(|| ty.into_token_stream())?
-    } else if TEXTS.iter().any(|name| key == name)
-        && ahead.peek(Ident::peek_any)
-        && ahead.peek2(Ident::peek_any)
-    {
-        let mut words = TokenStream::new();
-        while !ahead.is_empty() && !ahead.peek(Token![,]) {
-            words.extend([ahead.parse::<TokenTree>().ok()?]);
-        }
-        words
-    } else {
-        return None;
-    };
-    input.advance_to(&ahead);
-    Some(Meta::NameValue(MetaNameValue { path: key.into(), eq_token, value: Expr::Verbatim(tokens) }))
 }
 
 const NO_COLON: &str =
@@ -179,14 +192,19 @@ fn rename(option: &mut Meta, name: &str) {
     }
 }
 
-/// Reads each item; the error is those of all items.
+/// Reads each item. The error holds those of all items.
 pub(crate) fn each<T, U>(
     items: impl IntoIterator<Item = T>,
     read: impl FnMut(T) -> darling::Result<U>,
 ) -> darling::Result<Vec<U>> {
-    let mut errors = darling::Error::accumulator();
-    let read = items.into_iter().map(read).filter_map(|result| errors.handle(result)).collect();
-    errors.finish_with(read)
+    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    for result in items.into_iter().map(read) {
+        match result {
+            Ok(value) => values.push(value),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(values) } else { Err(darling::Error::multiple(errors)) }
 }
 
 /// The error at all of these tokens. An error of darling's has one span, and stable rustc joins no spans: so an error

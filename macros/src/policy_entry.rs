@@ -37,7 +37,7 @@ fn entry(written: &Expr, what: &str) -> darling::Result<PolicyEntry> {
         Expr::Call(ExprCall { func, args, .. }) if let Expr::Path(path) = &**func => {
             (path.path.clone(), args.iter().cloned().collect())
         }
-        other => return Err(error_at(other, format_args!("a {what} is wanted here, as in "))),
+        other => return Err(error_at(other, format_args!("expected a {what}, such as "))),
     };
     match wrong(what, &path, &args) {
         Some((at, message)) => Err(error_at(at, message)),

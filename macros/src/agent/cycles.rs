@@ -9,7 +9,7 @@ pub(super) fn check(agents: &[Agent], errors: &mut Errors) {
     for agent in agents {
         for entry in &agent.fields.agents {
             if entry.path.is_ident("Self") {
-                errors.at(&entry.path, "an agent cannot contain itself: take `Self` off");
+                errors.at(&entry.path, "an agent cannot contain itself: remove `Self`");
             }
             let Some(first) = entry.path.get_ident() else { continue };
             let mut path = vec![agent.ident.to_string()];

@@ -66,7 +66,7 @@ pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
             other => {
                 return Err(syn::Error::new(
                     other.span(),
-                    "a tool's name is wanted here, which may hold `*` and `?`; write it as a string if it holds other \
+                    "expected the name of a tool, which may contain `*` and `?`; write it as a string if it contains other \
                      characters",
                 ));
             }
@@ -110,9 +110,9 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
             format!("`{key}` takes paths: write `{path}`, without quotes"),
         ));
     }
-    let path = input.parse::<Path>().map_err(|error| {
-        syn::Error::new(error.span(), format!("a name or its path is wanted here: `{example}`"))
-    })?;
+    let path = input
+        .parse::<Path>()
+        .map_err(|error| syn::Error::new(error.span(), format!("expected a name or a path: `{example}`")))?;
     if key == "function_tools"
         && let Some(error) = path_into_a_type(&path, input.peek(token::Paren))
     {
@@ -200,7 +200,7 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
 /// A guardrail with its values and its filter.
 pub(super) fn guardrail(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<HookEntry> {
     if input.peek(Token![..]) {
-        return Err(input.error("guardrails that are added at run time come after these: take the `..` off"));
+        return Err(input.error("guardrails that are added at run time come after these: remove the `..`"));
     }
     filtered(input, key, example)
 }
@@ -251,7 +251,7 @@ pub(super) fn run_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> {
     hook_around(
         input,
         ("run_hooks", "check"),
-        "a run hook sees whole runs, and no calls: take the filter off; a hook on some calls belongs in `tool_hooks`",
+        "a run hook sees whole runs, and no calls: remove the filter; a hook on some calls belongs in `tool_hooks`",
     )
 }
 
@@ -260,7 +260,7 @@ pub(super) fn turn_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> {
     hook_around(
         input,
         ("turn_hooks", "trim"),
-        "a turn hook sees all calls of a turn: take the filter off; a hook on some calls belongs in `tool_hooks`",
+        "a turn hook sees all calls of a turn: remove the filter; a hook on some calls belongs in `tool_hooks`",
     )
 }
 
@@ -269,7 +269,7 @@ pub(super) fn message_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> 
     hook_around(
         input,
         ("message_hooks", "redact"),
-        "a message hook sees messages, and no calls: take the filter off; a hook on some calls belongs in `tool_hooks`",
+        "a message hook sees messages, and no calls: remove the filter; a hook on some calls belongs in `tool_hooks`",
     )
 }
 
@@ -280,7 +280,7 @@ fn hook_around(
     on_filter: &str,
 ) -> syn::Result<RunHookEntry> {
     if input.peek(Token![..]) {
-        return Err(input.error("hooks that are added at run time come after these: take the `..` off"));
+        return Err(input.error("hooks that are added at run time come after these: remove the `..`"));
     }
     let (entry, config) = configured(input, key, example)?;
     if input.peek(Token![for]) || input.peek(syn::Ident) && input.fork().call(Ident::parse_any)? == "except" {
@@ -300,11 +300,8 @@ fn configured(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<(
     } else if input.peek(Lit) {
         let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
         let value = value.to_token_stream();
-        let write = match what(key) {
-            "guardrail" => "write a guardrail's values in parentheses",
-            _ => "write a hook's values in parentheses",
-        };
-        return Err(input.error(format!("{write}: `{name}({value})`")));
+        let what = what(key);
+        return Err(input.error(format!("write the values of a {what} in parentheses: `{name}({value})`")));
     }
     if let Some((at, message)) = policy_entry::wrong(what(key), &entry.path, &config) {
         return Err(syn::Error::new_spanned(at, message));

@@ -98,7 +98,7 @@ fn outside_of_braces(word: &Ident, input: ParseStream<'_>, before: Option<&Agent
         format!("write an agent's name without a colon: `{word} {{ .. }}`")
     } else if let Some(before) = before {
         let agent = &before.ident;
-        format!("`{word}` is behind the closing brace of the agent `{agent}`: move it before the brace")
+        format!("`{word}` is after the closing brace of the agent `{agent}`: move it before the brace")
     } else {
         "the fields of an agent belong in braces, after its name: `Helper { .. }`".to_owned()
     };
@@ -143,7 +143,7 @@ fn read_field(
         return Err(syn::Error::new(quoted.span(), message));
     }
     let Ok(key) = input.call(Ident::parse_any) else {
-        return Err(input.error("a field is wanted here, such as `instruction: \"..\"`"));
+        return Err(input.error("expected a field, such as `instruction: \"..\"`"));
     };
     let name = key.unraw().to_string();
     if let Some(read) = of_workflow.read(&name, input) {

@@ -106,7 +106,7 @@ fn check(name: &str, kind: ValueKind, value: &Expr, errors: &mut Errors) {
             }
         }
         ValueKind::Texts if matches!(value, Expr::Lit(_)) => {
-            errors.at(value, format_args!("a list is wanted here: `{name}: [\"END\"]`"));
+            errors.at(value, format_args!("expected a list: `{name}: [\"END\"]`"));
         }
         ValueKind::Texts | ValueKind::ToolChoice | ValueKind::Map => {}
     }

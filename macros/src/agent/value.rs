@@ -61,7 +61,7 @@ pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Numbe
         let message = format!("{}: `{example}`", number::without(unit));
         return Err(syn::Error::new_spanned(&expr, message));
     }
-    let wrong = || syn::Error::new_spanned(&expr, format!("a number is wanted here: `{example}`"));
+    let wrong = || syn::Error::new_spanned(&expr, format!("expected a number: `{example}`"));
     Ok(Number { value: number::literal(&expr).ok_or_else(wrong)?, span: expr.span() })
 }
 
@@ -92,7 +92,7 @@ pub(super) fn bare(input: ParseStream<'_>, example: &str) -> syn::Result<Ident> 
         Some(word) => format!("write `{word}`, without quotes"),
         None => format!("`{example}`"),
     };
-    Err(syn::Error::new_spanned(expr, format!("a bare word is wanted here: {write}")))
+    Err(syn::Error::new_spanned(expr, format!("expected a bare word: {write}")))
 }
 
 /// A bracketed list. An item that does not parse is reported and passed over.
@@ -105,7 +105,7 @@ pub(super) fn list<T>(
 ) -> syn::Result<Vec<T>> {
     if !input.peek(token::Bracket) {
         let span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
-        return Err(syn::Error::new(span, format!("a list is wanted here: `{example}`")));
+        return Err(syn::Error::new(span, format!("expected a list: `{example}`")));
     }
     let content;
     bracketed!(content in input);
@@ -138,18 +138,17 @@ pub(super) fn word(input: ParseStream<'_>) -> syn::Result<Word> {
         let text: LitStr = input.parse()?;
         return Ok(Word { text: text.value(), span: text.span() });
     }
-    Err(input.error("a name is wanted here: bare, or as a string if it holds other characters"))
+    Err(input.error("expected a name; write it as a string if it contains other characters"))
 }
 
 pub(super) fn state(input: ParseStream<'_>) -> syn::Result<Type> {
-    let wrong = |error: &syn::Error| syn::Error::new(error.span(), "a type is wanted here: `state: Ledger`");
+    let wrong = |error: &syn::Error| syn::Error::new(error.span(), "expected a type: `state: Ledger`");
     input.parse().map_err(|error| wrong(&error))
 }
 
 /// The type of an input or of an answer, which models write.
 pub(super) fn typed(input: ParseStream<'_>, example: &str) -> syn::Result<Type> {
-    let wrong =
-        |error: &syn::Error| syn::Error::new(error.span(), format!("a type is wanted here: `{example}`"));
+    let wrong = |error: &syn::Error| syn::Error::new(error.span(), format!("expected a type: `{example}`"));
     let written: Type = input.parse().map_err(|error| wrong(&error))?;
     let message = match &written {
         Type::Reference(_) => {
@@ -163,8 +162,7 @@ pub(super) fn typed(input: ParseStream<'_>, example: &str) -> syn::Result<Type> 
 }
 
 pub(super) fn crate_path(input: ParseStream<'_>) -> syn::Result<Path> {
-    let wrong =
-        |error: &syn::Error| syn::Error::new(error.span(), "a path is wanted here: `crate: my_onionskin`");
+    let wrong = |error: &syn::Error| syn::Error::new(error.span(), "expected a path: `crate: my_onionskin`");
     input.call(Path::parse_mod_style).map_err(|error| wrong(&error))
 }
 
@@ -177,7 +175,7 @@ pub(super) fn table(
 ) -> syn::Result<Vec<(Ident, Expr)>> {
     if !input.peek(token::Brace) {
         let span: Span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
-        return Err(syn::Error::new(span, format!("fields in braces are wanted here: `{key}: {example}`")));
+        return Err(syn::Error::new(span, format!("expected fields in braces: `{key}: {example}`")));
     }
     let content;
     braced!(content in input);

@@ -80,7 +80,7 @@ fn expand(attribute: &Attribute<Place>, options: TokenStream, item: TokenStream)
                 errors.at(
                     ty,
                     format_args!(
-                        "a {} names what it returns: {}",
+                        "write the return type of a {}: {}",
                         options.kind.word(),
                         returns(place.family)
                     ),

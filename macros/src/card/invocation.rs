@@ -130,7 +130,7 @@ impl Invocation {
             return Err(input.error("a `workflow!` names one folder: write another one for each"));
         }
         let path = input.parse::<LitStr>().map_err(|error| {
-            let message = "the folder of a workflow is wanted here, as a string: `\"workflows/Generator\"`";
+            let message = "expected the folder of a workflow as a string: `\"workflows/Generator\"`";
             syn::Error::new(error.span(), message)
         })?;
         let mut invocation =
@@ -187,7 +187,7 @@ impl Invocation {
         }
         equals(input, "crate = my_onionskin")?;
         let path = input.call(Path::parse_mod_style);
-        let message = "a path is wanted here: `crate = my_onionskin`";
+        let message = "expected a path: `crate = my_onionskin`";
         self.crate_path = Some(path.map_err(|error| syn::Error::new(error.span(), message))?);
         Ok(())
     }
@@ -249,8 +249,7 @@ fn equals(input: ParseStream<'_>, example: &str) -> syn::Result<()> {
 /// A path, or a list of them.
 fn paths(input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     let path = |input: ParseStream<'_>| {
-        let message =
-            "the path of a card or of a folder with cards is wanted here, as a string: `\"cards/pmo.md\"`";
+        let message = "expected the path of a card or of a folder with cards as a string: `\"cards/pmo.md\"`";
         input.parse::<LitStr>().map_err(|error| syn::Error::new(error.span(), message))
     };
     if !input.peek(token::Bracket) {

@@ -30,7 +30,7 @@ fn has_place(parameters: &[Parameter], kind: MiddlewareKind, errors: &mut Errors
     } else if let (MiddlewareKind::Input, Some(outcome)) = (kind, outcome) {
         errors.at(
             &outcome.ty,
-            "an input guardrail comes before the tool has run: take the parameter off, or write `#[guardrail(output)]`",
+            "an input guardrail comes before the tool has run: remove the parameter, or write `#[guardrail(output)]`",
         );
     } else {
         return true;
@@ -44,7 +44,7 @@ fn signature(function: &FnItem, parameters: &[Parameter], kind: MiddlewareKind, 
     if let ReturnType::Type(_, ty) = &sig.output
         && matches!(**ty, Type::ImplTrait(_))
     {
-        errors.at(ty, "a guardrail names what it returns: `()`, or `Result<(), E>` to refuse");
+        errors.at(ty, "write the return type of a guardrail: `()`, or `Result<(), E>` to refuse");
     }
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
     if let (ReturnType::Default, Some(outcome)) = (&sig.output, outcome)

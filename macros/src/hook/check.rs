@@ -39,9 +39,9 @@ pub(super) fn form(
         Some((form, span)) => {
             errors.push(span, match form {
                 HookPlace::Around => "an around hook takes the rest of the call: add `next: impl Next`",
-                HookPlace::Before if next.is_some() => "a before hook has no `next`: take it off, or write `around`",
-                HookPlace::Before => "a before hook has no result yet: take the parameter off, or write `after`",
-                HookPlace::After if next.is_some() => "an after hook has no `next`: take it off, or write `around`",
+                HookPlace::Before if next.is_some() => "a before hook has no `next`: remove it, or write `around`",
+                HookPlace::Before => "a before hook has no result yet: remove the parameter, or write `after`",
+                HookPlace::After if next.is_some() => "an after hook has no `next`: remove it, or write `around`",
                 HookPlace::After => "an after hook takes the result: add `result: &mut ToolResult` or `output: &mut ToolOutput`",
             });
             None
@@ -76,12 +76,12 @@ pub(super) fn of_form(
         errors.at(sig.fn_token, "an around hook waits for the call inside: write `async fn`");
     }
     if form == HookPlace::Around && matches!(sig.output, ReturnType::Default) {
-        errors.at(&sig.ident, "an around hook gives the result of the call: write `-> ToolResult`");
+        errors.at(&sig.ident, "an around hook returns the result of the call: write `-> ToolResult`");
     }
     if let Some(ty) = opaque {
         errors.at(
             ty,
-            "a hook names what it returns: around `async fn .. -> ToolResult`, before `()` or `ToolResult<()>`",
+            "write the return type of a hook: `async fn .. -> ToolResult` (around), `()` or `ToolResult<()>` (before)",
         );
     }
     if let (HookPlace::After, ReturnType::Default) = (form, &sig.output)

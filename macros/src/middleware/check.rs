@@ -22,10 +22,10 @@ pub(super) fn qualifiers(function: &FnItem, kind: MiddlewareKind, errors: &mut E
         );
     }
     if let Some(abi) = &sig.abi {
-        errors.at(abi, format_args!("a {word} is a plain Rust function; take the ABI off"));
+        errors.at(abi, format_args!("a {word} is a plain Rust function; remove the ABI"));
     }
     if let Some(token) = &sig.constness {
-        errors.at(token, format_args!("a {word} cannot be `const`; take the word off"));
+        errors.at(token, format_args!("a {word} cannot be `const`; remove the word"));
     }
 }
 
@@ -106,9 +106,7 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
                 let whom = options.kind.configured_by();
                 errors.at(
                     ty,
-                    format_args!(
-                        "a `#[config]` parameter has a type of its own: {whom} writes a value for it"
-                    ),
+                    format_args!("a `#[config]` parameter has a concrete type: {whom} writes a value for it"),
                 );
             }
         }
@@ -136,8 +134,7 @@ pub(crate) fn each_role_once(parameters: &[Parameter], errors: &mut Errors) -> b
         ("this part", |role| matches!(role, Role::Part(3))),
     ] {
         if let Some(second) = parameters.iter().filter(|parameter| is_it(&parameter.role)).nth(1) {
-            errors
-                .at(&second.ty, format_args!("another parameter takes {what} already; take one of them off"));
+            errors.at(&second.ty, format_args!("another parameter takes {what} already; remove one of them"));
             return false;
         }
     }

@@ -8,7 +8,7 @@ use syn::{Path, Type};
 
 use super::place::Place;
 use crate::diag::Errors;
-use crate::keys::{Key, find, options};
+use crate::keys::{Key, Parsed, find, options};
 use crate::option::{Table, meta_name, read};
 
 /// The kind of a function.
@@ -158,7 +158,7 @@ pub(crate) struct Attribute<P: 'static> {
 impl<P: Copy + Into<MiddlewareKind>> Attribute<P> {
     /// All options.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        let places = self.places.iter().map(|Key { name, row, .. }| Key { name, row, read: () });
+        let places = self.places.iter().map(|Key { name, row, .. }| Key { name, row, read: Parsed::Expr });
         let has = |key: &&Key| !["tool", "ignore_errors"].contains(&key.name) || self.own == Some(key.name);
         places.chain(Options::KEYS.iter().filter(has).copied()).collect()
     }

@@ -75,7 +75,7 @@ impl Parameter {
                 errors.at(
                 other,
                 format_args!(
-                    "a {}'s parameter has a plain name, which says what fills it; take the value apart in the body",
+                    "a {}'s parameter has a plain name, which says what fills it; destructure the value in the body",
                     kind.word()
                 ),
             );

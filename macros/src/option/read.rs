@@ -13,7 +13,7 @@ use crate::number;
 pub(crate) fn value<T: From<Expr>>(meta: &Meta) -> Result<T> {
     match meta {
         Meta::NameValue(pair) => Ok(pair.value.clone().into()),
-        other => Err(error_at(other, "a value is wanted here: ")),
+        other => Err(error_at(other, "expected a value: ")),
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn text<T: From<LitStr>>(meta: &Meta) -> Result<T> {
     }
 }
 
-const NO_TEXT: &str = "text in quotes is wanted here: ";
+const NO_TEXT: &str = "expected text in quotes: ";
 
 /// Returns whether `key` or `key = true` is set.
 pub(crate) fn flag<T: From<bool>>(meta: &Meta) -> Result<T> {
@@ -47,7 +47,7 @@ pub(crate) fn flag<T: From<bool>>(meta: &Meta) -> Result<T> {
         Meta::Path(_) => Ok(true.into()),
         Meta::NameValue(pair) => match &pair.value {
             Expr::Lit(ExprLit { lit: Lit::Bool(LitBool { value, .. }), .. }) => Ok((*value).into()),
-            other => Err(error_at(other, "`true` or `false` is wanted here")),
+            other => Err(error_at(other, "expected `true` or `false`")),
         },
         Meta::List(list) => {
             Err(error_at(list, format_args!("write `{0}` alone, or `{0} = false`", meta_name(meta))))
@@ -78,7 +78,7 @@ pub(crate) fn path<T: From<Path>>(meta: &Meta) -> Result<T> {
     Err(unquoted(meta, "a path", |text| text.parse_with(Path::parse_mod_style).is_ok()))
 }
 
-/// The type of `key = Type`. The key has to be in [`TYPES`](super::TYPES).
+/// The type of `key = Type`.
 pub(crate) fn ty<T: From<Type>>(meta: &Meta) -> Result<T> {
     if let Meta::NameValue(pair) = meta
         && let Expr::Verbatim(tokens) = &pair.value
@@ -95,12 +95,12 @@ fn unquoted(meta: &Meta, what: &str, fits: impl FnOnce(&LitStr) -> bool) -> darl
     match meta {
         Meta::NameValue(pair) => match &pair.value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if fits(text) => {
-                let write = format_args!("{what} is wanted here: write `{}`, without quotes", text.value());
+                let write = format_args!("expected {what}: write `{}`, without quotes", text.value());
                 error_at(text, write)
             }
-            other => error_at(other, format_args!("{what} is wanted here: ")),
+            other => error_at(other, format_args!("expected {what}: ")),
         },
-        other => error_at(other, format_args!("{what} is wanted here: ")),
+        other => error_at(other, format_args!("expected {what}: ")),
     }
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn name<T: From<Ident>>(meta: &Meta) -> Result<T> {
     let path: Path = path(meta)?;
     match path.get_ident() {
         Some(name) => Ok(name.clone().into()),
-        None => Err(error_at(path, "a name is wanted here: ")),
+        None => Err(error_at(path, "expected a name: ")),
     }
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn name<T: From<Ident>>(meta: &Meta) -> Result<T> {
 pub(crate) fn list(meta: &Meta) -> Result<Vec<Expr>> {
     match value(meta)? {
         Expr::Array(list) => Ok(list.elems.into_iter().collect()),
-        other => Err(error_at(other, "a list in brackets is wanted here: ")),
+        other => Err(error_at(other, "expected a list in brackets: ")),
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn count<T: From<Expr>>(meta: &Meta) -> Result<T> {
         Expr::Lit(_) | Expr::Unary(_) => String::new(),
         _ => return Ok(value.into()),
     };
-    Err(error_at(value, format_args!("a whole number from 1{most} is wanted here: ")))
+    Err(error_at(value, format_args!("expected a whole number from 1{most}: ")))
 }
 
 /// The time that something may take.
@@ -184,7 +184,7 @@ pub(crate) fn time(meta: &Meta) -> Result<Option<Timeout>> {
         .ok_or_else(|| error_at(lit, TIME))
 }
 
-const TIME: &str = "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
+const TIME: &str = "expected a time: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
                     `Duration`";
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]

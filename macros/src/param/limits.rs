@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprRange, LitStr, Meta, RangeLimits};
 
 use crate::number::{digits, literal, with_unit};
-use crate::option::{error_at, meta_name, read};
+use crate::option::{each, error_at, meta_name, read};
 
 /// A `range(..)` or a `length(..)`: its span, and its numbers as far as the macro knows them.
 pub(crate) struct Bounds {
@@ -71,16 +71,15 @@ impl Limit {
     fn read(&self, meta: &Meta) -> Result<Bounds> {
         let Meta::List(list) = meta else { return Err(error_at(meta, "write it with parentheses: ")) };
         let Ok(Expr::Range(range)) = list.parse_args::<Expr>() else {
-            return Err(error_at(&list.tokens, "a range is wanted here: "));
+            return Err(error_at(&list.tokens, "expected a range: "));
         };
         let ExprRange { start, end, limits, .. } = &range;
         if start.is_none() && end.is_none() {
             return Err(error_at(&range, "`..` limits nothing; write "));
         }
-        let mut errors = darling::Error::accumulator();
-        let mut bound = |expr: &Option<Box<Expr>>| errors.handle((self.bound)(expr.as_deref()?));
-        let (least, most) = (bound(start), bound(end));
-        errors.finish()?;
+        let bound = |expr: &Option<Box<Expr>>| expr.as_deref().map(self.bound).transpose();
+        let mut bounds = each([start, end], bound)?.into_iter();
+        let (least, most) = (bounds.next().flatten(), bounds.next().flatten());
         let excludes_most = matches!(limits, RangeLimits::HalfOpen(_));
         let variant = |word: &str, value: TokenStream| {
             let word = Ident::new(word, Span::call_site());
@@ -129,7 +128,7 @@ fn number(expr: &Expr) -> Result<Bound> {
         return Err(error.into());
     }
     if matches!(expr, Expr::Lit(_)) {
-        return Err(error_at(expr, "a number is wanted here"));
+        return Err(error_at(expr, "expected a number"));
     }
     Ok((quote!((#expr) as f64), None))
 }

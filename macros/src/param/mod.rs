@@ -100,7 +100,7 @@ impl Param {
         if let (true, Type::Reference(reference)) = (injected, plain(ty))
             && reference.mutability.is_some()
         {
-            errors.at(reference, "injected values are shared: take it by `&`");
+            errors.at(reference, "injected values are shared: take this by `&`");
         }
         if let (true, None, Type::Path(_), Some(segment)) = (injected, forced, plain(ty), last_segment(ty))
             && segment.ident == "ToolContext"
@@ -254,7 +254,7 @@ fn ident(pat: &Pat, injected: bool, errors: &mut Errors) -> Option<Ident> {
         other => {
             errors.at(
                 other,
-                "a tool's parameter is one name, which the model fills; take the value apart in the body: `let .. = \
+                "a tool's parameter is one name, which the model fills; destructure the value in the body: `let .. = \
                  name;`",
             );
             None

@@ -38,7 +38,7 @@ pub(super) fn check(ty: &Type, bound: Option<&Attribute>, errors: &mut Errors) {
     if let Some(bound) = bound {
         errors.at(
             bound,
-            "a service is found by its type, and is not a part of the state: take `#[bind(..)]` off",
+            "a service is found by its type, and is not a part of the state: remove `#[bind(..)]`",
         );
     } else if borrows(service) {
         errors.at(service, "calls of all sessions share a service: its type borrows nothing");

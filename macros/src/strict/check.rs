@@ -19,7 +19,7 @@ pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
             if fields.style == Style::Named && fields.list.is_empty() && !fields.closed {
                 errors.at(
                     ident,
-                    "no field is known of this, and any others are taken: add `#[serde(deny_unknown_fields)]`, or write \
+                    "this has no known fields and accepts any others: add `#[serde(deny_unknown_fields)]`, or write \
                      `struct Name;`",
                 );
             }
@@ -46,7 +46,7 @@ fn words(unseen: &Unseen) -> String {
             ("this changes the schema", "drop it, or give the value a type of its own".to_owned())
         }
         Unseen::Keyword(key) => (
-            "this changes what the schema takes",
+            "this changes what the schema accepts",
             format!("drop `{key}`, or give the value a type of its own"),
         ),
     };
@@ -63,7 +63,7 @@ fn variant(variant: &Variant, tag: Tag, input: &Input<'_>, errors: &mut Errors) 
         errors.at(
             &variant.ident,
             format_args!(
-                "no field is known of this, and any others are taken: write `{}` without braces",
+                "this has no known fields and accepts any others: write `{}` without braces",
                 variant.ident
             ),
         );

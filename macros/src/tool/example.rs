@@ -25,7 +25,7 @@ impl Example {
         match entry {
             Expr::Call(call) if is_example(call) => Self::of_call(call),
             Expr::MethodCall(call) => Self::read(&call.receiver)?.with(call),
-            other => Err(error_at(other, "an example of a call is wanted here, as in ")),
+            other => Err(error_at(other, "expected an example of a call, such as ")),
         }
     }
 
@@ -35,7 +35,7 @@ impl Example {
                 Expr::Path(name) if let Some(name) = name.path.get_ident() => {
                     Ok((name.clone(), (*pair.right).clone()))
                 }
-                other => Err(error_at(other, "the name of a parameter is wanted here: `example(x = 41)`")),
+                other => Err(error_at(other, "expected the name of a parameter: `example(x = 41)`")),
             },
             other => Err(error_at(other, "name the parameter that this is for: `example(x = 41)`")),
         })?;
@@ -61,7 +61,7 @@ impl Example {
             given if method == "output" => self.output = Some(given.clone()),
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => self.note = Some(text.clone()),
             other => {
-                return Err(error_at(other, "text in quotes is wanted here: `.note(\"An easy one.\")`"));
+                return Err(error_at(other, "expected text in quotes: `.note(\"An easy one.\")`"));
             }
         }
         Ok(self)

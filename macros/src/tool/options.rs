@@ -174,9 +174,7 @@ impl Options {
 
 fn schema(meta: &Meta) -> darling::Result<Option<Expr>> {
     match read::value(meta)? {
-        Expr::Lit(literal) => {
-            Err(error_at(literal, "an expression that gives a `serde_json::Value` is wanted here: "))
-        }
+        Expr::Lit(literal) => Err(error_at(literal, "expected an expression of type `serde_json::Value`: ")),
         value => Ok(Some(value)),
     }
 }
