@@ -163,7 +163,7 @@ pub(crate) fn on_result(middleware: &Middleware, call: &TokenStream, traits: [&s
     let Some(outcome) = outcome.map(|parameter| &parameter.ty) else { return TokenStream::new() };
     let [takes, owned, borrowed] = traits.map(|name| format_ident!("{name}"));
     let returned = returned(middleware);
-    let (target, result) = match outcome {
+    let (target, mutable, result) = match outcome {
         Type::Reference(reference) => {
             let target = &*reference.elem;
             let result = quote! {
@@ -172,13 +172,12 @@ pub(crate) fn on_result(middleware: &Middleware, call: &TokenStream, traits: [&s
                     ::core::option::Option::None => <#target as __rt::#takes>::put(__value),
                 }
             };
-            (target, result)
+            (target, reference.mutability.map(|_| quote!(mut)), result)
         }
-        ty => (ty, quote!(<#returned as __rt::#owned>::settle(__returned))),
+        ty => (ty, None, quote!(<#returned as __rt::#owned>::settle(__returned))),
     };
     quote! {
-        #[allow(unused_mut)]
-        let mut __value = match <#target as __rt::#takes>::take(__result) {
+        let #mutable __value = match <#target as __rt::#takes>::take(__result) {
             ::core::result::Result::Ok(__value) => __value,
             ::core::result::Result::Err(__result) => return __result,
         };
