@@ -8,8 +8,11 @@ mod everywhere;
 mod filters;
 mod hook_errors;
 mod hook_macro;
+#[path = "../shared/lines.rs"]
+mod lines;
 #[path = "../shared/log.rs"]
 mod log;
+mod logged;
 mod misspelt;
 mod onion;
 #[macro_use]
