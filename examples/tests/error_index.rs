@@ -20,12 +20,12 @@ const VARIANTS: [&str; 3] = [
 
 /// The public error types, and their files.
 const ENUMS: [(&str, &str); 27] = [
-    ("BuildError", "runtime/core/src/agent/build_error.rs"),
-    ("RunError", "runtime/core/src/agent/run_error.rs"),
+    ("BuildError", "runtime/core/src/agent/error/build_error.rs"),
+    ("RunError", "runtime/core/src/agent/error/run_error.rs"),
     ("AnswerError", "runtime/tools/src/question/error.rs"),
     ("TraceError", "runtime/tools/src/trace.rs"),
     ("AskError", "runtime/tools/src/question/error.rs"),
-    ("MisuseError", "runtime/core/src/agent/misuse.rs"),
+    ("MisuseError", "runtime/core/src/agent/error/misuse.rs"),
     ("Limit", "runtime/core/src/agent/limits.rs"),
     ("JournalErrorKind", "runtime/tools/src/journal/error.rs"),
     ("SavedSessionError", "runtime/tools/src/session/saved.rs"),

@@ -101,7 +101,7 @@ fn every_source_file_belongs_to_a_program() {
     assert!(unused.is_empty(), "no `mod` names these files: {unused:#?}");
 }
 
-/// The paths of source files in a text: `agent/turns.rs` in backticks.
+/// The paths of source files in a text: `agent/running/turns.rs` in backticks.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split('`').skip(1).step_by(2);
     words.filter(|word| {

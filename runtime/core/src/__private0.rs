@@ -16,9 +16,9 @@ pub use onionskin_macros::main;
 pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
-pub use crate::agent::declared_settings::with_settings;
-pub use crate::agent::outline::{self, FilterWord};
-pub use crate::agent::settings;
+pub use crate::agent::declaration::declared_settings::with_settings;
+pub use crate::agent::declaration::outline::{self, FilterWord};
+pub use crate::agent::parts::settings;
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, App, AppBuilder, BuildError, CallFilter,
     HistoryMergeTarget, HistorySource, Limits, Lock, Onion, RunError, RunStream, StrategyAnswer, TypedAgent,

@@ -1,4 +1,4 @@
-//! Pauses before further attempts. `hooks/retrying.rs` and `agent/model_request.rs` each hold their numbers.
+//! Pauses before further attempts. `hooks/retrying.rs` and `agent/running/model_request.rs` each hold their numbers.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The messages of a conversation, shared by all that hold it. `agent/model_request.rs` decides which of them a request holds.
+//! The messages of a conversation, shared by all that hold it. `agent/running/model_request.rs` decides which of them a request holds.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
-
-use super::AgentDeclaration;
-use crate::agent::{Agent, AgentRun, RunError};
 use onionskin_definitions::requirements::StateType;
 use onionskin_tools::onion::caught;
+
+use crate::agent::{Agent, AgentRun, RunError};
+
+use super::AgentDeclaration;
 
 /// An agent as a value: one that is made at run time, such as from a file, or an [`Agent`] among such ones.
 /// [`AppBuilder::dyn_agent`](crate::declaration::AppBuilder::dyn_agent) runs it, and [`AgentDeclaration::dyn_child`] gives it to a parent.

@@ -1,6 +1,12 @@
 //! The declaration of an agent. `agent!` generates it; a hand-written agent builds it.
 
+pub(super) mod call_filter;
+mod compiled_declaration;
+mod declared_at_run_time;
+pub(crate) mod declared_settings;
 mod dyn_agent;
+mod guardrails;
+pub mod outline;
 
 use std::any::type_name;
 use std::borrow::Cow;
@@ -11,14 +17,14 @@ use serde::de::DeserializeOwned;
 
 pub(super) use self::dyn_agent::AgentId;
 pub use self::dyn_agent::{DynAgent, RunFn};
-use super::Agent;
-use super::answer_form::{AnswerForm, TypedAnswer};
-use super::identities::HookType;
-use super::input_form::{InputForm, TypedInput};
-use super::parts::Parts;
-use super::server_pool::ServerUse;
-use super::servers::ToolServers;
-use super::tool_filter::ToolFilter;
+use crate::agent::Agent;
+use crate::agent::form::answer_form::{AnswerForm, TypedAnswer};
+use crate::agent::form::input_form::{InputForm, TypedInput};
+use crate::agent::parts::Parts;
+use crate::agent::parts::identities::HookType;
+use crate::agent::parts::server_pool::ServerUse;
+use crate::agent::parts::servers::ToolServers;
+use crate::agent::parts::tool_filter::ToolFilter;
 use crate::message_hook::MessageHook;
 use crate::prompt::{Prompt, PromptPart, PromptText};
 use crate::run_hook::RunHook;
@@ -271,8 +277,8 @@ impl AgentDeclaration {
     }
 
     /// Sets the type of the answers. The model is asked for it, and again while it does not fit, as
-    /// [`RunRequest::run_as`](super::RunRequest::run_as) says. The text of a run is the answer as JSON, and so is the result of the agent as a
-    /// tool. [`TypedAgent`](super::TypedAgent) gives programs the value.
+    /// [`RunRequest::run_as`](crate::agent::RunRequest::run_as) says. The text of a run is the answer as JSON, and so is the result of the agent as a
+    /// tool. [`TypedAgent`](crate::agent::TypedAgent) gives programs the value.
     ///
     /// An agent with a `response_schema` in its [`request_params`](Self::request_params) beside it is not built
     /// ([`BuildError::TwoAnswerForms`](crate::BuildError::TwoAnswerForms)).
@@ -283,7 +289,7 @@ impl AgentDeclaration {
     }
 
     /// Sets the initial messages of each new session and, as a child, of each call by a parent whose `history_source`
-    /// is `messages`. [`AgentBuilder::messages`](super::AgentBuilder::messages) and [`for_agent`](super::AgentBuilder::for_agent) replace them.
+    /// is `messages`. [`AgentBuilder::messages`](crate::agent::AgentBuilder::messages) and [`for_agent`](crate::agent::AgentBuilder::for_agent) replace them.
     #[must_use]
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.parts.messages = messages.into_iter().collect();

@@ -1,0 +1,474 @@
+//! `AgentBuilder` builds a declared agent.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use onionskin_definitions::secret::{Secret, Sensitive};
+use onionskin_tools::approval::Approver;
+use onionskin_tools::event::RunOutput;
+use onionskin_tools::journal::Journal;
+use onionskin_tools::model::{BoxModel, Message, Model};
+use onionskin_tools::onion::{Hook, MadeBy};
+use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
+use onionskin_tools::question::Answerer;
+use onionskin_tools::services::{GivenService, Service, ServiceType};
+use onionskin_tools::spec::ToolValue;
+use onionskin_tools::tool::{FitsState, ReachesBeneath, SharedToolbox, block_on};
+use onionskin_tools::typed::RawHook;
+
+use crate::agent::Agent;
+use crate::agent::callers::handle::AgentHandle;
+use crate::agent::callers::stream::RunStream;
+use crate::agent::declaration::{AgentDeclaration, DynAgent};
+use crate::agent::error::build_error::BuildError;
+use crate::agent::error::run_error::RunError;
+use crate::agent::limits::Limits;
+use crate::agent::parts::servers::{IntoToolServer, ToolServers};
+use crate::message_hook::MessageHook;
+use crate::prompt::Prompt;
+use crate::run_hook::{RunHook, RunInput};
+use crate::turn_hook::TurnHook;
+
+use super::setup::Setup;
+
+/// Builds an agent: sets its model, state, servers and dynamic hooks. Each agent has a function
+/// [`builder`](crate::Agent::builder) that makes one. An [`App`](crate::agent::App) of several agents has one too: [`AppBuilder`](crate::agent::AppBuilder).
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, State, agent, tool};
+/// use serde_json::json;
+///
+/// #[derive(Clone, Default)]
+/// struct Stock {
+///     lamps: u32,
+/// }
+///
+/// /// Counts the lamps in stock.
+/// #[tool]
+/// fn count(stock: State<Stock>) -> u32 {
+///     stock.lamps
+/// }
+///
+/// agent! { Desk { instruction: "Sell lamps.", function_tools: [count], state: Stock } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::call("count", json!({})), ScriptedTurn::say("{last} left.")]);
+/// let desk = Desk::builder().model(model).state(Stock { lamps: 3 }).build().await?;
+/// assert_eq!(desk.run("How many lamps are left?").await?.text, "3 left.");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "a builder does nothing until it is built"]
+pub struct AgentBuilder<A> {
+    pub(super) setup: Setup,
+    /// What only an app has.
+    pub(super) app: AppParts,
+    agent: PhantomData<fn() -> A>,
+}
+
+/// The parts of an [`App`](crate::agent::App) that one agent does not have.
+#[derive(Default)]
+pub(super) struct AppParts {
+    pub(super) entry: Option<String>,
+    pub(super) initial_message: Option<Arc<str>>,
+}
+
+impl<A> Default for AgentBuilder<A> {
+    fn default() -> Self {
+        Self { setup: Setup::default(), app: AppParts::default(), agent: PhantomData }
+    }
+}
+
+/// What agents and apps have in common.
+impl<A> AgentBuilder<A> {
+    /// Sets the model for all agents, also for those that name one: the model gets the name in
+    /// [`ModelRequest::model`](crate::model::ModelRequest::model).
+    pub fn model(mut self, model: impl Model) -> Self {
+        self.setup.model = Some(BoxModel::new(model));
+        self
+    }
+
+    /// Sets the initial state of new sessions, for the agents with this type of state; call this method once per type. It is an error
+    /// if there is no such agent. A state that holds a [`Secret`] implements [`VisitSecrets`](trait@crate::secret::VisitSecrets).
+    pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.setup.state(state);
+        self
+    }
+
+    /// Registers a secret with all sessions, as [`ToolContext::conceal`](crate::ToolContext::conceal) does with one
+    /// session. Use it for secrets that a toolbox, a model or a hand-written tool holds. Secrets that the state lists
+    /// ([`VisitSecrets`](trait@crate::secret::VisitSecrets)) are registered already.
+    pub fn conceal<T: Sensitive>(mut self, secret: &Secret<T>) -> Self {
+        self.setup.conceal(secret);
+        self
+    }
+
+    /// Provides a service: a value that the tools, hooks and guardrails of all agents take by its type, as
+    /// [`Provided<T>`](crate::Provided). All sessions share it. A later call for the same type replaces it, and a request
+    /// can replace it for its run ([`RunRequest::provide`](crate::run::RunRequest::provide)). Building fails if
+    /// nothing takes the service.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use onionskin::{Provided, ScriptedModel, agent, tool};
+    ///
+    /// trait Clock: Send + Sync {
+    ///     fn hour(&self) -> u8;
+    /// }
+    ///
+    /// struct Noon;
+    ///
+    /// impl Clock for Noon {
+    ///     fn hour(&self) -> u8 {
+    ///         12
+    ///     }
+    /// }
+    ///
+    /// /// Tells the hour.
+    /// #[tool]
+    /// fn hour(clock: Provided<dyn Clock>) -> u8 {
+    ///     clock.hour()
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Tell the time.", function_tools: [hour] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clock: Arc<dyn Clock> = Arc::new(Noon);
+    /// let clerk = Clerk::builder().model(ScriptedModel::new()).provide_shared(clock).build().await.unwrap();
+    ///
+    /// let error = Clerk::builder().model(ScriptedModel::new()).build().await.unwrap_err();
+    /// assert!(error.to_string().contains("the tool `hour` of the agent `Clerk` takes the service `dyn "), "{error}");
+    /// # });
+    /// ```
+    pub fn provide<T: Service>(mut self, service: T) -> Self {
+        self.setup.services.give(GivenService::of_value(service));
+        self
+    }
+
+    /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object: with an `Arc<dyn Clock>`, tools take
+    /// `Provided<dyn Clock>`.
+    pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
+        self.setup.services.give(GivenService::new(service));
+        self
+    }
+
+    /// Declares that each request provides a service of this type
+    /// ([`RunRequest::provide`](crate::run::RunRequest::provide)), such as a client with the rights of one user. A run of
+    /// an agent that takes it does not begin without it ([`RunError::NoService`]).
+    pub fn provide_per_request<T: ?Sized + Service>(mut self) -> Self {
+        self.setup.services.give_per_request(ServiceType::of::<T>());
+        self
+    }
+
+    /// Provides a toolbox that agents name in `toolboxes: [..]`.
+    pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
+        self.setup.shared.toolboxes.give(None, &toolbox.share());
+        self
+    }
+
+    /// As [`Self::toolbox`], for a toolbox that agents name with a prefix: `toolboxes: [archive: Kb]`.
+    pub fn toolbox_as(mut self, prefix: &str, toolbox: impl SharedToolbox) -> Self {
+        self.setup.shared.toolboxes.give(Some(prefix), &toolbox.share());
+        self
+    }
+
+    /// Changes the declaration of the agent of this name, for example of a child. The hooks, guardrails and tools that the function
+    /// adds come where [`hook`](AgentBuilder::hook), [`input_guardrail`](AgentBuilder::input_guardrail) and
+    /// [`tool`](AgentBuilder::tool) put them; its prompt replaces parts of the declared one, and other values replace the
+    /// declared ones. `build` calls the function, and checks that hooks and guardrails work on the agent's state.
+    ///
+    /// [Messages](AgentDeclaration::messages) begin each new session of the agent, and each call by a parent whose
+    /// `history_source` is `messages`.
+    ///
+    /// ```
+    /// use onionskin::declaration::Limits;
+    /// use onionskin::{App, ScriptedModel, agent, hooks};
+    ///
+    /// agent! {
+    ///     Desk { instruction: "Ask the clerk.", agents: [Clerk] }
+    ///     Clerk { instruction: "Answer.", description: "Answers questions." }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let mut limits = Limits::default();
+    /// limits.turns = 3;
+    /// let app = App::builder()
+    ///     .model(ScriptedModel::new())
+    ///     .agent::<Desk>()
+    ///     .for_agent("Clerk", |clerk| clerk.hook(hooks::retry::new(2)).limits(limits))
+    ///     .build()
+    ///     .await;
+    /// # let _ = app.unwrap();
+    /// # });
+    /// ```
+    pub fn for_agent(
+        mut self,
+        name: impl Into<String>,
+        change: impl FnOnce(AgentDeclaration) -> AgentDeclaration + Send + 'static,
+    ) -> Self {
+        self.setup.changes.named.entry(name.into()).or_default().push(Box::new(change));
+        self
+    }
+
+    /// Sets who answers the questions of calls, also of the calls of children, while the run waits. Without an answerer, and with
+    /// questions that it leaves open, the run pauses ([`RunError::Paused`](crate::RunError::Paused)).
+    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
+        self.setup.shared.answerer = Some(Arc::new(answerer));
+        self
+    }
+
+    /// Sets the approver for calls of tools with `approval`, also for the calls of children. Without one, the
+    /// [answerer](Self::answerer) is asked, or the run pauses.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.setup.shared.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Records the content of runs, also of the runs of children, in their spans: messages, system prompts, definitions of
+    /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
+    /// content may be confidential. The secrets of the session are redacted in both cases.
+    ///
+    /// Runs write their spans to `tracing`, under the target `onionskin` at level info: `invoke_agent` for a run, `chat` for
+    /// each request to a model, `execute_tool` for each tool call. Their fields are OpenTelemetry's attributes for generative
+    /// AI; the book lists them.
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
+    /// Clerk::builder().model(model).trace_content().run("Hello.").await.unwrap();
+    /// # });
+    /// ```
+    pub fn trace_content(mut self) -> Self {
+        self.setup.trace_content = true;
+        self
+    }
+
+    /// Sets the journal that records the steps of runs, also of the runs of children. Without one no step is recorded,
+    /// and no run can be replayed.
+    ///
+    /// A run is continued under its id: give it one with [`RunRequest::run_id`](crate::run::RunRequest::run_id). The
+    /// [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
+    ///
+    /// ```
+    /// use onionskin::journal::Journal;
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Desk { instruction: "Take orders." } }
+    ///
+    /// async fn serve(order: u32, text: &str, journal: impl Journal) -> Result<String, Box<dyn std::error::Error>> {
+    ///     let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
+    ///     let desk = Desk::builder().model(model).journal(journal).build().await?;
+    ///     Ok(desk.request(text).run_id(format!("order-{order}")).run().await?.text)
+    /// }
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let text = serve(7, "A lamp.", onionskin::journal::MemoryJournal::default()).await.unwrap();
+    /// # assert_eq!(text, "I note: A lamp.");
+    /// # });
+    /// ```
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.setup.shared.journal = Some(Arc::new(journal));
+        self
+    }
+
+    /// Adds the configuration of a server, for example an `mcp::ServerConfig`. An agent has to use the
+    /// server; one that no agent uses is not started.
+    pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
+        self.setup.servers.one(name.into(), server);
+        self
+    }
+
+    /// Adds the configurations of several servers, for example an `mcp::McpConfig` read from a `.mcp.json`. They
+    /// override servers of the same names from earlier calls.
+    pub fn servers(mut self, servers: impl ToolServers) -> Self {
+        self.setup.servers.several(servers);
+        self
+    }
+
+    /// Refuses tools of servers that differ from the lock file, for all agents, as `lock: strict` does for one:
+    /// [`Lock::Strict`](crate::declaration::Lock::Strict).
+    pub fn strict_lock(mut self) -> Self {
+        self.setup.servers.be_strict();
+        self
+    }
+}
+
+impl<A: Agent> AgentBuilder<A> {
+    /// Changes the declaration of the agent when it is built. The compiler has checked the states of hooks and guardrails.
+    fn change(mut self, change: impl FnOnce(AgentDeclaration) -> AgentDeclaration + Send + 'static) -> Self {
+        self.setup.changes.first.push(Box::new(change));
+        self
+    }
+
+    /// Adds a dynamic hook: one that the declaration of the agent does not name. Dynamic hooks run around the declared
+    /// hooks, or at the `..` in `tool_hooks`. The first one that is added is the outermost. Make the hook of a
+    /// `#[tool_hook]` function with `new`: `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
+    pub fn hook<H>(self, hook: H) -> Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: FitsState<A::State>>>,
+    {
+        self.change(|agent| agent.with_hook(hook, Vec::new()))
+    }
+
+    /// As [`Self::hook`], for a hook that also sees the calls of all agents below: of children, of their children, and of an
+    /// [`AgentTool`](crate::AgentTool), outside of the hooks of these. A run that a function starts with its own handle is not below. The
+    /// hook's value is one for all. It takes no state, because each agent has its own.
+    ///
+    /// ```
+    /// use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
+    /// use serde_json::json;
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// #[tool_hook]
+    /// async fn no_sums(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    ///     if ctx.tool_name() == "add_one" { Err("no sums today".into()) } else { next.run(args).await }
+    /// }
+    ///
+    /// agent! {
+    ///     Desk { instruction: "Ask the clerk.", agents: [Clerk] }
+    ///     Clerk { instruction: "Add.", description: "Adds.", function_tools: [add_one] }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::new()
+    ///     .agent("Desk", [ScriptedTurn::call("agent__Clerk", json!({ "input": "1 + 1?" })), ScriptedTurn::say("{last}")])
+    ///     .agent("Clerk", [ScriptedTurn::call("add_one", json!({ "x": 1 })), ScriptedTurn::say("{last}")]);
+    /// let desk = Desk::builder().model(model).hook_everywhere(no_sums::new()).build().await.unwrap();
+    /// assert_eq!(desk.run("1 + 1?").await.unwrap().text, "no sums today");
+    /// # });
+    /// ```
+    pub fn hook_everywhere<H>(self, hook: H) -> Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: ReachesBeneath>>,
+    {
+        self.change(|agent| agent.with_hook_everywhere(Arc::new(hook)))
+    }
+
+    /// Adds a guardrail on the arguments of all calls of the agent, after the declared ones; see
+    /// [`AgentDeclaration::input_guardrail`](crate::agent::AgentDeclaration::input_guardrail). Make the guardrail of a
+    /// `#[guardrail(input)]` function with `new`.
+    pub fn input_guardrail<G>(self, guardrail: G) -> Self
+    where
+        G: InputGuardrail<Made: MadeBy<G, State: FitsState<A::State>>>,
+    {
+        self.change(|agent| agent.with_input_guardrail(guardrail, None, Vec::new()))
+    }
+
+    /// As [`Self::input_guardrail`], on the results.
+    pub fn output_guardrail<G>(self, guardrail: G) -> Self
+    where
+        G: OutputGuardrail<Made: MadeBy<G, State: FitsState<A::State>>>,
+    {
+        self.change(|agent| agent.with_output_guardrail(guardrail, None, Vec::new()))
+    }
+
+    /// Adds a hook around each run of the agent ([`run_hooks`](crate::run_hooks)), after the declared ones. Make the hook of a
+    /// `#[run_hook]` function with `new`: `.run_hook(sign::new("v1"))`.
+    pub fn run_hook<H>(self, hook: H) -> Self
+    where
+        H: RunHook<Made: MadeBy<H, State: FitsState<A::State>>>,
+    {
+        self.change(|agent| agent.with_run_hook(hook, Vec::new()))
+    }
+
+    /// Adds a hook around the turns of the agent ([`turn_hooks`](crate::turn_hooks)), after the declared ones. Make the hook of a
+    /// `#[turn_hook]` function with `new`.
+    pub fn turn_hook<H>(self, hook: H) -> Self
+    where
+        H: TurnHook<Made: MadeBy<H, State: FitsState<A::State>>>,
+    {
+        self.change(|agent| agent.with_turn_hook(hook, Vec::new()))
+    }
+
+    /// Adds a hook on the messages of the agent ([`message_hooks`](crate::message_hooks)), after the declared ones. Make the hook of a
+    /// `#[message_hook]` function with `new`.
+    pub fn message_hook<H>(self, hook: H) -> Self
+    where
+        H: MessageHook<Made: MadeBy<H, State: FitsState<A::State>>>,
+    {
+        self.change(|agent| agent.with_message_hook(hook, Vec::new()))
+    }
+
+    /// Adds a dynamic tool: one that the declaration of the agent does not name, such as a
+    /// [`ToolSpec`](crate::ToolSpec) or an [`AgentTool`](crate::AgentTool). All hooks of the agent run around it. Its
+    /// bound parameters are filled from the tool's own [`state`](crate::ToolSpec::state), its `State<S>` from the
+    /// agent's state.
+    pub fn tool(self, tool: impl ToolValue) -> Self {
+        let tool = tool.tool_value();
+        self.change(|agent| agent.tool_value(tool))
+    }
+
+    /// Replaces the declared limits of each run.
+    pub fn limits(self, limits: Limits) -> Self {
+        self.change(|agent| agent.limits(limits))
+    }
+
+    /// Sets the messages that each new session of the agent begins with. [`Self::for_agent`] sets
+    /// the messages of its children.
+    pub fn messages(self, messages: impl IntoIterator<Item = Message>) -> Self {
+        let messages: Vec<_> = messages.into_iter().collect();
+        self.change(|agent| agent.messages(messages))
+    }
+
+    /// Sets parts of the agent's system prompt, in place of what its declaration has there.
+    pub fn prompt(self, prompt: Prompt) -> Self {
+        self.change(|agent| agent.prompt(prompt))
+    }
+
+    /// Starts the servers and builds the agent and its children. Servers need a tokio runtime with IO and timers.
+    ///
+    /// Cancel safety: dropping the future kills the servers that were started.
+    ///
+    /// # Errors
+    /// Returns an error if a required part is missing or a server does not start. The error names the agent and says
+    /// what to write. Several problems are one error ([`BuildError::Several`]).
+    pub async fn build(mut self) -> Result<AgentHandle, BuildError> {
+        self.setup.entries.push(DynAgent::of::<A>());
+        let mut handles = self.setup.build().await?;
+        Ok(handles.swap_remove(0))
+    }
+
+    /// Builds the agent, runs it once and shuts down its servers.
+    ///
+    /// Cancel safety: dropping the future ends the run and kills the servers.
+    ///
+    /// # Errors
+    /// Returns an error if the agent cannot be built or the run ends without an answer.
+    pub async fn run(self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
+        let handle = self.build().await?;
+        let output = handle.run(input).await;
+        handle.shutdown().await;
+        output
+    }
+
+    /// Builds the agent and returns the events of one run as a stream; see [`AgentHandle::stream`]. The servers are
+    /// killed when the stream has ended or is dropped.
+    ///
+    /// Cancel safety: dropping the future kills the servers that were started. The run begins when the stream is polled.
+    ///
+    /// # Errors
+    /// Returns an error if the agent cannot be built.
+    pub async fn stream(self, input: impl Into<RunInput>) -> Result<RunStream, BuildError> {
+        Ok(self.build().await?.stream(input))
+    }
+
+    /// As [`Self::run`], for synchronous programs: it blocks the thread until the run ends. It works inside and outside
+    /// of a tokio runtime.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_blocking(self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
+        let input = input.into();
+        block_on(move || Box::pin(self.run(input))).unwrap_or_else(|error| {
+            Err(RunError::Agent { agent: A::NAME.into(), reason: format!("no thread for it: {error}") })
+        })
+    }
+}

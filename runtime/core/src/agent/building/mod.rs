@@ -1,0 +1,11 @@
+//! From declarations to built agents.
+
+pub(super) mod app;
+mod app_runs;
+mod assembly;
+pub(super) mod builder;
+mod declared;
+mod describe;
+mod preflight;
+mod setup;
+pub(super) mod typed_agent;

@@ -1,0 +1,70 @@
+//! A built agent: its declaration combined with a model, servers and dynamic hooks.
+
+use std::sync::Arc;
+
+use onionskin_definitions::definition::Asks;
+use onionskin_definitions::requirements::StateType;
+use onionskin_tools::context::{AgentInfo, DynCall, DynSender, Outside};
+use onionskin_tools::model::{BoxModel, History};
+use onionskin_tools::policy::AgentGuardrails;
+use onionskin_tools::services::Services;
+
+use crate::agent::error::run_error::RunError;
+use crate::agent::form::answer_form::AnswerForm;
+use crate::agent::form::input_form::InputForm;
+use crate::agent::parts::Parts;
+use crate::message_hook::MessageHooks;
+
+use super::services::AgentServices;
+use super::tool_list::ToolList;
+
+/// A built agent. All its runs share its tools, hooks and connections.
+pub(crate) struct Instance {
+    pub(crate) info: AgentInfo,
+    pub(crate) name: Arc<str>,
+    /// What its author said, with the changes of the builder.
+    pub(in crate::agent) declaration: Parts,
+    pub(crate) model: BoxModel,
+    /// The type of the input that its parents give it, if it has one.
+    pub(in crate::agent) input: Option<Arc<InputForm>>,
+    /// The type of its answers, if they have one.
+    pub(in crate::agent) answer: Option<Arc<AnswerForm>>,
+    pub(crate) onion: Arc<dyn DynCall>,
+    pub(crate) core: Arc<dyn DynCall>,
+    pub(in crate::agent) guardrails: Arc<AgentGuardrails>,
+    /// Its hooks that see the calls of the agents below it too.
+    pub(in crate::agent) reaches: Option<Arc<dyn Outside>>,
+    /// The hooks on its messages.
+    pub(crate) message_hooks: Option<Arc<MessageHooks>>,
+    pub(crate) state: StateType,
+    /// The states that a session must contain, each with the agent that needs it: this agent or one below it.
+    pub(crate) needs: Vec<(Arc<str>, StateType)>,
+    /// The services that the agent and those below it take.
+    pub(crate) services: AgentServices,
+    /// The initial messages that were set when the agent was built.
+    pub(crate) messages: History,
+    /// What its calls, and the calls of its children, may ask a person.
+    pub(crate) asks: Asks,
+    /// Whether spans have the content of messages, arguments and results.
+    pub(crate) trace_content: bool,
+    /// The tools of all runs.
+    pub(in crate::agent) tools: ToolList,
+}
+
+impl Instance {
+    /// The hooks that its messages to agents below pass, if it has any.
+    pub(in crate::agent) fn sender(&self) -> Option<Arc<dyn DynSender>> {
+        let hooks = self.message_hooks.as_ref().filter(|hooks| hooks.is_before_send())?;
+        Some(Arc::clone(hooks) as _)
+    }
+
+    /// The services of a run whose request provides some.
+    pub(in crate::agent) fn services_of(&self, request: &Services) -> Result<Services, RunError> {
+        // A server's tool can be newer than the agent.
+        let is_taken_else = |service| {
+            let tools = self.tools.tools(None).map(|tools| tools.table);
+            tools.is_ok_and(|table| table.entries().iter().any(|tool| tool.definition.services.has(service)))
+        };
+        self.services.of_request(&self.name, request, is_taken_else)
+    }
+}

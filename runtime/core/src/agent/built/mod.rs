@@ -1,0 +1,11 @@
+//! A built agent as its runs use it, and what the agents of a program share.
+
+pub(super) mod initial_state;
+pub(super) mod instance;
+pub(super) mod prompt;
+mod run_ids;
+pub(super) mod services;
+pub(super) mod shared;
+pub(super) mod tool_checks;
+pub(super) mod tool_list;
+mod toolboxes;

@@ -1,0 +1,142 @@
+//! The system prompt of an agent: of all its runs, or of one whose request changes it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use onionskin_definitions::requirements::StateType;
+use onionskin_tools::context::{AgentInfo, RunContext, ToolTable};
+use onionskin_tools::journal::fingerprint;
+use onionskin_tools::model::{BoxModel, Model as _};
+use onionskin_tools::state::StateCodec;
+
+use crate::agent::error::build_error::BuildError;
+use crate::agent::error::run_error::RunError;
+use crate::prompt::{Known, Prompt, PromptFailure};
+
+/// What one turn changes of the prompt.
+#[derive(Clone, Copy)]
+pub(in crate::agent) struct TurnParts<'t> {
+    /// The text in place of the agent's instruction.
+    pub(in crate::agent) instruction: Option<&'t Arc<str>>,
+    /// Whether the answer of the run is a call of a tool.
+    pub(in crate::agent) answer_is_call: bool,
+}
+
+impl TurnParts<'_> {
+    /// A turn that changes nothing.
+    pub(super) const AGENTS: Self = Self { instruction: None, answer_is_call: false };
+}
+
+/// The system prompt of an agent.
+#[derive(Clone)]
+pub(crate) struct AgentPrompt {
+    agent: AgentInfo,
+    model_instructions: Option<Cow<'static, str>>,
+    model_system_message: Option<Cow<'static, str>>,
+    /// The state that the prompt can show, and whether it has JSON.
+    state: (StateType, bool),
+    prompt: Prompt,
+}
+
+impl AgentPrompt {
+    pub(in crate::agent) fn new(
+        agent: AgentInfo,
+        model: &BoxModel,
+        (state, codec): (StateType, Option<StateCodec>),
+        prompt: Prompt,
+    ) -> Result<Self, BuildError> {
+        let has_json = codec.is_some() || state.is_none();
+        let prompt = Self {
+            agent,
+            model_instructions: model.instructions(),
+            model_system_message: model.system_message(),
+            state: (state, has_json),
+            prompt,
+        };
+        prompt.check()?;
+        Ok(prompt)
+    }
+
+    fn check(&self) -> Result<(), BuildError> {
+        let agent = || self.agent.name().to_owned();
+        if let Some(part) = self.prompt.without_text() {
+            return Err(BuildError::NoPromptText { agent: agent(), part });
+        }
+        let (state, has_json) = self.state;
+        if self.prompt.shows_state() && !has_json {
+            return Err(BuildError::NoStateText { agent: agent(), state: state.name() });
+        }
+        Ok(())
+    }
+
+    /// The prompt of an agent with the parts of a builder or of a request.
+    pub(in crate::agent) fn merged(agent: &str, prompt: Prompt, given: Prompt) -> Result<Prompt, BuildError> {
+        let unused = |part| BuildError::UnusedPromptPart { agent: agent.to_owned(), part };
+        prompt.with_given(given).map_err(unused)
+    }
+
+    /// The same prompt with the parts of a request.
+    pub(in crate::agent) fn of_request(&self, given: Prompt) -> Result<Self, BuildError> {
+        let prompt = Self::merged(self.agent.name(), self.prompt.clone(), given)?;
+        let prompt = Self { prompt, ..self.clone() };
+        prompt.check()?;
+        Ok(prompt)
+    }
+
+    /// Whether the prompt is the same in all runs and turns with the same tools.
+    pub(in crate::agent) fn is_fixed(&self) -> bool {
+        self.prompt.is_fixed()
+    }
+
+    /// The hash of what a replay must have in the same way.
+    pub(in crate::agent) fn request_hash(&self, table: &ToolTable, turn: TurnParts<'_>) -> String {
+        let Known {
+            name,
+            description,
+            tools,
+            model_instructions,
+            model_system_message,
+            instruction,
+            answer_is_call,
+        } = self.known(table, turn);
+        let known =
+            (name, description, tools, model_instructions, model_system_message, instruction.map(|it| &**it));
+        fingerprint(&(self.prompt.shape(), known, answer_is_call))
+    }
+
+    /// The text of a fixed prompt.
+    pub(in crate::agent) fn fixed(&self, table: &ToolTable, turn: TurnParts<'_>) -> Option<Arc<str>> {
+        self.prompt.fixed(&self.known(table, turn))
+    }
+
+    /// The text in a run.
+    pub(in crate::agent) async fn in_run(
+        &self,
+        table: &ToolTable,
+        turn: TurnParts<'_>,
+        run: &RunContext,
+    ) -> Result<Option<Arc<str>>, RunError> {
+        let made = self.prompt.in_run(&self.known(table, turn), run).await;
+        made.map_err(|PromptFailure { part, source }| RunError::Prompt {
+            agent: self.agent.name().into(),
+            part,
+            source: source.into(),
+        })
+    }
+
+    fn known<'k>(&'k self, table: &'k ToolTable, turn: TurnParts<'k>) -> Known<'k> {
+        Known {
+            name: self.agent.name(),
+            description: self.agent.description(),
+            tools: table
+                .entries()
+                .iter()
+                .filter_map(|entry| entry.definition.instructions.as_deref())
+                .collect(),
+            model_instructions: self.model_instructions.clone(),
+            model_system_message: self.model_system_message.clone(),
+            instruction: turn.instruction,
+            answer_is_call: turn.answer_is_call,
+        }
+    }
+}

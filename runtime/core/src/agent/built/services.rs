@@ -1,0 +1,284 @@
+//! The services of agents: what their builder and each request provide, compared with what their tools, hooks and
+//! guardrails take.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::text::list;
+use onionskin_tools::context::{RunContext, ToolEntry};
+use onionskin_tools::onion::caught;
+use onionskin_tools::policy::AgentGuardrails;
+use onionskin_tools::services::{GivenService, ServiceType, ServiceTypes, Services};
+
+use crate::agent::error::build_error::BuildError;
+use crate::agent::error::run_error::RunError;
+use crate::agent::parts::Parts;
+
+use super::tool_checks::other_than;
+
+/// The services that a builder got.
+#[derive(Clone, Default)]
+pub(in crate::agent) struct ProvidedServices {
+    services: Services,
+    /// The services that each request provides.
+    per_request: Vec<ServiceType>,
+    /// Whether services may be unused, also the services of requests.
+    pub(in crate::agent) allows_unused: bool,
+}
+
+impl ProvidedServices {
+    /// Adds a service. It replaces what an earlier call said about its type.
+    pub(in crate::agent) fn give(&mut self, service: GivenService) {
+        self.per_request.retain(|other| *other != service.ty);
+        self.services.give(service);
+    }
+
+    /// As [`Self::give`], for a service that each request provides.
+    pub(in crate::agent) fn give_per_request(&mut self, service: ServiceType) {
+        self.services.take(service);
+        if !self.per_request.contains(&service) {
+            self.per_request.push(service);
+        }
+    }
+
+    fn has(&self, service: ServiceType) -> bool {
+        self.services.has(service) || self.per_request.contains(&service)
+    }
+
+    /// The required service of a server's tool that is missing, or the state that is another: for all runs, or for one.
+    pub(super) fn missing_for(
+        &self,
+        agent: &str,
+        state: StateType,
+        tool: &ToolEntry,
+        run: Option<&RunContext>,
+    ) -> Option<BuildError> {
+        let taken = &tool.definition.services;
+        if let Some(other) = other_than(state, taken.states()) {
+            return Some(other_state(agent, &of_tool(tool), other, state));
+        }
+        let has = |service| self.has(service) || run.is_some_and(|run| run.services().has(service));
+        let service = taken.required().find(|service| !has(*service))?;
+        Some(BuildError::NoService { agent: agent.to_owned(), part: of_tool(tool), service })
+    }
+
+    /// All services, each with the builder call that gave it.
+    fn calls(&self) -> impl Iterator<Item = (ServiceType, &'static str)> {
+        let given = self.services.all().iter().map(|service| (service.ty, service.call));
+        given.chain(self.per_request.iter().map(|service| (*service, ".provide_per_request::<..>()")))
+    }
+
+    /// The services that none of these agents takes, unless they may be unused.
+    pub(in crate::agent) fn unused<'t>(
+        &self,
+        agents: impl Iterator<Item = &'t AgentServices>,
+        problems: &mut Vec<BuildError>,
+    ) {
+        if self.allows_unused {
+            return;
+        }
+        let taken: Vec<_> = agents.flat_map(AgentServices::types).collect();
+        for (service, call) in self.calls().filter(|(service, _)| !taken.contains(service)) {
+            // `.provide(Arc::new(pool))` provides an `Arc<Pool>`.
+            let is_shared = service.name().starts_with("alloc::sync::Arc<") && call == ".provide(..)";
+            problems.push(BuildError::UnusedService {
+                service,
+                call,
+                advice: if is_shared {
+                    "; provide the value in an `Arc` with `.provide_shared(..)`"
+                } else {
+                    ""
+                },
+                taken: names(taken.iter().copied()),
+            });
+        }
+    }
+}
+
+fn names(services: impl Iterator<Item = ServiceType>) -> String {
+    let names: BTreeSet<_> = services.map(|service| format!("`{}`", service.name())).collect();
+    list(names)
+}
+
+/// A part of an agent that takes a service.
+#[derive(Clone, PartialEq)]
+struct Taker {
+    agent: Arc<str>,
+    /// Such as ``the tool `pay` ``.
+    part: Arc<str>,
+    service: ServiceType,
+    is_required: bool,
+}
+
+/// The services that a built agent and its children take, and those that their builder got.
+#[derive(Default)]
+pub(crate) struct AgentServices {
+    given: ProvidedServices,
+    takers: Vec<Taker>,
+    /// The parts of the agent itself that take its state, and of which type it has to be.
+    states: Vec<(Arc<str>, StateType)>,
+}
+
+impl AgentServices {
+    pub(in crate::agent) fn new(given: &ProvidedServices) -> Self {
+        Self { given: given.clone(), ..Self::default() }
+    }
+
+    /// Adds what the hooks, the guardrails and the code of an agent take.
+    ///
+    /// # Errors
+    /// Returns the words of a panic in their code.
+    pub(in crate::agent) fn add_declared(
+        &mut self,
+        agent: &Arc<str>,
+        declaration: &Parts,
+        guardrails: &AgentGuardrails,
+    ) -> Result<(), String> {
+        let mut add = |part: String, list: &dyn Fn(&mut ServiceTypes)| {
+            let mut taken = ServiceTypes::default();
+            caught(|| list(&mut taken))?;
+            self.add(agent, part, &taken);
+            Ok::<(), String>(())
+        };
+        for hook in &declaration.compiled_hooks {
+            add(format!("the hook `{}`", hook.name), &hook.services)?;
+        }
+        for hook in &declaration.hooks {
+            add(format!("the hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))?;
+        }
+        add("the code".to_owned(), &|taken| taken.clone_from(&declaration.services))?;
+        for guardrail in guardrails.input.iter().map(|on_calls| &on_calls.guardrail) {
+            add(format!("the guardrail `{}`", guardrail.name()), &|taken| guardrail.services_dyn(taken))?;
+        }
+        for guardrail in guardrails.output.iter().map(|on_calls| &on_calls.guardrail) {
+            add(format!("the guardrail `{}`", guardrail.name()), &|taken| guardrail.services_dyn(taken))?;
+        }
+        for hook in &declaration.run_hooks {
+            add(format!("the run hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))?;
+        }
+        for hook in &declaration.turn_hooks {
+            add(format!("the turn hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))?;
+        }
+        for hook in &declaration.message_hooks {
+            add(format!("the message hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a tool of an agent.
+    pub(in crate::agent) fn add_tool(&mut self, agent: &Arc<str>, tool: &ToolEntry) {
+        self.add(agent, of_tool(tool), &tool.definition.services);
+    }
+
+    /// Adds the parts of a child.
+    pub(in crate::agent) fn add_child(&mut self, child: &Self) {
+        for taker in &child.takers {
+            if !self.takers.contains(taker) {
+                self.takers.push(taker.clone());
+            }
+        }
+    }
+
+    fn add(&mut self, agent: &Arc<str>, part: String, taken: &ServiceTypes) {
+        let part: Arc<str> = part.into();
+        self.states.extend(taken.states().iter().map(|state| (Arc::clone(&part), *state)));
+        self.takers.extend(taken.all().map(|service| Taker {
+            agent: Arc::clone(agent),
+            part: Arc::clone(&part),
+            service,
+            is_required: taken.required().any(|required| required == service),
+        }));
+    }
+
+    fn types(&self) -> impl Iterator<Item = ServiceType> {
+        self.takers.iter().map(|taker| taker.service)
+    }
+
+    /// The required services of this agent that its builder did not get, and the parts that take another state than its own. Those of its
+    /// children are reported by them.
+    pub(in crate::agent) fn missing(
+        &self,
+        agent: &Arc<str>,
+        state: StateType,
+        problems: &mut Vec<BuildError>,
+    ) {
+        for (part, takes) in self.states.iter().filter(|(_, takes)| *takes != state) {
+            // The list of hooks has its own words for it.
+            let is_known = |problem: &BuildError| matches!(problem, BuildError::HookState { agent: of, takes: known, .. } if **of == **agent && *known == takes.name());
+            if !problems.iter().any(is_known) {
+                problems.push(other_state(agent, part, *takes, state));
+            }
+        }
+        let own = self.takers.iter().filter(|taker| taker.agent == *agent);
+        let missing = own.filter(|taker| taker.is_required && !self.given.has(taker.service));
+        problems.extend(missing.map(|taker| BuildError::NoService {
+            agent: agent.to_string(),
+            part: taker.part.to_string(),
+            service: taker.service,
+        }));
+    }
+
+    /// The services that each request has to provide.
+    pub(in crate::agent) fn per_request(&self) -> impl Iterator<Item = ServiceType> {
+        self.given.per_request.iter().copied().filter(|service| self.types().any(|taken| taken == *service))
+    }
+
+    /// The services of a run whose request provides some.
+    ///
+    /// # Errors
+    /// Returns an error if the request lacks a service that it has to provide, or provides one that nothing takes, unless services may be unused.
+    /// `is_taken_else` tells whether a tool takes it that the agent did not have when it was built.
+    pub(super) fn of_request(
+        &self,
+        agent: &Arc<str>,
+        request: &Services,
+        is_taken_else: impl Fn(ServiceType) -> bool,
+    ) -> Result<Services, RunError> {
+        let is_taken = |service| {
+            self.given.allows_unused || self.types().any(|taken| taken == service) || is_taken_else(service)
+        };
+        if let Some(unused) = request.all().iter().find(|service| !is_taken(service.ty)) {
+            let (agent, taken) = (Arc::clone(agent), names(self.types()));
+            return Err(RunError::UnusedService { agent, service: unused.ty, taken });
+        }
+        self.complete(request)?;
+        Ok(self.given.services.with(request))
+    }
+
+    /// The services of a run that a call of another agent starts: the builder's, and of the caller's those that each
+    /// request provides.
+    ///
+    /// # Errors
+    /// Returns an error if the caller lacks one of these.
+    pub(in crate::agent) fn of_call(&self, caller: &Services) -> Result<Services, RunError> {
+        self.complete(caller)?;
+        let mut services = self.given.services.clone();
+        let wanted = caller.all().iter().filter(|service| self.given.per_request.contains(&service.ty));
+        wanted.for_each(|service| services.give(service.clone()));
+        Ok(services)
+    }
+
+    /// Checks that all services are there that a request has to provide.
+    fn complete(&self, request: &Services) -> Result<(), RunError> {
+        for service in self.given.per_request.iter().filter(|service| !request.has(**service)) {
+            if let Some(taker) = self.takers.iter().find(|taker| taker.service == *service) {
+                return Err(RunError::NoService {
+                    agent: Arc::clone(&taker.agent),
+                    part: Arc::clone(&taker.part),
+                    service: *service,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn other_state(agent: &str, part: &str, takes: StateType, state: StateType) -> BuildError {
+    let (agent, part) = (agent.to_owned(), part.to_owned());
+    BuildError::OtherState { agent, part, takes: takes.name(), state: state.name() }
+}
+
+fn of_tool(tool: &ToolEntry) -> String {
+    format!("the tool `{}`", tool.name)
+}

@@ -1,0 +1,45 @@
+//! What a built agent consists of, for its handle and for requests of its runs.
+
+use std::sync::Arc;
+
+use onionskin_tools::onion::caught;
+use onionskin_tools::session::Session;
+
+use crate::agent::built::instance::Instance;
+use crate::agent::built::shared::Shared;
+use crate::agent::declaration::RunFn;
+
+/// A built agent, the function that runs it, and what it shares with the other agents of its program.
+#[derive(Clone)]
+pub(in crate::agent) struct Built {
+    pub(in crate::agent) instance: Arc<Instance>,
+    pub(in crate::agent) run: RunFn,
+    pub(in crate::agent) shared: Arc<Shared>,
+}
+
+impl Built {
+    /// A new session, with the messages and copies of the states that the agent was built with.
+    pub(super) fn session(&self) -> Session {
+        let mut secrets = self.shared.secrets.clone();
+        let states = self.shared.states.iter().map(|(id, maker)| {
+            let made = caught(|| maker.state.copy(maker.visitor)).map(|(state, visited)| {
+                secrets.extend(visited);
+                state
+            });
+            (*id, made)
+        });
+        let session = Session::new(states.collect());
+        session.keep_states_with(
+            self.shared.states.iter().map(|(id, maker)| (*id, maker.state.keeper())).collect(),
+        );
+        session.state().concealed().add(&secrets);
+        session.append(&self.instance.messages, 0);
+        session
+    }
+}
+
+impl std::fmt::Debug for Built {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Built").field("name", &self.instance.name).finish_non_exhaustive()
+    }
+}

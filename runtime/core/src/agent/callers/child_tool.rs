@@ -1,0 +1,280 @@
+//! Agents as tools: a parent calls a child as it calls any other tool.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Param, StaticTool, ToolDefinition};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::output::ToolOutput;
+use onionskin_definitions::requirements::StateType;
+use onionskin_definitions::schema::{Problem, problem_lines};
+use onionskin_definitions::secret::Redact as _;
+use onionskin_definitions::text::short;
+use onionskin_tools::context::{RunSeed, ToolContext};
+use onionskin_tools::deadline::Deadline;
+use onionskin_tools::model::{History, Message};
+use onionskin_tools::session::Transcript;
+use onionskin_tools::tool::DynTool;
+use onionskin_vocabulary::AGENT_TOOL;
+
+use crate::agent::built::instance::Instance;
+use crate::agent::built::services::AgentServices;
+use crate::agent::declaration::RunFn;
+use crate::agent::error::run_error::RunError;
+use crate::agent::limits::Limit;
+use crate::agent::parts::settings::{HistorySource, Settings};
+use crate::agent::running::run::AgentRun;
+
+use super::drive::{drive, seed_beneath};
+
+/// A child agent as a tool of its parent. Each call runs a fresh instance.
+pub(crate) struct ChildTool {
+    child: Arc<Instance>,
+    run: RunFn,
+    settings: Settings,
+    definition: ToolDefinition,
+}
+
+/// The most bytes of the last text of a run without an answer.
+const SAID: usize = 300;
+
+static INPUT: [Param; 1] =
+    [Param { description: "What the agent is asked.", ..Param::new::<String>("input") }];
+
+impl ChildTool {
+    /// `settings` are the parent's.
+    pub(in crate::agent) fn new(child: Arc<Instance>, run: RunFn, settings: Settings) -> Self {
+        let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
+        definition.name = tool_name(&child).into();
+        definition.description = description(&child).into();
+        definition.effect = child.declaration.settings.effect;
+        definition.asks = child.asks;
+        if let Some(input) = &child.input {
+            definition = definition.with_input_schema(input.schema().clone());
+        }
+        if let Some(answer) = &child.answer {
+            definition = definition.with_output_schema(answer.output_schema().clone());
+        }
+        Self { child, run, settings, definition }
+    }
+
+    pub(in crate::agent) fn child_name(&self) -> Arc<str> {
+        Arc::clone(&self.child.name)
+    }
+
+    /// The services that it and those below it take.
+    pub(in crate::agent) fn services(&self) -> &AgentServices {
+        &self.child.services
+    }
+
+    /// The states that its session must contain.
+    pub(in crate::agent) fn needs(&self) -> &[(Arc<str>, StateType)] {
+        &self.child.needs
+    }
+
+    fn history(&self, cx: &ToolContext) -> History {
+        match self.settings.history_source {
+            HistorySource::None => History::new(),
+            HistorySource::Messages => self.child.messages.clone(),
+            HistorySource::Child => {
+                cx.run().session().map(|session| session.child_history(&self.child.name)).unwrap_or_default()
+            }
+            HistorySource::Orchestrator => {
+                let mut messages = cx.run().messages();
+                // The parent's last message contains the calls that are running now. They have no results yet.
+                if matches!(messages.last(), Some(Message::Assistant { tool_calls, .. }) if !tool_calls.is_empty())
+                {
+                    messages.pop();
+                }
+                messages
+            }
+        }
+    }
+
+    async fn ask(&self, cx: &ToolContext, input: String) -> ToolResult {
+        let session = cx.run().session().cloned().ok_or_else(|| {
+            Exit::Tool(ToolError::new("an agent can be called in a run only, and this call belongs to none"))
+        })?;
+        let number = cx.number();
+        let history = self.history(cx);
+        let start = history.len();
+        let shown = self.settings.shows(number);
+        let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
+        let timeout = self.settings.child_timeout;
+        let (events, deadline) = (cx.run().events(), Deadline::sooner(timeout, cx.run().deadline()));
+        let seed = seed_beneath(cx, &self.child, &session, Arc::clone(&name), events, deadline)
+            .map_err(|error| failed(cx, error, &name, timeout, ""))?;
+        let run =
+            AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session).with_shown(shown);
+        // The child's deadline includes the timeout, so that its own calls see it and the child can finish cleanly.
+        let left = Leaves { child: &self.child.name, run: &run, start, cx };
+        let answer = drive(&run, self.run, input).await;
+        drop(left);
+        let did = did(&run, start, &answer);
+        if matches!(answer, Err(RunError::Paused(_))) {
+            return cx.wait_with_child().await;
+        }
+        output(&self.child, answer.map_err(|error| failed(cx, error, &name, timeout, &did))?)
+    }
+}
+
+/// The input of an agent that a call starts, after the message hooks of the caller. `fits` reads a changed text as the agent's input.
+pub(super) async fn sent(
+    cx: &ToolContext,
+    agent: &Arc<str>,
+    input: String,
+    silent: bool,
+    fits: impl FnOnce(&str) -> Result<String, Vec<Problem>>,
+) -> ToolResult<String> {
+    let Some(text) = cx.send(agent, input.clone(), silent).await else {
+        let text = format!(
+            "the message to the agent {agent} was dropped by a message hook, so the agent did not run"
+        );
+        return Err(Exit::tool(text));
+    };
+    if text == input {
+        return Ok(input);
+    }
+    fits(&text).map_err(|problems| {
+        let problems = problem_lines(&problems);
+        Exit::tool(format!(
+            "a message hook changed the input of the agent {agent}, which does not fit now:\n- {problems}"
+        ))
+    })
+}
+
+/// Stores a child's transcript with its call when the run ends, also if it is dropped half way, because its tools have
+/// already acted.
+struct Leaves<'c> {
+    child: &'c Arc<str>,
+    run: &'c AgentRun,
+    /// The number of messages that are not its own.
+    start: usize,
+    cx: &'c ToolContext,
+}
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        if self.run.is_paused() {
+            return;
+        }
+        let messages = self.run.closed_messages().since(self.start).collect();
+        self.cx.keep_transcript(Transcript { child: Arc::clone(self.child), messages });
+    }
+}
+
+/// The result of an agent as a tool.
+pub(super) fn output(agent: &Instance, answer: String) -> ToolResult {
+    match &agent.answer {
+        Some(_) => Ok(ToolOutput::from_json(answer)?),
+        None => Ok(ToolOutput::text(answer)),
+    }
+}
+
+/// The name of an agent as a tool.
+pub(super) fn tool_name(agent: &Instance) -> String {
+    format!("{AGENT_TOOL}{}", agent.name)
+}
+
+/// The description of an agent as a tool.
+pub(super) fn description(agent: &Instance) -> String {
+    match agent.info.description() {
+        Some(description) => description.to_owned(),
+        None => format!("Asks the agent {}.", agent.name),
+    }
+}
+
+/// What a run without an answer did, for the model that waits for it: the calls that may have acted, and its last text. `start` is the
+/// number of messages that are not its own.
+pub(super) fn did(run: &AgentRun, start: usize, answer: &Result<String, RunError>) -> String {
+    let Err(error) = answer else { return String::new() };
+    let acted = run.cx.acted().and_then(|acted| acted.sentence());
+    // Hooks may refuse or change what the agent says, and this text did not pass them. The text of a cut answer is in its error.
+    let is_shown = run.instance.declaration.run_hooks.is_empty()
+        && run.instance.message_hooks.is_none()
+        && !matches!(error, RunError::Unfinished { .. });
+    let said = is_shown.then(|| last_text(run, start)).flatten();
+    let said = said.map(|text| format!("It last said: {}", short(text.trim(), SAID)));
+    let sentences: Vec<_> = acted.into_iter().chain(said).collect();
+    let mut did = if sentences.is_empty() { String::new() } else { format!(". {}", sentences.join(" ")) };
+    // The session may have learned a secret after that text.
+    if let Some(redactor) = run.cx.concealed().redactor() {
+        did.redact(&redactor);
+    }
+    did
+}
+
+/// The last text of the agent in a run.
+fn last_text(run: &AgentRun, start: usize) -> Option<String> {
+    let messages: Vec<_> = run.messages().since(start).collect();
+    messages.iter().rev().find_map(|message| match &**message {
+        Message::Assistant { text, .. } if !text.trim().is_empty() => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// The tool error for a run without an answer, given to the caller that waited for `timeout`. `did` says what it did.
+pub(super) fn failed(
+    cx: &ToolContext,
+    error: RunError,
+    name: &str,
+    timeout: Option<Duration>,
+    did: &str,
+) -> Exit {
+    let mut exit = failure(cx, error, name, timeout);
+    if let Exit::Tool(error) = &mut exit {
+        error.put_around("", did);
+    }
+    exit
+}
+
+fn failure(cx: &ToolContext, error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
+    if let Some(abort) = error.as_abort() {
+        return abort.into();
+    }
+    match error {
+        RunError::Limit { limit: Limit::Time(limit), .. } if Some(limit) == timeout => {
+            let effects = if cx.runs_on() {
+                ". A tool that it called cannot be stopped: it may still take effect"
+            } else {
+                ""
+            };
+            let text = format!("the agent {name} did not answer within {limit:?}{effects}");
+            Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout))
+        }
+        RunError::Busy { .. } => {
+            Exit::Tool(ToolError::new(error.to_string()).with_kind(ErrorKind::Timeout).with_source(error))
+        }
+        error => error.into(),
+    }
+}
+
+impl DynTool for ChildTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let input = match &self.child.input {
+                Some(form) => {
+                    form.read(args).map_err(|problems| Exit::Tool(self.definition.refuse(&problems)))?
+                }
+                None => args["input"].as_str().unwrap_or_default().to_owned(),
+            };
+            let input = if cx.has_sender() {
+                let fits = |text: &str| match &self.child.input {
+                    Some(form) => form.read_text(text),
+                    None => Ok(text.to_owned()),
+                };
+                let silent = !self.settings.shows(cx.number());
+                Box::pin(sent(cx, &self.child.name, input, silent, fits)).await?
+            } else {
+                input
+            };
+            self.ask(cx, input).await
+        })
+    }
+}

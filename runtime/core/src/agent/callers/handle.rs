@@ -1,0 +1,184 @@
+//! A built agent as a program holds it.
+
+use futures_util::future::BoxFuture;
+use onionskin_definitions::definition::ToolDefinition;
+use onionskin_tools::event::RunOutput;
+use onionskin_tools::question::Paused;
+use onionskin_tools::session::Session;
+
+use crate::agent::built::tool_list::ListError;
+use crate::agent::error::build_error::ServerError;
+use crate::agent::error::run_error::RunError;
+use crate::agent::form::answer_form::TypedAnswer;
+use crate::run_hook::RunInput;
+
+use super::built::Built;
+use super::request::RunRequest;
+use super::stream::RunStream;
+use super::typed_run::TypedRunOutput;
+
+/// A built agent: its tools, hooks, connections and model. [`AgentBuilder::build`](crate::agent::AgentBuilder::build) and
+/// [`App`](crate::agent::App) make it. Cloning is cheap; clones share everything.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Answer." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning."), ScriptedTurn::say("You said: {input}")]);
+/// let clerk = Clerk::builder().model(model).build().await.unwrap();
+///
+/// // Two runs in one session: the second one sees the messages of the first.
+/// let session = clerk.session();
+/// clerk.request("Hello.").session(&session).run().await.unwrap();
+/// clerk.request("Goodbye.").session(&session).run().await.unwrap();
+/// assert_eq!(session.history().len(), 4);
+///
+/// clerk.shutdown().await;
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct AgentHandle(pub(in crate::agent) Built);
+
+impl AgentHandle {
+    /// Runs the agent in a new session.
+    ///
+    /// Cancel safety: dropping the future ends the run and everything below it. The history of the session keeps what
+    /// the run did until then ([`RunRequest::session`]).
+    ///
+    /// # Errors
+    /// Returns an error if the run ends without an answer.
+    pub async fn run(&self, input: impl Into<RunInput>) -> Result<RunOutput, RunError> {
+        self.request(input).run().await
+    }
+
+    /// Runs the agent in a new session, to an answer of a type; see [`RunRequest::run_as`].
+    ///
+    /// Cancel safety: as [`Self::run`].
+    ///
+    /// # Errors
+    /// As [`RunRequest::run_as`].
+    pub fn run_as<T: TypedAnswer>(
+        &self,
+        input: impl Into<RunInput>,
+    ) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        self.request(input).run_as()
+    }
+
+    /// Prepares a run in a new session and returns its events as a stream. The run makes progress only while the stream
+    /// is polled. Its time limit starts with this call.
+    pub fn stream(&self, input: impl Into<RunInput>) -> RunStream {
+        self.request(input).stream()
+    }
+
+    /// Prepares a run with options, such as its session, its id or a token that cancels it.
+    ///
+    /// ```
+    /// use onionskin::{AgentHandle, RunError, Session};
+    ///
+    /// async fn reply(clerk: &AgentHandle, chat: &Session, user: &str, text: &str) -> Result<String, RunError> {
+    ///     let output = clerk.request(text).session(chat).user(user).run().await?;
+    ///     Ok(output.text)
+    /// }
+    /// # let _ = reply;
+    /// ```
+    pub fn request(&self, input: impl Into<RunInput>) -> RunRequest {
+        RunRequest::new(self.0.clone(), input.into())
+    }
+
+    /// Prepares a paused run to be continued, with its id, its input and its user. Give it answers with [`RunRequest::answer`]; questions
+    /// without an answer stay open, and the run pauses again when it needs them. So does a question that is not what the person saw any more,
+    /// because its text, its arguments or its schema changed since. What the run did before is not done again: its steps
+    /// are answered from their records. Hooks run again, as in any replay.
+    ///
+    /// The session of the run is as it was when the run began. If the run began in a new session, set nothing; otherwise set the same
+    /// one ([`RunRequest::session`]), or in another process one with the same history and state. A resumed run has a new time limit.
+    ///
+    /// ```
+    /// use onionskin::question::{Answer, Paused};
+    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Pays.
+    /// #[tool(approval, effect = once)]
+    /// fn pay(cents: u32) -> String {
+    ///     format!("paid {cents}")
+    /// }
+    ///
+    /// agent! { Payer { instruction: "Pay.", function_tools: [pay] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::say("{last}")]);
+    /// let payer = Payer::builder().model(model).build().await.unwrap();
+    /// let Err(RunError::Paused(paused)) = payer.run("Pay.").await else { panic!("it pauses") };
+    /// let stored = serde_json::to_string(&paused).unwrap();
+    ///
+    /// // Later, also in another process:
+    /// let paused: Paused = serde_json::from_str(&stored).unwrap();
+    /// let question = &paused.questions()[0];
+    /// assert_eq!((question.tool_name(), &question.arguments()["cents"]), ("pay", &json!(5)));
+    /// let output = payer.resume(&paused).answer(question.key(), Answer::allow()).run().await.unwrap();
+    /// assert_eq!(output.text, "paid 5");
+    /// # });
+    /// ```
+    pub fn resume(&self, paused: &Paused) -> RunRequest {
+        RunRequest::resume(self.0.clone(), paused)
+    }
+
+    /// The system prompt of a run in a new session; `None` if it is empty. See [`RunRequest::system_prompt`].
+    ///
+    /// Cancel safety: a dropped future has changed nothing.
+    ///
+    /// # Errors
+    /// As [`RunRequest::system_prompt`].
+    pub async fn system_prompt(&self) -> Result<Option<String>, RunError> {
+        self.request("").system_prompt().await
+    }
+
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        &self.0.instance.name
+    }
+
+    /// The current names of its tools, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)). They
+    /// are those for all runs; a server can have others for a run
+    /// ([`ToolProvider::for_run`](crate::servers::ToolProvider::for_run)).
+    /// [`Self::tool_definitions`] returns the names for the model.
+    ///
+    /// # Errors
+    /// Returns an error if a server panics while it lists its tools. A run would fail for the same reason.
+    pub fn tool_names(&self) -> Result<Vec<String>, ServerError> {
+        let tools = self.0.instance.tools.tools(None).map_err(ListError::into_server_error)?;
+        Ok(tools.table.entries().iter().map(|entry| entry.name.to_string()).collect())
+    }
+
+    /// The current definitions of its tools for the model, under the names that the model uses. The exports take these.
+    ///
+    /// # Errors
+    /// As [`Self::tool_names`].
+    pub fn tool_definitions(&self) -> Result<Vec<ToolDefinition>, ServerError> {
+        Ok(self.0.instance.tools.tools(None).map_err(ListError::into_server_error)?.table.shown())
+    }
+
+    /// Creates a new session: a conversation with its own history and state. It begins with the messages and with
+    /// copies of the states that the agent was built with. Run in it with [`RunRequest::session`].
+    pub fn session(&self) -> Session {
+        self.0.session()
+    }
+
+    /// Ends the servers of tools and waits for them. An MCP server that does not end within 2 seconds after its input was closed
+    /// is asked to terminate, and is killed after 2 more seconds. All clones of this handle use the same servers: later
+    /// calls of their tools are tool errors. Without this call the servers are killed when the last handle is dropped.
+    ///
+    /// Cancel safety: dropping the future kills the servers that have not ended, once no other handle is left.
+    pub async fn shutdown(self) {
+        self.0.shared.servers.shutdown().await;
+    }
+}
+
+impl std::fmt::Debug for AgentHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentHandle").field("name", &self.name()).finish_non_exhaustive()
+    }
+}

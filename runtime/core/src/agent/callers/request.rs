@@ -1,0 +1,481 @@
+//! A run that a program requests: its options, and how it begins.
+
+use std::marker::PhantomData;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::definition::Asks;
+use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::approval::{Approver, DynApprover};
+use onionskin_tools::context::RunSeed;
+use onionskin_tools::deadline::Deadline;
+use onionskin_tools::event::{Events, Queue, RunOutput};
+use onionskin_tools::journal::new_id;
+use onionskin_tools::onion::caught;
+use onionskin_tools::question::{Answer, Answerer, DynAnswerer, Paused, Recording, Resumption};
+use onionskin_tools::services::{GivenService, Service, Services};
+use onionskin_tools::session::{Session, Wait};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::built::instance::Instance;
+use crate::agent::built::prompt::AgentPrompt;
+use crate::agent::error::run_error::RunError;
+use crate::agent::form::answer_form::{AnswerForm, TypedAnswer};
+use crate::agent::running::run::AgentRun;
+use crate::prompt::Prompt;
+use crate::run_hook::RunInput;
+
+use super::built::Built;
+use super::drive::{Kept, drive, never_began, seed};
+use super::stream::{Finish, RunStream};
+use super::typed_run::{TypedRunOutput, TypedRunStream};
+
+/// The options of a run that has not begun. [`AgentHandle::request`](crate::agent::AgentHandle::request) makes it; [`run`](Self::run) or
+/// [`stream`](Self::stream) begins the run.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Take notes." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("I note it.")]);
+/// let clerk = Clerk::builder().model(model).build().await?;
+///
+/// let output = clerk.request("A lamp, please.").user("ada").correlation_id("order-7").run().await?;
+/// assert_eq!(output.text, "I note it.");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+#[must_use = "a request does nothing until it is run"]
+pub struct RunRequest<O = RunOutput> {
+    options: Options,
+    output: PhantomData<fn() -> O>,
+}
+
+/// What a program set for a run.
+#[derive(Debug)]
+struct Options {
+    built: Built,
+    input: RunInput,
+    session: Option<Session>,
+    run_id: Option<Arc<str>>,
+    correlation_id: Option<Arc<str>>,
+    user: Option<Arc<str>>,
+    approver: Option<Arc<dyn DynApprover>>,
+    answerer: Option<Arc<dyn DynAnswerer>>,
+    resumption: Resumption,
+    services: Services,
+    prompt: Prompt,
+    /// Makes the type of the answer.
+    answer: Option<fn() -> AnswerForm>,
+    cancellation: Option<CancellationToken>,
+}
+
+impl<O> RunRequest<O> {
+    /// Runs in this session, which the agent made before ([`AgentHandle::session`](crate::agent::AgentHandle::session)). A session of another agent works
+    /// if it contains the states of this agent and its children, as sessions of one [`App`](crate::agent::App) do. Otherwise
+    /// the run fails with [`RunError::NoState`].
+    ///
+    /// Runs in one session are sequential, in the order in which they are first polled. The wait is part of the run's
+    /// time limit (`limits`) and ends with [`RunError::Busy`] when the limit is reached. A run that starts within a run
+    /// of the same session would wait for itself: it fails with [`RunError::WaitsForItself`].
+    pub fn session(mut self, session: &Session) -> Self {
+        self.options.session = Some(session.clone());
+        self
+    }
+
+    /// The id of the run in its journal and in the idempotency keys of its calls. A request with the id of an earlier
+    /// run replays that run: recorded steps are answered from the journal, and steps that run again have the same keys.
+    /// Without this call each run gets a unique id. While a run with this id of the same agent, or of the same
+    /// [`App`](crate::agent::App), is in progress, another one fails with [`RunError::RunIdInUse`].
+    ///
+    /// The program chooses one id for each piece of work, such as the number of an order, and knows it again after a
+    /// crash. The replay needs the input, the agent, the session's history and the state that the run began with. If
+    /// the model or a tool is asked something else because one of them differs, the run ends with
+    /// [`RunError::Journal`], which names the step. Recorded tools do not read the state again. A run that
+    /// failed or was dropped has changed its session, so continue it in a new one.
+    ///
+    /// ```
+    /// use onionskin::journal::{JournalErrorKind, MemoryJournal};
+    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Desk { instruction: "Take orders." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
+    /// let desk = Desk::builder().model(model).journal(MemoryJournal::default()).build().await.unwrap();
+    /// let first = desk.request("A lamp.").run_id("order-7").run().await.unwrap();
+    /// // A replay, which does not ask the model.
+    /// assert_eq!(desk.request("A lamp.").run_id("order-7").run().await.unwrap(), first);
+    /// // Another input is another piece of work.
+    /// let error = desk.request("A chair.").run_id("order-7").run().await.unwrap_err();
+    /// assert!(matches!(error, RunError::Journal { source, .. } if source.kind() == JournalErrorKind::Diverged));
+    /// # });
+    /// ```
+    ///
+    /// The id is also the correlation id, unless [`Self::correlation_id`] sets another one.
+    pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.options.run_id = Some(id.into());
+        self
+    }
+
+    /// The id of the run and of all child runs below it, for people and traces. Several runs may share it. Nothing is
+    /// recorded under it.
+    pub fn correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.options.correlation_id = Some(id.into());
+        self
+    }
+
+    /// The user of the run. A cache keeps the results of each user separate.
+    pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.options.user = Some(id.into());
+        self
+    }
+
+    /// Sets the approver for the calls of this run and of the runs below it, in place of the agent's approver.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.options.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Sets who answers the questions of this run and of the runs below it, in place of the agent's answerer.
+    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
+        self.options.answerer = Some(Arc::new(answerer));
+        self
+    }
+
+    /// Answers an open question of the run that the request resumes ([`AgentHandle::resume`](crate::agent::AgentHandle::resume)), by its key. If an answer does not fit,
+    /// the run does not begin: it ends with [`RunError::Answer`], and no answer is recorded.
+    pub fn answer(mut self, key: impl Into<String>, answer: impl Into<Answer>) -> Self {
+        self.options.resumption.answers.push((key.into(), answer.into()));
+        self
+    }
+
+    /// Provides a service for this run and the runs of its children, in place of the builder's service of the same type. The
+    /// run does not begin if nothing of the agent or its children takes the type ([`RunError::UnusedService`]), unless
+    /// the app [allows it](crate::agent::AppBuilder::allow_unused).
+    ///
+    /// ```
+    /// use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// struct Account {
+    ///     owner: String,
+    /// }
+    ///
+    /// /// Tells whose account it is.
+    /// #[tool]
+    /// fn owner(account: Provided<Account>) -> String {
+    ///     account.owner.clone()
+    /// }
+    ///
+    /// agent! { Bank { instruction: "Serve.", function_tools: [owner] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("owner", json!({})), ScriptedTurn::say("{last}")]);
+    /// let bank = Bank::builder().model(model).provide_per_request::<Account>().build().await.unwrap();
+    /// let account = Account { owner: "Ada".to_owned() };
+    /// assert_eq!(bank.request("Whose?").provide(account).run().await.unwrap().text, "Ada");
+    ///
+    /// let error = bank.run("Whose?").await.unwrap_err();
+    /// assert!(error.to_string().contains("the tool `owner`"), "{error}");
+    /// # });
+    /// ```
+    pub fn provide<T: Service>(self, service: T) -> Self {
+        self.provide_shared(Arc::new(service))
+    }
+
+    /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
+    pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
+        self.options.services.give(GivenService::new(service));
+        self
+    }
+
+    /// Sets parts of the system prompt for this run, in place of what the agent has there. Runs of its children keep their own
+    /// prompts. A later call wins part by part.
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.options.prompt = self.options.prompt.with(prompt);
+        self
+    }
+
+    /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and the runs
+    /// below it are dropped. The run uses a child of the token, so the end of the run does not cancel the token.
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.options.cancellation = Some(token);
+        self
+    }
+
+    /// The system prompt that the first turn of this run would have; `None` if it is empty. The model is not asked, no hook runs, and
+    /// the journal is not used. Secrets of the session are redacted, as in the request to the model.
+    ///
+    /// Cancel safety: a dropped future has changed nothing.
+    ///
+    /// # Errors
+    /// Returns the error that the run would end with before its first turn.
+    pub async fn system_prompt(self) -> Result<Option<String>, RunError> {
+        self.options.system_prompt().await
+    }
+
+    fn with(options: Options) -> Self {
+        Self { options, output: PhantomData }
+    }
+}
+
+impl RunRequest {
+    pub(super) fn new(built: Built, input: RunInput) -> Self {
+        Self::with(Options::new(built, input))
+    }
+
+    pub(super) fn resume(built: Built, paused: &Paused) -> Self {
+        let run = paused.run();
+        Self::with(Options {
+            run_id: Some(Arc::clone(&run.run_id)),
+            correlation_id: Some(Arc::clone(&run.correlation_id)),
+            user: run.user.clone(),
+            resumption: Resumption { paused: Some(paused.clone()), answers: Vec::new() },
+            ..Options::new(built, RunInput::stored(run.input.clone(), run.attached.clone()))
+        })
+    }
+
+    /// Runs the agent.
+    ///
+    /// Cancel safety: as [`AgentHandle::run`](crate::agent::AgentHandle::run).
+    ///
+    /// # Errors
+    /// Returns an error if the run ends without an answer.
+    pub async fn run(self) -> Result<RunOutput, RunError> {
+        self.stream().output().await
+    }
+
+    /// Prepares the run and returns its events as a stream. The run makes progress only while the stream is polled. Its
+    /// time limit starts with this call.
+    pub fn stream(self) -> RunStream {
+        self.options.stream()
+    }
+
+    /// Runs the agent to an answer of a type, in place of text. The model is asked for it as its own structured output, if it has one that takes
+    /// the type ([`Model::response_schema`](crate::model::Model::response_schema)), and else as the call of a tool that ends the run. An
+    /// answer that does not fit is asked for again, at most [`Limits::output_retries`](crate::agent::Limits::output_retries) times. The text of
+    /// the output is the answer as JSON.
+    ///
+    /// In place of the type of an agent that has one, the answer is of this type.
+    ///
+    /// Cancel safety: as [`AgentHandle::run`](crate::agent::AgentHandle::run).
+    ///
+    /// # Errors
+    /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if none of its answers fits the type;
+    /// [`RunError::Unfinished`] if an answer is a refusal or was cut.
+    pub fn run_as<T: TypedAnswer>(self) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        self.typed().run()
+    }
+
+    /// As [`Self::run_as`], with the events as a stream.
+    pub fn stream_as<T: TypedAnswer>(self) -> TypedRunStream<T> {
+        self.typed().stream()
+    }
+
+    pub(in crate::agent) fn typed<T: TypedAnswer>(self) -> RunRequest<TypedRunOutput<T>> {
+        RunRequest::with(Options { answer: Some(AnswerForm::of::<T>), ..self.options })
+    }
+}
+
+/// A run whose answer has a type.
+impl<T: TypedAnswer> RunRequest<TypedRunOutput<T>> {
+    /// Runs the agent to the end; see [`AgentHandle::run_as`](crate::agent::AgentHandle::run_as).
+    ///
+    /// Cancel safety: as [`AgentHandle::run`](crate::agent::AgentHandle::run).
+    ///
+    /// # Errors
+    /// As [`AgentHandle::run_as`](crate::agent::AgentHandle::run_as).
+    pub fn run(self) -> BoxFuture<'static, Result<TypedRunOutput<T>, RunError>> {
+        Box::pin(self.stream().output())
+    }
+
+    /// Runs the agent and returns its events as a stream.
+    pub fn stream(self) -> TypedRunStream<T> {
+        let agent = Arc::clone(&self.options.built.instance.name);
+        TypedRunStream::new(self.options.stream(), agent)
+    }
+}
+
+impl Options {
+    fn new(built: Built, input: RunInput) -> Self {
+        Self {
+            built,
+            input,
+            session: None,
+            run_id: None,
+            correlation_id: None,
+            user: None,
+            approver: None,
+            answerer: None,
+            resumption: Resumption::default(),
+            services: Services::default(),
+            prompt: Prompt::new(),
+            answer: None,
+            cancellation: None,
+        }
+    }
+
+    async fn system_prompt(self) -> Result<Option<String>, RunError> {
+        let session = self.session.unwrap_or_else(|| self.built.session());
+        let Built { instance, shared, .. } = self.built;
+        let prompt = own_prompt(&instance, self.prompt)?;
+        let services = instance.services_of(&self.services)?;
+        session.state().concealed().add(&shared.secrets);
+        let run_id = self.run_id.unwrap_or_else(new_id);
+        let events = Events::new(Arc::default(), Arc::clone(&instance.name), session.state().clone());
+        let seed = RunSeed {
+            correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
+            user: self.user,
+            services,
+            history: session.history(),
+            ..seed(&instance, &session, run_id, events, CancellationToken::new())?
+        };
+        let answer = answer_form(&instance, self.answer)?;
+        let run = AgentRun::new(seed, instance, session).with_prompt(prompt).with_answer(answer);
+        if let Some(listed) = run.list_tools() {
+            listed.await?;
+        }
+        let text = run.first_system().await?;
+        Ok(text.map(|text| run.context().hide_text(&*text).into_owned()))
+    }
+
+    fn stream(self) -> RunStream {
+        let queue = Arc::new(Queue::default());
+        let in_session = self.session.is_some();
+        let session = self.session.unwrap_or_else(|| self.built.session());
+        let Built { instance, run: answer, shared } = self.built;
+        let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
+        let deadline = Deadline::sooner(instance.declaration.settings.limits.time, None);
+        let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
+        let run = async move {
+            // A task that a tool spawned with the run's token ends with the run.
+            let _ends = token.clone().drop_guard();
+            let (agent, turns) = (Arc::clone(&instance), session.clone());
+            let paused = self.resumption.paused.clone();
+            let wait = Wait { deadline, token: &token };
+            let outside = events.clone();
+            let in_turn = async {
+                let prompt = own_prompt(&instance, self.prompt)?;
+                let answer_form = answer_form(&instance, self.answer)?;
+                let services = instance.services_of(&self.services)?;
+                // The session may come from another agent.
+                session.state().concealed().add(&shared.secrets);
+                let history = session.history();
+                let start = history.len();
+                let _named = match &self.run_id {
+                    Some(id) => match shared.run_ids.begin(id) {
+                        Some(named) => Some(named),
+                        None => {
+                            let (agent, run_id) = (Arc::clone(&instance.name), Arc::clone(id));
+                            return Err(RunError::RunIdInUse { agent, run_id });
+                        }
+                    },
+                    None => None,
+                };
+                let run_id = self.run_id.unwrap_or_else(new_id);
+                let approver = self.approver.or_else(|| shared.approver.clone());
+                let is_resumed = self.resumption.paused.is_some();
+                let may_pause = match instance.asks {
+                    Asks::More => true,
+                    Asks::Approval => approver.is_none(),
+                    Asks::Nothing => false,
+                };
+                let journal = shared.journal.as_ref();
+                let recording =
+                    self.resumption.recording(&instance.name, journal, &run_id, may_pause, in_session);
+                let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
+                let Recording { journal, questions, used } = Box::pin(recording).await.map_err(wrong)?;
+                let asked = questions.as_ref().map(|questions| {
+                    let (text, parts) = shown(&self.input, &session);
+                    questions.keep_input(text, parts);
+                    session.checkpoint()
+                });
+                let seed = RunSeed {
+                    correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
+                    journal,
+                    deadline,
+                    user: self.user,
+                    approver,
+                    answerer: self.answerer.or_else(|| shared.answerer.clone()),
+                    questions,
+                    services,
+                    history,
+                    ..seed(&instance, &session, run_id, events, token.clone())?
+                };
+                let run = AgentRun::new(seed, instance, session.clone())
+                    .with_prompt(prompt)
+                    .with_answer(answer_form)
+                    .with_input(&self.input);
+                let kept = Kept { run: &run, start };
+                let answer = drive(&run, answer, self.input.into_text()).await;
+                drop(kept);
+                drop(used);
+                let answer = answer.map_err(|error| match error {
+                    RunError::Paused(paused) => RunError::Paused(paused.in_session(in_session)),
+                    error => error,
+                });
+                Ok(match (answer, asked) {
+                    // A replay begins with the session as it was. One that differs can be tried again with the right program.
+                    (Err(error), Some(before))
+                        if matches!(error, RunError::Paused(_))
+                            || (is_resumed && matches!(error, RunError::Journal { .. })) =>
+                    {
+                        before.restore();
+                        Err(error)
+                    }
+                    (answer, _) => answer,
+                })
+            };
+            // Pinned in place: a future that is passed on by value occupies space in the run's future twice.
+            let answer = turns.in_turn(wait, pin!(in_turn)).await;
+            let answer =
+                answer.unwrap_or_else(|no_turn| Err(RunError::from_no_turn(no_turn, &agent.name, &turns)));
+            answer
+                .inspect_err(|error| {
+                    let beneath = paused.as_ref().and_then(Paused::traceparent);
+                    never_began(&agent, &outside, "".into(), error, beneath);
+                })?
+                .map(|_| Finish::Answered)
+        };
+        RunStream::new(Box::pin(run), queue)
+    }
+}
+
+/// The input without the secrets that the session knows, as the model is shown it.
+fn shown(input: &RunInput, session: &Session) -> (String, Vec<ContentBlock>) {
+    let (mut text, mut parts) = (input.text().to_owned(), input.clone().into_parts());
+    if let Some(redactor) = session.state().concealed().redactor() {
+        text.redact(&redactor);
+        for part in &mut parts {
+            part.redact(&redactor);
+        }
+    }
+    (text, parts)
+}
+
+/// The type of the answer of a request. Code of the type makes its schema.
+fn answer_form(
+    instance: &Instance,
+    make: Option<fn() -> AnswerForm>,
+) -> Result<Option<Arc<AnswerForm>>, RunError> {
+    let made = make.map(|make| caught(make).map(Arc::new)).transpose();
+    made.map_err(|reason| {
+        let reason = format!("the schema of its answer panicked: {reason}");
+        RunError::Agent { agent: Arc::clone(&instance.name), reason }
+    })
+}
+
+/// The agent's prompt with the parts of a request; `None` if the request has none.
+fn own_prompt(instance: &Instance, given: Prompt) -> Result<Option<AgentPrompt>, RunError> {
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let prompt = instance.tools.prompt().of_request(given);
+    prompt.map(Some).map_err(|error| RunError::WrongPrompt(Arc::new(error)))
+}

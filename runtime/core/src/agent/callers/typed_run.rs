@@ -1,0 +1,203 @@
+//! Runs whose answer has a type, as a program holds them.
+
+use std::borrow::Cow;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+
+use futures_util::Stream;
+use onionskin_definitions::json::partial_value;
+use onionskin_tools::event::{Event, EventKind, RunOutput};
+use onionskin_tools::model::ResponseSchema;
+use serde_json::Value;
+
+use crate::agent::error::run_error::RunError;
+use crate::agent::form::answer_form::TypedAnswer;
+
+use super::stream::RunStream;
+
+/// The output of a run whose answer has a type: [`RunRequest::run_as`](crate::agent::RunRequest::run_as).
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Report {
+///     title: String,
+///     words: u32,
+/// }
+///
+/// agent! { Desk { instruction: "Report." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say(r#"{"title": "Tides", "words": 3}"#)]);
+/// let desk = Desk::builder().model(model).build().await.unwrap();
+/// let run = desk.run_as::<Report>("On tides.").await.unwrap();
+/// assert_eq!((&*run.answer.title, run.answer.words), ("Tides", 3));
+/// assert_eq!((run.output.turns, &*run.output.text), (1, r#"{"title": "Tides", "words": 3}"#));
+/// # });
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct TypedRunOutput<T> {
+    /// The answer.
+    pub answer: T,
+    /// The sum of the run's events, with the reason why the model stopped. Its text is the answer as JSON.
+    pub output: RunOutput,
+}
+
+/// A run in progress whose answer has a type: a stream of its events, then its output. It is polled and dropped as a
+/// [`RunStream`].
+///
+/// [`partial`](Self::partial) is the answer so far, after each event.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Count." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say(r#"{"result": [1, 2]}"#)]);
+/// let clerk = Clerk::builder().model(model).build().await.unwrap();
+/// let mut run = clerk.request("To two.").stream_as::<Vec<u32>>();
+/// while let Some(_) = run.next().await {
+///     if let Some(answer) = run.partial() {
+///         println!("{answer}");
+///     }
+/// }
+/// assert_eq!(run.output().await.unwrap().answer, [1, 2]);
+/// # });
+/// ```
+#[must_use = "a run makes progress only while its stream is polled"]
+pub struct TypedRunStream<T> {
+    stream: RunStream,
+    agent: Arc<str>,
+    /// The name of the type.
+    name: Cow<'static, str>,
+    // A pointer, so that only the method that begins the run asks what the type can do: the compiler then says it once.
+    read: fn(&str) -> Result<T, serde_json::Error>,
+    /// Whether an object is around the value. It asks for the type's schema, so it is known once there is an answer.
+    is_wrapped: OnceLock<bool>,
+    asks_is_wrapped: fn() -> bool,
+    partial: PartialAnswer,
+}
+
+/// What the model wrote of the answer in this turn.
+#[derive(Default)]
+struct PartialAnswer {
+    text: String,
+    /// The call that is the answer. Text beside it is not the answer.
+    call: Option<Arc<str>>,
+}
+
+impl<T> TypedRunStream<T> {
+    pub(super) fn new(stream: RunStream, agent: Arc<str>) -> Self
+    where
+        T: TypedAnswer,
+    {
+        Self {
+            stream,
+            agent,
+            name: T::schema_name(),
+            read: |text| serde_json::from_str(text),
+            is_wrapped: OnceLock::new(),
+            asks_is_wrapped: || ResponseSchema::of::<T>().is_wrapped(),
+            partial: PartialAnswer::default(),
+        }
+    }
+
+    /// The next event; `None` after the end of the run.
+    ///
+    /// Cancel safety: no event is lost.
+    pub async fn next(&mut self) -> Option<Event> {
+        let event = self.stream.next().await?;
+        self.note(&event);
+        Some(event)
+    }
+
+    /// The answer so far, by the events that were read: the value of a JSON text whose end is missing, not
+    /// checked against the type. Strings may be cut; other values are whole, or not there yet. A whole number that a [`Value`] cannot hold
+    /// is a string of its digits. `None` without a value. Each turn begins anew: an answer that does not fit is asked for again.
+    ///
+    /// It is there for answers that are texts and for those that are calls, if the model passes pieces of calls
+    /// ([`ModelDelta::ToolCall`](crate::model::ModelDelta::ToolCall)). With message hooks before texts are sent, a call has no pieces.
+    ///
+    /// The text of the turn is read at each call.
+    pub fn partial(&self) -> Option<Value> {
+        let value = partial_value(&self.partial.text)?;
+        match value {
+            Value::Object(mut object) if *self.is_wrapped.get_or_init(self.asks_is_wrapped) => {
+                object.remove(ResponseSchema::RESULT)
+            }
+            value => Some(value),
+        }
+    }
+
+    fn note(&mut self, event: &Event) {
+        if !event.step.scope().is_empty() {
+            return;
+        }
+        match &event.kind {
+            EventKind::TurnStarted { .. } | EventKind::TurnRestarted { .. } => {
+                self.partial = PartialAnswer::default();
+            }
+            EventKind::TextDelta { text, .. } if self.partial.call.is_none() => {
+                self.partial.text.push_str(text);
+            }
+            EventKind::ToolCallDelta { call_id, arguments, is_answer: true, .. } => {
+                self.partial.note_call(call_id, arguments);
+            }
+            _ => {}
+        }
+    }
+
+    /// Runs to the end and returns the answer, with the sum of all events.
+    ///
+    /// Cancel safety: dropping the future ends the run, as dropping the stream does.
+    ///
+    /// # Errors
+    /// Returns an error if the run ends without an answer; [`RunError::WrongAnswer`] if none of its answers fits the type.
+    pub async fn output(self) -> Result<TypedRunOutput<T>, RunError> {
+        let output = self.stream.output().await?;
+        match (self.read)(&output.text) {
+            Ok(answer) => Ok(TypedRunOutput { answer, output }),
+            // Only a type that reads a text once and not again gets here, or a secret in place of a value.
+            Err(error) => Err(RunError::WrongAnswer {
+                agent: self.agent,
+                output: self.name.as_ref().into(),
+                answers: 1,
+                problems: error.to_string(),
+            }),
+        }
+    }
+}
+
+impl PartialAnswer {
+    /// Adds a piece of a call that is the answer. Of several, the first counts.
+    fn note_call(&mut self, id: &Arc<str>, arguments: &str) {
+        if self.call.is_none() {
+            *self = Self { text: String::new(), call: Some(Arc::clone(id)) };
+        }
+        if self.call.as_ref() == Some(id) {
+            self.text.push_str(arguments);
+        }
+    }
+}
+
+impl<T> Stream for TypedRunStream<T> {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        let event = ready!(Pin::new(&mut self.stream).poll_next(cx));
+        if let Some(event) = &event {
+            self.note(event);
+        }
+        Poll::Ready(event)
+    }
+}
+
+impl<T> std::fmt::Debug for TypedRunStream<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TypedRunStream").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}

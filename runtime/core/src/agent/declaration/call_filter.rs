@@ -1,0 +1,91 @@
+//! [`CallFilter`] says which calls a hook of a declaration that is made at run time sees, or a guardrail checks.
+
+use std::any::type_name;
+use std::fmt;
+use std::sync::Arc;
+
+use onionskin_tools::context::ToolContext;
+use onionskin_tools::onion::{DynHook as _, Filtered, Hook, MadeBy};
+use onionskin_tools::policy::Concerns;
+use onionskin_tools::tool::Works;
+use onionskin_tools::typed::RawHook;
+
+use crate::agent::parts::identities::FilterWord;
+
+use super::{AgentDeclaration, works_on};
+
+/// The calls that a hook of a declaration sees, or a guardrail checks: `for [..]` and `except [..]` in `agent!`, as a value.
+///
+/// ```
+/// use onionskin::declaration::{AgentDeclaration, CallFilter};
+/// use onionskin::hooks;
+///
+/// let on_lookup = CallFilter::new(|call| call.tool_name() == "lookup").names("lookup");
+/// let clerk = AgentDeclaration::new().instruction("Answer.").filtered_hook(hooks::retry::new(3), on_lookup);
+/// # let _ = clerk;
+/// ```
+#[derive(Clone)]
+pub struct CallFilter {
+    pub(super) concerns: Concerns,
+    pub(super) names: Vec<Arc<str>>,
+    pub(super) words: Option<(bool, &'static [FilterWord])>,
+    pub(super) is_everywhere: bool,
+}
+
+impl CallFilter {
+    /// Lets the calls through for which the test is true. It is asked at each call.
+    pub fn new(concerns: impl Fn(&ToolContext) -> bool + Send + Sync + 'static) -> Self {
+        Self { concerns: Arc::new(concerns), names: Vec::new(), words: None, is_everywhere: false }
+    }
+
+    /// Lets all calls through, also the calls of all agents below: `for [everywhere]` in `agent!`. The hook takes no state, because each agent
+    /// has its own ([`BuildError::HookEverywhere`](crate::BuildError::HookEverywhere)). It is for hooks around calls: a guardrail with it is
+    /// not built ([`BuildError::GuardrailEverywhere`](crate::BuildError::GuardrailEverywhere)).
+    pub fn everywhere() -> Self {
+        Self { is_everywhere: true, ..Self::new(|_| true) }
+    }
+
+    /// Names a tool that the agent has to have: without it, the agent is not built
+    /// ([`BuildError::FilterNamesNoTool`](crate::BuildError::FilterNamesNoTool)).
+    #[must_use]
+    pub fn names(mut self, tool: impl Into<Arc<str>>) -> Self {
+        self.names.push(tool.into());
+        self
+    }
+
+    /// Says the filter in words. `agent!` writes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn words(mut self, except: bool, words: &'static [FilterWord]) -> Self {
+        self.words = Some((except, words));
+        self
+    }
+}
+
+impl fmt::Debug for CallFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallFilter").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+impl AgentDeclaration {
+    /// As [`Self::hook`], for a hook that sees some calls only. The others pass it.
+    #[must_use]
+    pub fn filtered_hook<H>(mut self, hook: H, filter: CallFilter) -> Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
+    {
+        let states = works_on::<H, H::Made>();
+        self.parts.hook_states.push((type_name::<H>(), states.clone()));
+        if filter.is_everywhere {
+            self.parts.reaching_states.push((type_name::<H>(), states));
+            return self.with_hook_everywhere(Arc::new(hook));
+        }
+        let CallFilter { concerns, names, .. } = filter;
+        let hook = Filtered { hook: Arc::new(hook), concerns };
+        let name = hook.name();
+        self.parts.filter_names.extend(names.iter().map(|tool| (name, tool.to_string().into())));
+        self.push_hook(Arc::new(hook));
+        self
+    }
+}

@@ -1,0 +1,63 @@
+//! The type of the input that parents give an agent.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::json_form::{ARGUMENTS, JsonForm};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{ObjectSchema, ToolDefinition, object_schema};
+use onionskin_definitions::schema::Problem;
+
+/// A type that can be the input of an agent: its parents' models can write it as JSON.
+///
+/// A value that is not an object is the parameter `input` of the agent as a tool.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the input of an agent",
+    label = "a model cannot write this type",
+    note = "the type of an input needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it is `Send` \
+            and borrows nothing"
+)]
+pub trait TypedInput: DeserializeOwned + JsonSchema + Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedInput for T {}
+
+/// The type of an input, with its type erased.
+pub(crate) struct InputForm(JsonForm);
+
+impl InputForm {
+    /// # Panics
+    /// Panics if the type's `JsonSchema` does.
+    pub(crate) fn of<T: TypedInput>() -> Self {
+        let ObjectSchema { schema, is_wrapped, .. } = object_schema::<T>(INPUT);
+        let tool = ToolDefinition::new(INPUT, "").with_input_schema(schema);
+        let reads = |text: &str| serde_json::from_str::<T>(text).map(drop);
+        let wrapped_in = is_wrapped.then_some(INPUT);
+        Self(JsonForm { tool, wrapped_in, reads, called: ARGUMENTS })
+    }
+
+    /// The schema of the agent as a tool.
+    pub(in crate::agent) fn schema(&self) -> &Value {
+        &self.0.tool.input_schema
+    }
+
+    /// The input of the agent, as JSON, from the arguments of a call.
+    ///
+    /// # Errors
+    /// Returns all problems.
+    pub(in crate::agent) fn read(&self, args: &Args) -> Result<String, Vec<Problem>> {
+        self.0.read_object(args.clone())
+    }
+
+    /// The input of the agent, from JSON of the type that a hook changed.
+    ///
+    /// # Errors
+    /// Returns all problems.
+    pub(in crate::agent) fn read_text(&self, text: &str) -> Result<String, Vec<Problem>> {
+        self.0.read_inner(text)
+    }
+}
+
+/// The parameter of an agent as a tool.
+const INPUT: &str = "input";

@@ -1,0 +1,77 @@
+//! A hook of a compiled onion, as a declaration lists it.
+
+use super::identities::{FilterWord, Filtered, HookType};
+use onionskin_tools::context::ToolContext;
+use onionskin_tools::onion::{Hook, MadeBy, short_name};
+use onionskin_tools::services::ServiceTypes;
+
+/// Whether a hook concerns a call.
+pub(crate) type Concerns = fn(&ToolContext) -> bool;
+
+/// A hook of a compiled onion. Its calls go through types, which nothing can look into.
+pub(crate) struct CompiledHook {
+    pub(crate) name: &'static str,
+    /// The tool that it is on, if it is typed.
+    tool: Option<&'static str>,
+    /// The calls that its filter lets through; `None`: all.
+    concerns: Option<Concerns>,
+    pub(crate) services: fn(&mut ServiceTypes),
+    pub(super) repeats: bool,
+    pub(in crate::agent) ty: HookType,
+    /// The filter in words: whether it names the others, and the calls.
+    pub(in crate::agent) words: Option<(bool, &'static [FilterWord])>,
+}
+
+impl CompiledHook {
+    pub(crate) fn of<H: Hook>(concerns: Option<Concerns>) -> Self {
+        let tool = <H::Made as MadeBy<H>>::TOOL;
+        let ty = HookType::of_hook::<H, H::Made>();
+        Self {
+            name: short_name::<H>(),
+            tool,
+            concerns,
+            services: H::services,
+            repeats: H::REPEATS,
+            ty,
+            words: None,
+        }
+    }
+
+    /// The filter, if there is one. That of a typed hook is its tool, which is code.
+    pub(in crate::agent) fn filtered(&self) -> Option<Filtered> {
+        match self.words {
+            Some((except, words)) => Some(Filtered { except, words: Some(words) }),
+            None => (self.concerns.is_some() || self.tool.is_some())
+                .then_some(Filtered { except: false, words: None }),
+        }
+    }
+
+    /// How the hook chooses the calls that it is around.
+    pub(super) fn choice(&self) -> Choice {
+        match (self.words, self.concerns) {
+            (Some((false, words)), _) if words.iter().all(FilterWord::is_of_one) => Choice::Each,
+            (Some((false, words)), _) if words.iter().any(FilterWord::is_everywhere) => Choice::Everywhere,
+            (Some((false, _)), _) | (None, Some(_)) => Choice::Some,
+            (Some((true, _)), _) | (None, None) => Choice::All,
+        }
+    }
+
+    /// Whether the hook is around the tool of a call.
+    pub(crate) fn is_around(&self, call: &ToolContext) -> bool {
+        let is_filtered_in = self.concerns.is_none_or(|concerns| concerns(call));
+        is_filtered_in && self.tool.is_none_or(|tool| tool == call.tool_name())
+    }
+}
+
+/// How a hook chooses the calls that it is around.
+#[derive(Clone, Copy)]
+pub(super) enum Choice {
+    /// By their names, one by one.
+    Each,
+    /// By a group, or by code.
+    Some,
+    /// All, or all but some.
+    All,
+    /// All calls, and the calls of the agents below.
+    Everywhere,
+}

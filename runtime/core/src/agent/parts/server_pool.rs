@@ -1,0 +1,242 @@
+//! The servers of one program: their configurations, and those that run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use onionskin_definitions::definition::{ServerKind, wire_name};
+use onionskin_definitions::error::BoxError;
+use onionskin_definitions::text::{list, nearest};
+use onionskin_tools::onion::{caught, caught_async};
+
+use crate::agent::error::build_error::{BuildError, ServerError};
+
+use super::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
+use super::tool_filter::ToolFilter;
+
+/// A server that an agent uses, with a filter for its tools.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerUse {
+    pub(crate) name: Arc<str>,
+    pub(crate) filter: ToolFilter,
+}
+
+/// The server configurations that the builders got.
+#[derive(Default)]
+pub(in crate::agent) struct Configured {
+    /// A later source overrides an earlier one.
+    sources: Vec<Source>,
+    /// The source for servers that no other source configures.
+    default: Option<Arc<dyn ToolServers>>,
+    /// Whether no agent may have a tool that differs from its lock file.
+    is_strict: bool,
+}
+
+enum Source {
+    One { name: String, server: Result<Arc<dyn ToolServer>, ServerError> },
+    Several(Box<dyn ToolServers>),
+}
+
+/// Makes a server. A panic is an error, as of all code of a source of tools.
+fn made<T>(name: &str, make: impl FnOnce() -> Result<T, BoxError>) -> Result<T, BoxError> {
+    caught(make).unwrap_or_else(|reason| Err(panicked(name, "was made", &reason)))
+}
+
+/// The error for a panic of a server.
+pub(in crate::agent) fn panicked(name: &str, doing: &str, reason: &str) -> BoxError {
+    format!("the server `{name}` panicked when it {doing}: {reason}").into()
+}
+
+impl Configured {
+    pub(in crate::agent) fn one(&mut self, name: String, server: impl IntoToolServer) {
+        let server = made(&name, || server.into_server(&name)).map_err(ServerError::new);
+        self.sources.push(Source::One { name, server });
+    }
+
+    pub(in crate::agent) fn several(&mut self, servers: impl ToolServers) {
+        self.sources.push(Source::Several(Box::new(servers)));
+    }
+
+    pub(in crate::agent) fn be_strict(&mut self) {
+        self.is_strict = true;
+    }
+
+    pub(in crate::agent) fn default_to(&mut self, servers: Option<Arc<dyn ToolServers>>) {
+        self.default = self.default.take().or(servers);
+    }
+
+    fn server(&self, wanted: &str) -> Result<Option<Arc<dyn ToolServer>>, BuildError> {
+        for source in self.sources.iter().rev() {
+            match source {
+                Source::One { name, server } if name == wanted => {
+                    return server.clone().map(Some).map_err(BuildError::Server);
+                }
+                Source::One { .. } => {}
+                Source::Several(servers) => {
+                    if let Some(server) = made(wanted, || servers.server(wanted))? {
+                        return Ok(Some(server));
+                    }
+                }
+            }
+        }
+        match &self.default {
+            Some(servers) => Ok(made(wanted, || servers.server(wanted))?),
+            None => Ok(None),
+        }
+    }
+
+    /// All names, for an error message.
+    fn known(&self) -> String {
+        let mut names = BTreeSet::new();
+        for source in &self.sources {
+            match source {
+                Source::One { name, .. } => _ = names.insert(name.clone()),
+                Source::Several(servers) => names.extend(servers.names().unwrap_or_default()),
+            }
+        }
+        names.extend(self.default.iter().flat_map(|servers| servers.names().unwrap_or_default()));
+        list(names)
+    }
+
+    /// The servers that were set one by one. An agent must use each of them.
+    fn given(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().filter_map(|source| match source {
+            Source::One { name, .. } => Some(name.as_str()),
+            Source::Several(_) => None,
+        })
+    }
+
+    /// Finds the servers that agents use, each with the agent's name, and starts them concurrently. It starts none if
+    /// there is already a problem.
+    pub(in crate::agent) async fn start(
+        self,
+        uses: &BTreeSet<(Arc<str>, Arc<str>)>,
+        allows_unused: bool,
+        mut problems: Vec<BuildError>,
+    ) -> Result<Pool, BuildError> {
+        let used: BTreeSet<_> = uses.iter().map(|(server, _)| &**server).collect();
+        for server in self.given().filter(|server| !allows_unused && !used.contains(server)) {
+            problems.push(BuildError::UnusedServer {
+                server: server.to_owned(),
+                near: nearest(server, used.iter().copied())
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default(),
+                used: list(used.iter().map(|server| format!("`{server}`"))),
+            });
+        }
+        let mut pool = Pool { servers: BTreeMap::new(), is_strict: self.is_strict };
+        for name in used {
+            match self.server(name) {
+                Ok(Some(server)) => _ = pool.servers.insert(name.into(), server),
+                Ok(None) => problems.extend(uses.iter().filter(|(server, _)| **server == *name).map(
+                    |(server, agent)| BuildError::UnknownServer {
+                        agent: (**agent).to_owned(),
+                        server: (**server).to_owned(),
+                        known: self.known(),
+                    },
+                )),
+                // An unreadable file is one problem, independent of the number of servers that are looked up in it.
+                Err(error) => {
+                    let is_known = problems.iter().any(|problem| problem.to_string() == error.to_string());
+                    if !is_known {
+                        problems.push(error);
+                    }
+                }
+            }
+        }
+        BuildError::all(problems)?;
+        let started = join_all(pool.servers.iter().map(|(name, server)| async move {
+            let started = caught_async(async { server.start().await }).await;
+            started.unwrap_or_else(|reason| Err(panicked(name, "started", &reason)))
+        }))
+        .await;
+        BuildError::all(started.into_iter().filter_map(Result::err).map(BuildError::from).collect())?;
+        Ok(pool)
+    }
+}
+
+/// # Errors
+/// Returns an error if one server could have a tool of another's name: `b__c` of `a`, and `c` of `a__b`. Whichever adds it later would get
+/// the calls, or lose its own.
+fn names_apart(agent: &str, uses: &[ServerUse]) -> Result<(), BuildError> {
+    let mut begins: Vec<_> =
+        uses.iter().map(|used| (wire_name(&format!("{}__", used.name)).into_owned(), &used.name)).collect();
+    begins.sort_unstable();
+    begins.dedup();
+    // A text that begins with another one comes after it, with nothing but such texts between them.
+    match begins.windows(2).find(|pair| pair[1].0.starts_with(&pair[0].0)) {
+        Some(pair) => Err(BuildError::ServerNames {
+            agent: agent.to_owned(),
+            first: pair[0].1.to_string(),
+            second: pair[1].1.to_string(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The servers that a program's agents share. Dropping this value kills them.
+#[derive(Default)]
+pub(in crate::agent) struct Pool {
+    servers: BTreeMap<Arc<str>, Arc<dyn ToolServer>>,
+    is_strict: bool,
+}
+
+/// The tools that an agent uses from one server.
+#[derive(Clone)]
+pub(in crate::agent) struct AgentServer {
+    pub(in crate::agent) server: Arc<str>,
+    pub(in crate::agent) kind: ServerKind,
+    pub(in crate::agent) filter: ToolFilter,
+    pub(in crate::agent) provider: Arc<dyn ToolProvider>,
+}
+
+impl Pool {
+    /// The tools of an agent's servers. `snapshot` is what its declaration keeps of them, and `is_strict` whether they have to be so.
+    pub(in crate::agent) fn providers(
+        &self,
+        agent: &str,
+        uses: &[ServerUse],
+        snapshot: Option<&str>,
+        is_strict: bool,
+    ) -> Result<Vec<AgentServer>, BuildError> {
+        names_apart(agent, uses)?;
+        let servers = uses.iter().filter_map(|used| Some((used, self.servers.get(&used.name)?)));
+        servers
+            .map(|(used, server)| {
+                let filter = used.filter.clone();
+                let made = caught(|| {
+                    let request = ProviderRequest::new(agent, &used.name, &filter);
+                    let request =
+                        request.with_snapshot(snapshot).with_strict_lock(is_strict || self.is_strict);
+                    let provider = server.provider(&request)?;
+                    provider.generation();
+                    Ok((server.kind(), provider))
+                });
+                let (kind, provider) =
+                    made.unwrap_or_else(|reason| Err(panicked(&used.name, "listed its tools", &reason)))?;
+                Ok(AgentServer { server: Arc::clone(&used.name), kind, filter, provider })
+            })
+            .collect()
+    }
+
+    /// Shuts down all servers concurrently, and waits for their ends.
+    pub(in crate::agent) async fn shutdown(&self) {
+        join_all(self.servers.iter().map(|(name, server)| async move {
+            if caught_async(async { server.shutdown().await }).await.is_err() {
+                tracing::error!(server = &**name, "a server panicked when it was shut down");
+            }
+        }))
+        .await;
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // The last agent can be dropped while its thread unwinds, where a second panic would end the process.
+        for (name, server) in &self.servers {
+            if caught(|| server.kill()).is_err() {
+                tracing::error!(server = &**name, "a server panicked when it was killed");
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The function that runs an agent of `agent!` in place of the loop.
+
+use futures_util::future::BoxFuture;
+
+use crate::agent::error::run_error::RunError;
+
+/// What the function of `run: ..` in `agent!` returns: the future of
+/// `async fn(run: &AgentRun, input: String) -> Result<String, RunError>`.
+#[diagnostic::on_unimplemented(
+    message = "a function that returns `{Self}` cannot be the `run` of an agent",
+    label = "write `async fn name(run: &AgentRun, input: String) -> Result<String, RunError>`",
+    note = "the types are `onionskin::run::AgentRun` and `onionskin::RunError`; what the function holds across an `.await` is `Send`"
+)]
+pub trait StrategyAnswer<'r> {
+    #[doc(hidden)]
+    fn boxed(self) -> BoxFuture<'r, Result<String, RunError>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'r, F: Future<Output = Result<String, RunError>> + Send + 'r> StrategyAnswer<'r> for F {
+    fn boxed(self) -> BoxFuture<'r, Result<String, RunError>> {
+        Box::pin(self)
+    }
+}

@@ -1,0 +1,153 @@
+//! One turn of the model, as a hand-written loop asks for it.
+
+use std::fmt;
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::model::{ModelResponse, RequestParams, ResponseSchema, ToolChoice};
+
+use crate::agent::error::misuse::MisuseError;
+use crate::agent::error::run_error::RunError;
+
+use super::run::AgentRun;
+
+/// One turn of the model, which [`AgentRun::ask`] prepares. Await it to ask the model.
+///
+/// Parts that are not set come from the agent. Values that are set here are valid for this turn only.
+///
+/// ```
+/// use onionskin::model::{Message, RequestParams};
+/// use onionskin::run::AgentRun;
+/// use onionskin::RunError;
+///
+/// /// Asks for a plan. The model cannot call tools in this turn.
+/// async fn plan(run: &AgentRun, input: String) -> Result<String, RunError> {
+///     run.append(Message::user(input))?;
+///     let mut params = RequestParams::default();
+///     params.temperature = Some(0.0);
+///     let plan = run.ask().without_tools().instruction("List the steps. Do not act yet.").request_params(params).await?;
+///     Ok(plan.text)
+/// }
+/// # let _ = plan;
+/// ```
+///
+/// Cancel safety: dropping the future ends the request. The conversation then has no answer, and the turn counts. A turn without
+/// an answer is not recorded, so a replay asks the model again.
+#[must_use = "the model is asked when this is awaited"]
+pub struct Ask<'r> {
+    run: &'r AgentRun,
+    changes: Changes,
+}
+
+/// What one turn has in place of the parts of the agent.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) instruction: Option<Arc<str>>,
+    pub(super) model: Option<Arc<str>>,
+    pub(super) params: Option<RequestParams>,
+    pub(super) tool_choice: Option<ToolChoice>,
+    pub(super) response_schema: Option<ResponseSchema>,
+    /// Whether the turn may give the run's typed answer.
+    pub(super) is_typed: bool,
+    /// The names of the tools that are offered; `None` for all.
+    only: Option<Vec<String>>,
+}
+
+impl Changes {
+    /// A turn that may give the run's typed answer.
+    pub(super) fn typed() -> Self {
+        Self { is_typed: true, ..Self::default() }
+    }
+
+    /// Whether the turn offers tools by name, which the agent may not have.
+    pub(super) fn names_tools(&self) -> bool {
+        self.only.as_ref().is_some_and(|only| !only.is_empty())
+    }
+
+    /// The tools that the turn offers, if they are not all of these.
+    pub(super) fn table(&self, agent: &str, all: &ToolTable) -> Result<Option<Arc<ToolTable>>, MisuseError> {
+        let Some(only) = &self.only else { return Ok(None) };
+        let only = all.only(agent, only);
+        let only = only.map_err(|(tool, near)| MisuseError::UnknownTool { tool, near })?;
+        Ok(Some(Arc::new(only)))
+    }
+}
+
+impl AgentRun {
+    /// Prepares one turn of the model on the conversation. Awaited, it asks the model, appends the answer to the conversation, and
+    /// returns it. The turn has the agent's limits, retries, journal, events and redaction.
+    ///
+    /// Calls of the answer are not run. Run them with [`call_tools`](Self::call_tools) before the next turn. An answer that is not
+    /// [whole](crate::model::StopReason::is_whole) is returned as any other: its `stop` says so. One without text and calls is not in the conversation.
+    ///
+    /// Cancel safety: as [`Ask`].
+    ///
+    /// # Errors
+    /// Returns an error if the model fails, a limit is reached, or the run is aborted;
+    /// [`RunError::Misuse`] if the conversation is empty, if one of its calls has no result, if another turn is in progress, or if
+    /// [`only_tools`](Ask::only_tools) names a tool that the agent does not have. After such a misuse no turn began.
+    pub fn ask(&self) -> Ask<'_> {
+        Ask { run: self, changes: Changes::default() }
+    }
+}
+
+impl Ask<'_> {
+    /// Offers no tools to the model, and leaves the instructions of tools out of the system prompt.
+    pub fn without_tools(mut self) -> Self {
+        self.changes.only = Some(Vec::new());
+        self
+    }
+
+    /// Offers only the tools with these names. A call of another tool in this answer is an unknown tool.
+    pub fn only_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.changes.only = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the instruction of this turn in place of the agent's. The other parts of the system prompt stay. The text has no places.
+    pub fn instruction(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.changes.instruction = Some(text.into());
+        self
+    }
+
+    /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
+    pub fn model(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.changes.model = Some(name.into());
+        self
+    }
+
+    /// Sets the model parameters in place of the agent's. A choice of tools in them holds for this turn, whichever it is.
+    pub fn request_params(mut self, params: RequestParams) -> Self {
+        self.changes.params = Some(params);
+        self
+    }
+
+    /// Sets whether the model may, must or must not call tools in this turn.
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.changes.tool_choice = Some(choice);
+        self
+    }
+
+    /// Sets the schema that the text of this answer has to fit.
+    pub fn response_schema(mut self, schema: ResponseSchema) -> Self {
+        self.changes.response_schema = Some(schema);
+        self
+    }
+}
+
+impl<'r> IntoFuture for Ask<'r> {
+    type Output = Result<ModelResponse, RunError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'r>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { Ok(self.run.take_turn(&self.changes).await?.into_response()) })
+    }
+}
+
+impl fmt::Debug for Ask<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ask").field("changes", &self.changes).finish_non_exhaustive()
+    }
+}

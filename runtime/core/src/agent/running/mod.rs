@@ -1,0 +1,22 @@
+//! A run: its turns, its tool calls, its hooks.
+
+mod answers;
+mod aside;
+pub(super) mod ask;
+mod attached;
+mod batch;
+pub(super) mod by_hand;
+mod message_hooks;
+mod model_request;
+mod open_calls;
+mod open_work;
+mod pause;
+mod request_hash;
+pub(super) mod run;
+mod run_hooks;
+mod shown_deltas;
+pub(super) mod spans;
+mod tool_call;
+mod turn_hooks;
+mod turns;
+mod unfinished_call;

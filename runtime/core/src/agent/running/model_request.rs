@@ -1,0 +1,333 @@
+//! How a run asks its model: retries, time limits and events.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use onionskin_definitions::definition::Effect;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::backoff::Backoff;
+use onionskin_tools::context::{AbortCause, ToolTable};
+use onionskin_tools::event::EventKind;
+use onionskin_tools::journal::StepKind;
+use onionskin_tools::model::{
+    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
+    Usage, redact_name,
+};
+use onionskin_tools::random::random;
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use crate::agent::built::prompt::TurnParts;
+use crate::agent::built::tool_list::TurnTools;
+use crate::agent::error::run_error::RunError;
+use crate::agent::form::answer_form::{AnswerForm, AnswerTool};
+
+use super::ask::Changes;
+use super::run::{AgentRun, or};
+use super::shown_deltas::ShownDeltas;
+use super::spans::ChatSpan;
+
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(16), jitter: 100 };
+
+/// A request to a model.
+#[derive(Clone, Copy)]
+pub(super) struct ModelCall<'r> {
+    pub(super) turn: u32,
+    pub(super) request: &'r ModelRequest,
+    pub(super) model: &'r BoxModel,
+    /// The tools that the answer can call; `None` for a question beside the conversation, whose answer is not shown.
+    pub(super) table: Option<&'r ToolTable>,
+    /// The tool whose call is the answer of the run.
+    pub(super) answer_tool: Option<&'r str>,
+}
+
+impl AgentRun {
+    /// The request of a turn, without its system prompt. `offered` are its tools, if they are not all of `tools`.
+    ///
+    /// # Errors
+    /// Returns an error if the parameters do not fit the model or the tools.
+    pub(super) fn request(
+        &self,
+        turn: u32,
+        changes: &Changes,
+        tools: &TurnTools,
+        offered: Option<&ToolTable>,
+    ) -> Result<ModelRequest, RunError> {
+        let table = offered.unwrap_or(&tools.table);
+        let params = self.turn_params(turn, changes, offered.is_none(), table);
+        let mut request = self.cx.model_request(
+            self.step(turn, StepKind::Model).to_id(),
+            Arc::clone(&self.instance.name),
+            self.messages(),
+            Arc::clone(&table.declarations),
+            params.map_err(|error| self.model_error(error))?,
+        );
+        request.model = changes.model.clone().or_else(|| self.instance.declaration.settings.model.clone());
+        Ok(request)
+    }
+
+    /// The system prompt of a turn. `offered` are its tools, if they are not all of `tools`; `by_tool` says that the answer of the run is a
+    /// call of a tool.
+    ///
+    /// # Errors
+    /// Returns an error if a part of it has no text, or the run is over.
+    pub(super) async fn system(
+        &self,
+        turn: u32,
+        changes: &Changes,
+        tools: &TurnTools,
+        offered: Option<&ToolTable>,
+        by_tool: bool,
+    ) -> Result<Option<Arc<str>>, RunError> {
+        let prompt = self.own_prompt().unwrap_or_else(|| self.instance.tools.prompt());
+        let (table, instruction) = (offered.unwrap_or(&tools.table), changes.instruction.as_ref());
+        let turn_parts = TurnParts { instruction, answer_is_call: by_tool };
+        if prompt.is_fixed() {
+            let is_agents =
+                self.own_prompt().is_none() && instruction.is_none() && offered.is_none() && !by_tool;
+            return Ok(if is_agents { tools.system.clone() } else { prompt.fixed(table, turn_parts) });
+        }
+        // Boxed, so that a run with a fixed prompt has no room for it.
+        let made = Box::pin(async {
+            let made = prompt.in_run(table, turn_parts, &self.cx);
+            let recorded = async || {
+                let mut text = made.await?.map(|text| text.to_string());
+                if let (Some(text), Some(redactor)) = (&mut text, self.cx.concealed().redactor()) {
+                    text.redact(&redactor);
+                }
+                Ok::<_, RunError>(text)
+            };
+            let asked = || (Effect::Pure, prompt.request_hash(table, turn_parts));
+            let step = self.step(turn, StepKind::Prompt);
+            let text: Option<String> = self.cx.step(step, asked, recorded).await?;
+            Ok(text.map(Into::into))
+        });
+        self.unless_over(made).await?
+    }
+
+    /// The system prompt that the first turn would have.
+    pub(in crate::agent) async fn first_system(&self) -> Result<Option<Arc<str>>, RunError> {
+        let tools = self.turn_tools(0)?;
+        let changes = Changes::typed();
+        let by_tool = match self.answer_form() {
+            Some(_) => {
+                let mut request = self.request(0, &changes, &tools, None)?;
+                self.ask_for_answer(&changes, &mut request).is_some()
+            }
+            None => false,
+        };
+        self.system(0, &changes, &tools, None, by_tool).await
+    }
+
+    /// Asks for the run's typed answer as the model's own structured output. Returns its type if the model has none for it, so that the
+    /// answer is a call of a tool.
+    pub(super) fn ask_for_answer(
+        &self,
+        changes: &Changes,
+        request: &mut ModelRequest,
+    ) -> Option<&AnswerForm> {
+        let form = self.answer_form().filter(|_| changes.is_typed)?;
+        match self.instance.model.response_schema(request, form.schema()) {
+            Some(schema) => {
+                request.params.response_schema = Some(schema);
+                None
+            }
+            None => {
+                request.params.response_schema = None;
+                Some(form)
+            }
+        }
+    }
+
+    /// Adds the tool whose call is the answer. Returns its name.
+    pub(super) fn offer_answer(&self, form: &AnswerForm, request: &mut ModelRequest) -> Arc<str> {
+        let AnswerTool { name, all } = form.offered(&request.tools);
+        request.tools = all;
+        if self.instance.model.can_force_call(request) {
+            request.params.tool_choice.require_call(&name);
+        }
+        name
+    }
+
+    /// The parameters of a turn with these tools. `all` says that they are all that the run has.
+    fn turn_params(
+        &self,
+        turn: u32,
+        changes: &Changes,
+        all: bool,
+        table: &ToolTable,
+    ) -> Result<RequestParams, ModelError> {
+        let Changes { params, tool_choice, response_schema, .. } = changes;
+        let mut params = match params {
+            Some(params) => params.clone(),
+            None => self.instance.declaration.settings.request_params.in_turn(turn, all),
+        };
+        if let Some(choice) = tool_choice {
+            params.tool_choice = choice.clone();
+        }
+        if let Some(schema) = response_schema {
+            params.response_schema = Some(schema.clone());
+        }
+        params.check(&self.instance.model)?;
+        params.tool_choice = params.tool_choice.among(table.names())?;
+        Ok(params)
+    }
+
+    pub(super) fn model_error(&self, source: ModelError) -> RunError {
+        RunError::Model { agent: Arc::clone(&self.instance.name), source }
+    }
+
+    /// Asks the model. The answer can call the tools of `table`, and the one whose call is the answer of the run.
+    pub(super) async fn ask_model(
+        &self,
+        turn: u32,
+        mut request: ModelRequest,
+        table: &ToolTable,
+        answer_tool: Option<&str>,
+    ) -> Result<ModelResponse, RunError> {
+        self.check_read(&request.messages)?;
+        if let Some(redactor) = self.cx.concealed().redactor() {
+            lock(&self.redacted).redact(redactor, &mut request);
+        }
+        let hash = || (Effect::Pure, self.request_hash(turn, &request, table));
+        let model = &self.instance.model;
+        let asked = ModelCall { turn, request: &request, model, table: Some(table), answer_tool };
+        // One step for all attempts: a failure is not recorded, so a replay asks again.
+        let step = self.step(turn, StepKind::Model);
+        let answer = self.cx.step(step, hash, async || {
+            let answer = self.ask_until_answered(asked).await?;
+            self.cx.note_new();
+            Ok(answer)
+        });
+        self.unless_over(pin!(answer)).await?
+    }
+
+    /// Asks again after transient errors, as often as the limits allow. The usage of the answer has the tokens of the attempts before it; if none
+    /// has an answer, the run has them.
+    pub(super) async fn ask_until_answered(&self, asked: ModelCall<'_>) -> Result<ModelResponse, RunError> {
+        let ModelCall { turn, .. } = asked;
+        let mut attempt = 0;
+        let mut failed = Usage::default();
+        loop {
+            attempt += 1;
+            let span = ChatSpan::begin(self, asked.model, asked.request, attempt);
+            let mut billed = Usage::default();
+            let mut answer = pin!(self.ask_once(asked, &mut billed)).instrument(span.span()).await;
+            if let (Err(error), Some(redactor)) = (&mut answer, self.cx.concealed().redactor()) {
+                error.redact(&redactor);
+            }
+            span.end(&answer);
+            let error = match answer {
+                Ok(mut response) => {
+                    response.usage += failed;
+                    return Ok(response);
+                }
+                Err(error) => error,
+            };
+            failed += billed;
+            let pause = pause(attempt, &error);
+            // A pause that is longer than the run would end it without the words of the provider.
+            let is_late = self.cx.deadline().is_some_and(|late| late.at <= Instant::now() + pause);
+            if !error.is_transient()
+                || attempt > self.instance.declaration.settings.limits.model_retries
+                || is_late
+            {
+                self.tally().usage += failed;
+                let error = self.model_error(error);
+                if let Some(fault) = error.script_fault() {
+                    self.cx.abort_for(AbortCause::Script(fault));
+                }
+                return Err(error);
+            }
+            if asked.table.is_some() {
+                self.event(turn, EventKind::turn_restarted(turn));
+            }
+            let text = format!("{error}; asking again in {pause:?}");
+            self.event(turn, EventKind::notice(text));
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Asks once. `billed` becomes what the model says of its tokens before it answers or fails.
+    async fn ask_once(&self, asked: ModelCall<'_>, billed: &mut Usage) -> Result<ModelResponse, ModelError> {
+        let ModelCall { turn, request, model, table, answer_tool } = asked;
+        let timeout = self.instance.declaration.settings.limits.model_timeout;
+        // The session can learn secrets while the model answers.
+        let redactor = || self.cx.concealed().redactor();
+        let mut held = RedactedDeltas::default();
+        let told = table.filter(|_| self.cx.events().are_kept() && !self.is_before_send());
+        let is_told = told.is_some();
+        let mut shown = told.map(|table| ShownDeltas::new(self, turn, table, answer_tool));
+        let mut tell = |delta| {
+            if let Some(shown) = &mut shown {
+                shown.push(delta);
+            }
+        };
+        let written = Mutex::new(None);
+        let mut deltas = |delta| {
+            *lock(&written) = Some(Instant::now());
+            if let ModelDelta::Usage(usage) = delta {
+                *billed = usage;
+            } else if is_told {
+                held.look_for(redactor());
+                held.push(delta).into_iter().for_each(&mut tell);
+            }
+        };
+        let asked = model.respond(request, &mut deltas);
+        let late = || async { Err(late(timeout, &written).await) };
+        let mut response = or(asked, late).await?;
+        response.check()?;
+        let redactor = redactor();
+        if is_told {
+            held.look_for(redactor.clone());
+            held.finish().for_each(tell);
+        }
+        if let Some(shown) = shown {
+            shown.finish(&mut response.tool_calls);
+        }
+        if let Some(redactor) = redactor {
+            self.tally().ids.distinguish(&mut response.tool_calls);
+            response.redact(&redactor);
+            for call in &mut response.tool_calls {
+                let is_known = |name: &str| table.is_some_and(|table| table.find(name).is_some());
+                redact_name(&mut call.name, &redactor, is_known);
+            }
+        }
+        Ok(response)
+    }
+}
+
+/// How many times the time for silence an answer may take as a whole.
+const LONGEST_ANSWER: u32 = 10;
+
+/// Waits until a model was silent for `timeout`, or its answer took too long as a whole. `written` is the time of the last piece.
+async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError {
+    let (begun, most) = (Instant::now(), timeout.saturating_mul(LONGEST_ANSWER));
+    let mut wait = timeout;
+    loop {
+        tokio::time::sleep(wait).await;
+        let silence = lock(written).unwrap_or(begun).elapsed();
+        let left = most.saturating_sub(begun.elapsed());
+        if silence >= timeout {
+            return ModelError::Timeout(timeout);
+        }
+        if left.is_zero() {
+            return ModelError::Unended(most);
+        }
+        wait = left.min(timeout.saturating_sub(silence));
+    }
+}
+
+/// The longest pause that a provider can ask for.
+const LONGEST_ASKED: Duration = Duration::from_mins(1);
+
+/// Half a second, doubled for each attempt, with jitter; or the delay that the provider requests, up to a minute.
+fn pause(attempt: u32, error: &ModelError) -> Duration {
+    match error {
+        ModelError::Status { retry_after: Some(asked), .. } => (*asked).min(LONGEST_ASKED),
+        _ => BACKOFF.pause(attempt, random()),
+    }
+}

@@ -1,0 +1,75 @@
+//! Runs that pause: the calls that wait for answers, and the end of the run when no other call is in progress.
+
+use std::future::{pending, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use onionskin_tools::question::{Paused, PausedRun};
+
+use crate::agent::error::run_error::RunError;
+
+use super::open_work::Busy;
+use super::run::AgentRun;
+
+impl AgentRun {
+    /// Begins calls; `None` if the run cannot pause.
+    pub(super) fn busy(&self) -> Option<Busy<'_>> {
+        self.cx.questions()?;
+        Some(self.open_work.begin())
+    }
+
+    /// Waits for ever: calls of these have no answer. The run drops this future when its other calls have ended.
+    pub(super) async fn pause<T>(&self, busy: Option<Busy<'_>>) -> T {
+        self.open_work.leave_open();
+        drop(busy);
+        pending().await
+    }
+
+    /// Whether calls of the run wait for answers that do not come in it.
+    pub(in crate::agent) fn is_paused(&self) -> bool {
+        self.open_work.is_open()
+    }
+
+    /// Runs `work` until it ends, or until calls wait for answers and no other call is in progress. Whatever code around them
+    /// does, the run is paused then.
+    ///
+    /// Cancel safety: that of `work`.
+    pub(in crate::agent) async fn unless_paused<T>(
+        &self,
+        work: impl Future<Output = Result<T, RunError>>,
+    ) -> Result<T, RunError> {
+        let mut work = pin!(work);
+        poll_fn(|task| match work.as_mut().poll(task) {
+            Poll::Pending if self.open_work.only_waits() => Poll::Ready(Err(self.paused())),
+            poll => poll,
+        })
+        .await
+    }
+
+    /// The end of the paused run. That of the outermost run has its input and its records.
+    pub(in crate::agent) fn paused(&self) -> RunError {
+        let open = self.cx.questions().map(|questions| questions.all_open()).unwrap_or_default();
+        let (questions, hashes) = open.into_iter().unzip();
+        let paused = Paused::new(PausedRun {
+            run_id: self.cx.run_id().into(),
+            correlation_id: self.cx.correlation_id().into(),
+            user: self.cx.user_id(),
+            agent: Arc::clone(&self.instance.name),
+            input: String::new(),
+            attached: Vec::new(),
+            questions,
+            hashes,
+            records: None,
+            traceparent: None,
+            in_session: false,
+        });
+        match self.cx.questions().filter(|_| self.cx.parent().is_none()) {
+            Some(questions) => match paused.complete(questions, self.cx.redactor().as_deref()) {
+                Ok(paused) => RunError::Paused(paused),
+                Err(source) => RunError::Journal { agent: self.cx.agent().name().into(), source },
+            },
+            None => RunError::Paused(paused),
+        }
+    }
+}

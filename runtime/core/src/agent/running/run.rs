@@ -1,0 +1,389 @@
+//! One run of an agent: what its loop ([`AgentRun::converse`], in `turns.rs`), its tool calls (`tool_call.rs`) and its requests
+//! to the model (`model_request.rs`) share.
+
+use std::collections::HashMap;
+use std::future::{pending, poll_fn};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::task::Poll;
+
+use futures_util::future::BoxFuture;
+use onionskin_definitions::lock::lock;
+use onionskin_tools::context::{Permit, RunContext, RunSeed};
+use onionskin_tools::event::EventKind;
+use onionskin_tools::journal::{StepKind, StepRef};
+use onionskin_tools::model::{History, RedactedRequests, StopReason, Usage};
+use onionskin_tools::session::{CallIds, Session, Transcript};
+use tokio::sync::Semaphore;
+
+use crate::agent::built::instance::Instance;
+use crate::agent::built::prompt::AgentPrompt;
+use crate::agent::built::tool_list::{ListError, ToolList, TurnTools};
+use crate::agent::error::misuse::MisuseError;
+use crate::agent::error::run_error::RunError;
+use crate::agent::form::answer_form::AnswerForm;
+use crate::agent::limits::Limit;
+use crate::run_hook::RunInput;
+
+use super::open_calls::OpenCalls;
+use super::open_work::OpenWork;
+
+/// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
+///
+/// ```
+/// use onionskin::{Agent, RunError};
+/// use onionskin::declaration::AgentDeclaration;
+/// use onionskin::run::AgentRun;
+///
+/// /// Asks its model twice: for an answer, and for a shorter one.
+/// struct Editor;
+///
+/// impl Agent for Editor {
+///     const NAME: &'static str = "Editor";
+///     type State = ();
+///
+///     fn declare() -> AgentDeclaration {
+///         AgentDeclaration::new().instruction("Write.")
+///     }
+///
+///     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
+///         run.converse(input).await?;
+///         run.converse("Say it in one sentence.".to_owned()).await
+///     }
+/// }
+/// ```
+pub struct AgentRun {
+    pub(in crate::agent) cx: RunContext,
+    pub(in crate::agent) instance: Arc<Instance>,
+    pub(in crate::agent) session: Session,
+    /// The system prompt of this run, if its request changes that of the agent.
+    prompt: Option<Box<AgentPrompt>>,
+    /// The type of the answer, if it has one.
+    answer: Option<Arc<AnswerForm>>,
+    /// The tools of this run, if other runs have other tools.
+    tools: OnceLock<Box<ToolList>>,
+    tally: Mutex<Tally>,
+    /// Limits the concurrent calls of tools, both of the loop and by hand.
+    permits: Option<Arc<Semaphore>>,
+    /// The messages of model requests from which secrets were removed.
+    pub(super) redacted: Mutex<RedactedRequests>,
+    pub(super) open_work: OpenWork,
+    /// Whether people are shown the run.
+    shown: bool,
+}
+
+/// The counters and the conversation of a run.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) turn: u32,
+    pub(super) calls: u32,
+    /// Calls made by hand. They belong to no turn.
+    pub(super) by_hand: u32,
+    pub(super) usage: Usage,
+    /// The part of it for questions of turn hooks, until the turn ends.
+    pub(super) aside_usage: Usage,
+    /// The number of calls of each tool, which numbers the instances of children and enforces `max_calls`. A run calls
+    /// few tools.
+    calls_of: Vec<(Arc<str>, u32)>,
+    pub(super) retries_of: HashMap<Arc<str>, u32>,
+    /// The input with its attachments, until the conversation has it; `None` for a text alone.
+    pub(super) attached: Option<Box<RunInput>>,
+    /// The number of messages whose content the model reads.
+    pub(super) read: usize,
+    /// The number of answers that did not fit their type.
+    pub(super) refused_answers: u32,
+    transcripts: Vec<(u32, u32, Transcript)>,
+    /// The ids of the conversation's calls.
+    pub(super) ids: CallIds,
+    /// Whether the model writes an answer to the conversation.
+    pub(super) asking: bool,
+    /// The calls of the newest message, until they have results.
+    pub(super) open: Option<OpenCalls>,
+    /// The newest turn, until its results are there. Only with turn hooks.
+    pub(super) begun: Option<BegunTurn>,
+    /// The last text that passed the hooks before it was sent.
+    pub(super) passed: Option<Box<str>>,
+}
+
+/// A turn whose answer is in the conversation, until its results are there too.
+pub(super) struct BegunTurn {
+    pub(super) turn: u32,
+    /// The index of its first message.
+    pub(super) start: usize,
+    pub(super) usage: Usage,
+    pub(super) stop: StopReason,
+}
+
+impl Tally {
+    /// Checks that the conversation can continue: each call has its result, and no turn is in progress.
+    pub(super) fn ready(&self) -> Result<(), MisuseError> {
+        match &self.open {
+            Some(open) => Err(open.error()),
+            None if self.asking => Err(MisuseError::AskInProgress),
+            None => Ok(()),
+        }
+    }
+
+    /// Counts one call of a tool.
+    pub(super) fn count_call(&mut self, tool: &Arc<str>) -> u32 {
+        let known = self.calls_of.iter_mut().find(|(name, _)| name == tool);
+        if let Some((_, count)) = known {
+            *count += 1;
+            return *count;
+        }
+        self.calls_of.push((Arc::clone(tool), 1));
+        1
+    }
+}
+
+/// Waits for `work`, or for another future, which is made when the work waits for the first time: timers and wakers cost
+/// more than work that ends at once. The work is polled first.
+pub(super) async fn or<T, O>(work: impl Future<Output = T>, other: impl FnOnce() -> O) -> T
+where
+    O: Future<Output = T>,
+{
+    let (mut work, mut waits) = (pin!(work), pin!(None));
+    let mut other = Some(other);
+    poll_fn(|cx| {
+        if let Poll::Ready(done) = work.as_mut().poll(cx) {
+            return Poll::Ready(done);
+        }
+        if let Some(other) = other.take() {
+            waits.set(Some(other()));
+        }
+        waits.as_mut().as_pin_mut().map_or(Poll::Pending, |waits| waits.poll(cx))
+    })
+    .await
+}
+
+impl AgentRun {
+    pub(in crate::agent) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
+        let permits = instance
+            .declaration
+            .settings
+            .max_parallel
+            .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
+        let cx = RunContext::new(seed);
+        let tally = Tally { ids: CallIds::after(cx.messages()), ..Tally::default() };
+        Self {
+            answer: instance.answer.clone(),
+            cx,
+            instance,
+            session,
+            prompt: None,
+            tools: OnceLock::new(),
+            tally: Mutex::new(tally),
+            permits,
+            redacted: Mutex::default(),
+            open_work: OpenWork::default(),
+            shown: true,
+        }
+    }
+
+    /// The same run with this prompt in place of the agent's.
+    pub(in crate::agent) fn with_prompt(mut self, prompt: Option<AgentPrompt>) -> Self {
+        self.prompt = prompt.map(Box::new);
+        self
+    }
+
+    /// The same run, which people are shown or not.
+    pub(in crate::agent) fn with_shown(mut self, shown: bool) -> Self {
+        self.shown = shown;
+        self
+    }
+
+    /// Whether people are shown the run.
+    pub(in crate::agent) fn is_shown(&self) -> bool {
+        self.shown
+    }
+
+    /// The system prompt of the request; `None` if it is the agent's.
+    pub(super) fn own_prompt(&self) -> Option<&AgentPrompt> {
+        self.prompt.as_deref()
+    }
+
+    /// The same run with an answer of this type in place of the agent's.
+    pub(in crate::agent) fn with_answer(mut self, answer: Option<Arc<AnswerForm>>) -> Self {
+        if answer.is_some() {
+            self.answer = answer;
+        }
+        self
+    }
+
+    /// The same run with the attachments of this input.
+    pub(in crate::agent) fn with_input(self, input: &RunInput) -> Self {
+        self.keep_attached(input);
+        self
+    }
+
+    /// The type of the answer, if it has one.
+    pub(super) fn answer_form(&self) -> Option<&AnswerForm> {
+        self.answer.as_deref()
+    }
+
+    /// The context of the run, as hooks and tools see it.
+    pub fn context(&self) -> &RunContext {
+        &self.cx
+    }
+
+    /// The session of the run. A child in `agents: [..]` has the session of its parent.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// A snapshot of the conversation. It begins with the session's earlier messages.
+    pub fn messages(&self) -> History {
+        self.cx.messages()
+    }
+
+    pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
+        lock(&self.tally)
+    }
+
+    pub(super) fn limit(&self, limit: Limit) -> RunError {
+        RunError::Limit { agent: Arc::clone(&self.instance.name), limit }
+    }
+
+    pub(in crate::agent) fn event(&self, turn: u32, kind: EventKind) {
+        self.cx.events().push(self.step(turn, StepKind::Run), kind);
+    }
+
+    pub(in crate::agent) fn step(&self, turn: u32, kind: StepKind) -> StepRef<'_> {
+        StepRef { scope: self.cx.scope(), turn, kind, call: None, name: None, attempt: 0 }
+    }
+
+    /// Lists the tools of the run if other runs have other tools; `None` if all have the same.
+    pub(in crate::agent) fn list_tools(&self) -> Option<BoxFuture<'_, Result<(), RunError>>> {
+        let list = self.instance.tools.of_run(&self.cx)?;
+        Some(Box::pin(async move {
+            let list = list.await?;
+            self.tools.get_or_init(|| Box::new(list));
+            Ok(())
+        }))
+    }
+
+    /// The run's own list of tools, or that of all runs.
+    pub(super) fn tool_list(&self) -> &ToolList {
+        self.tools.get().map_or(&self.instance.tools, |own| &**own)
+    }
+
+    /// The tools of this turn. Reports changes since the last turn.
+    pub(super) fn tools(&self, turn: u32) -> Result<TurnTools, ListError> {
+        let (mut list, run) = match self.tools.get() {
+            Some(own) => (&**own, Some(&self.cx)),
+            None => (&self.instance.tools, None),
+        };
+        let mut tools = list.tools(run)?;
+        if run.is_none() && tools.depends_on_run() {
+            list = self.tools.get_or_init(|| Box::new(self.instance.tools.late()));
+            tools = list.tools(Some(&self.cx))?;
+        }
+        for text in list.take_notices()? {
+            self.event(turn, EventKind::notice(text));
+        }
+        Ok(tools)
+    }
+
+    /// Runs `work` until it ends, the run is aborted or cancelled, or the run's time is up. Callers pin large work in
+    /// place.
+    pub(super) async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
+        let mut work = pin!(work);
+        // Checked on each poll, before the work is polled.
+        let work = poll_fn(|cx| {
+            if self.cx.cancellation().is_cancelled() {
+                return Poll::Ready(Err(self.cancelled()));
+            }
+            work.as_mut().poll(cx).map(Ok)
+        });
+        self.until_over(work).await
+    }
+
+    /// As [`Self::unless_over`], for work that checks by itself whether the run is over. The work is polled first.
+    pub(in crate::agent) async fn until_over<T>(
+        &self,
+        work: impl Future<Output = Result<T, RunError>>,
+    ) -> Result<T, RunError> {
+        or(work, || async { Err(self.over().await) }).await
+    }
+
+    /// Waits until the run is aborted or cancelled, or its time is up.
+    async fn over(&self) -> RunError {
+        tokio::select! {
+            biased;
+            () = self.cx.cancellation().cancelled() => self.cancelled(),
+            late = self.late() => late,
+        }
+    }
+
+    /// Fails if the run is aborted or cancelled.
+    pub(super) fn unless_cancelled(&self) -> Result<(), RunError> {
+        if self.cx.cancellation().is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
+    }
+
+    fn cancelled(&self) -> RunError {
+        RunError::from_abort(&self.cx)
+            .unwrap_or_else(|| RunError::Cancelled { agent: Arc::clone(&self.instance.name) })
+    }
+
+    /// Waits until the run's time is up.
+    async fn late(&self) -> RunError {
+        match self.cx.deadline() {
+            Some(deadline) => {
+                tokio::time::sleep_until(deadline.at).await;
+                self.limit(Limit::Time(deadline.limit))
+            }
+            None => pending().await,
+        }
+    }
+
+    /// Waits for a permit for a concurrent call. Dropping the permit frees it.
+    pub(super) async fn permit(&self) -> Option<Permit> {
+        match &self.permits {
+            Some(permits) => Permit::of(permits).await,
+            None => None,
+        }
+    }
+
+    /// Keeps a child's conversation while calls of the newest message have no results. A call made by hand belongs to no message.
+    pub(super) fn keep_transcript(&self, (turn, call): (u32, u32), transcript: Transcript) {
+        let mut tally = self.tally();
+        if tally.open.is_some() {
+            tally.transcripts.push((turn, call, transcript));
+            return;
+        }
+        drop(tally);
+        self.merge([transcript]);
+    }
+
+    /// Merges the conversations of children that were kept, in call order. Returns whether there were any.
+    pub(super) fn merge_kept(&self) -> bool {
+        let mut kept = std::mem::take(&mut self.tally().transcripts);
+        if kept.is_empty() {
+            return false;
+        }
+        kept.sort_by_key(|(turn, call, _)| (*turn, *call));
+        self.merge(kept.into_iter().map(|(.., transcript)| transcript));
+        true
+    }
+
+    fn merge(&self, transcripts: impl IntoIterator<Item = Transcript>) {
+        use crate::agent::parts::settings::HistoryMergeTarget as Target;
+        for Transcript { child, mut messages } in transcripts {
+            match self.instance.declaration.settings.history_merge_target {
+                Target::None => {}
+                Target::Child => self.session.append_child(&child, messages),
+                Target::Orchestrator => {
+                    self.tally().ids.take_messages(&mut messages);
+                    let mut conversation = self.cx.conversation();
+                    for mut message in messages {
+                        // What a child was asked is not an input of this run.
+                        if message.is_input() {
+                            Arc::make_mut(&mut message).mark_by_runtime();
+                        }
+                        conversation.push_shared(message);
+                    }
+                }
+            }
+        }
+    }
+}

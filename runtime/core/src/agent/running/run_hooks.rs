@@ -1,0 +1,102 @@
+//! The run hooks of a run: before its first turn, and after its last one.
+
+use std::sync::Arc;
+
+use onionskin_definitions::error::BoxError;
+use onionskin_tools::event::EventKind;
+
+use crate::agent::error::run_error::RunError;
+use crate::places::tried;
+use crate::run_hook::{DynRunHook, RunAnswer, RunInput};
+
+use super::run::AgentRun;
+
+impl AgentRun {
+    /// The input after the hooks before the run.
+    ///
+    /// # Errors
+    /// Returns an error if a hook refuses the input or fails, or if the run is over.
+    pub(in crate::agent) async fn before_run(&self, input: String) -> Result<String, RunError> {
+        let mut input = self.take_attached().unwrap_or_else(|| RunInput::from(input));
+        for hook in &self.instance.declaration.run_hooks {
+            self.unless_cancelled()?;
+            let before = hook.ignores_errors().then(|| input.clone());
+            let done = tried(async { hook.before_run(&self.cx, &mut input).await }).await;
+            let Err(error) = done else { continue };
+            match before {
+                Some(before) => input = before,
+                None => {
+                    return Err(match error.downcast() {
+                        Ok(source) => RunError::InputCheck {
+                            agent: Arc::clone(&self.instance.name),
+                            hook: hook.name(),
+                            source: *source,
+                        },
+                        Err(error) => self.hook_failed(&**hook, error),
+                    });
+                }
+            }
+            self.hook_ignored(&**hook, &error);
+        }
+        self.keep_attached(&input);
+        Ok(input.into_text())
+    }
+
+    /// The answer after the hooks after the run.
+    ///
+    /// # Errors
+    /// Returns an error if a hook refuses the answer or fails, or if the run is over.
+    pub(in crate::agent) async fn after_run(&self, answer: String) -> Result<String, RunError> {
+        let form = self.answer_form();
+        let mut answer = RunAnswer::from(answer).of_type(form.is_some());
+        let mut changed_by = None;
+        for hook in &self.instance.declaration.run_hooks {
+            self.unless_cancelled()?;
+            let before = (form.is_some() || hook.ignores_errors()).then(|| answer.clone());
+            let done = tried(async { hook.after_run(&self.cx, &mut answer).await }).await;
+            let Err(error) = done else {
+                if before.is_some_and(|before| before != answer) {
+                    changed_by = Some(hook.name());
+                }
+                continue;
+            };
+            let before = before.filter(|_| hook.ignores_errors());
+            match before {
+                Some(before) => answer = before,
+                None => {
+                    return Err(match error.downcast() {
+                        Ok(source) => RunError::OutputCheck {
+                            agent: Arc::clone(&self.instance.name),
+                            hook: hook.name(),
+                            source: *source,
+                        },
+                        Err(error) => self.hook_failed(&**hook, error),
+                    });
+                }
+            }
+            self.hook_ignored(&**hook, &error);
+        }
+        if let (Some(form), Some(hook)) = (form, changed_by) {
+            self.fitted(form, answer.text()).map_err(|error| changed_wrongly(error, hook))?;
+        }
+        Ok(answer.into_text())
+    }
+
+    fn hook_failed(&self, hook: &dyn DynRunHook, error: BoxError) -> RunError {
+        let agent = Arc::clone(&self.instance.name);
+        RunError::RunHook { agent, hook: hook.name(), source: error.into() }
+    }
+
+    fn hook_ignored(&self, hook: &dyn DynRunHook, error: &BoxError) {
+        let text = format!("the run hook `{}` failed, and the run goes on without it: {error}", hook.name());
+        self.event(self.turn(), EventKind::notice(text));
+    }
+}
+
+/// The error of an answer that fitted its type before a hook changed it.
+fn changed_wrongly(mut error: RunError, hook: &str) -> RunError {
+    if let RunError::WrongAnswer { problems, .. } = &mut error {
+        problems.insert_str(0, &format!("the run hook `{hook}` changed it:\n- "));
+    }
+    error
+}

@@ -1,0 +1,376 @@
+//! One tool call of a run: it passes the hooks, and events report its start and its end. `turns.rs` makes the calls of a
+//! turn. The agent's onion begins in `onion/dynamic.rs`.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::future::poll_fn;
+use std::iter::successors;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Instant;
+
+use futures_util::future::BoxFuture;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::definition::{Effect, ToolSource};
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::output::ToolOutput;
+use onionskin_tools::context::{AbortCause, ToolContext, ToolTable};
+use onionskin_tools::event::CallResult;
+use onionskin_tools::event::{CallOutcome, EventKind, HookExit};
+use onionskin_tools::journal::{CallRecord, StepKind, StepRef, fingerprint};
+use onionskin_tools::model::{ToolCall, redact_name};
+use onionskin_tools::onion;
+use onionskin_tools::state::Recorded;
+use tracing::Instrument as _;
+
+use crate::agent::error::run_error::RunError;
+
+use super::run::AgentRun;
+use super::spans::ToolSpan;
+use super::unfinished_call::Fate;
+
+/// A counted call, and its end.
+pub(super) struct PlannedCall {
+    /// The tool, or the reason why nothing can run.
+    pub(super) entry: Result<usize, ToolError>,
+    /// How many calls of this tool the run has made, this one included.
+    number: u32,
+    /// The result, or the progress of a call without one.
+    end: Mutex<Result<CallResult, Fate>>,
+    /// The result that a turn hook gave the call.
+    answer: Option<Box<ToolOutput>>,
+}
+
+impl PlannedCall {
+    pub(super) fn new(entry: Result<usize, ToolError>, number: u32) -> Self {
+        Self { entry, number, end: Mutex::new(Err(Fate::NotRun)), answer: None }
+    }
+
+    /// A call that is not planned yet.
+    pub(super) fn unplanned() -> Self {
+        Self::new(Err(ToolError::new("the call was not planned")), 0)
+    }
+
+    /// The call with this result, which a turn hook gave it.
+    pub(super) fn answered(mut self, output: ToolOutput) -> Self {
+        self.answer = Some(Box::new(output));
+        self
+    }
+
+    /// Whether the limit of calls refuses it.
+    pub(super) fn is_over_limit(&self) -> bool {
+        self.entry.as_ref().is_err_and(|error| error.kind() == ErrorKind::Limit)
+    }
+
+    /// The result, if there is one.
+    pub(super) fn result(&mut self) -> Option<&mut CallResult> {
+        self.end.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut().ok()
+    }
+
+    /// The result, also for a call that did not finish.
+    pub(super) fn take_result(&mut self, run: &AgentRun) -> CallResult {
+        let end = self.end.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(end, Err(Fate::NotRun))
+            .unwrap_or_else(|fate| CallResult::new(fate.unfinished(&run.cx)))
+    }
+
+    /// Whether the call waits for an answer of a person.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(*lock(&self.end), Err(Fate::Open))
+    }
+}
+
+/// One call from its place in the turn to its end. If its start was reported, its end is reported exactly once, also if
+/// it is dropped half way.
+pub(super) struct TurnCall<'r> {
+    run: &'r AgentRun,
+    table: &'r ToolTable,
+    planned: &'r PlannedCall,
+    asked: &'r ToolCall,
+    /// The call's turn, and its position there, counted from 1.
+    at: (u32, u32),
+    /// The time of its start, until its end is reported.
+    started: Option<Instant>,
+    /// The context, while hooks and the tool run.
+    cx: Option<ToolContext>,
+    fate: Fate,
+    attempts: u32,
+    /// Whether the tool started, and may have changed something.
+    acts: bool,
+    hook_exits: Vec<HookExit>,
+    span: ToolSpan,
+}
+
+impl<'r> TurnCall<'r> {
+    pub(super) fn new(
+        run: &'r AgentRun,
+        table: &'r ToolTable,
+        planned: &'r PlannedCall,
+        asked: &'r ToolCall,
+        at: (u32, u32),
+    ) -> Self {
+        let (fate, attempts, hook_exits) = (Fate::NotRun, 0, Vec::new());
+        let span = ToolSpan::none();
+        let acts = false;
+        Self {
+            run,
+            table,
+            planned,
+            asked,
+            at,
+            started: None,
+            cx: None,
+            fate,
+            attempts,
+            acts,
+            hook_exits,
+            span,
+        }
+    }
+
+    /// Runs the call with these arguments, or with those that the model wrote. The transcripts of children are kept for
+    /// the run to merge. `None`: the call waits for an answer that does not come in this run.
+    ///
+    /// Cancel safety: dropping the future and the call ends the call, and events report it as cancelled.
+    pub(super) async fn run(&mut self, args: Option<Args>) -> Option<ToolResult> {
+        let run = self.run;
+        if let Some(answer) = &self.planned.answer {
+            self.begin();
+            return Some(run.cx.hide(Ok((**answer).clone())));
+        }
+        let entry = match &self.planned.entry {
+            Ok(entry) => self.table.entry(*entry),
+            Err(error) => {
+                self.begin();
+                let refused = error.clone();
+                return Some(match run.cx.journal() {
+                    None => Err(Exit::Tool(refused)),
+                    Some(_) => self.record_refusal(refused).await,
+                });
+            }
+        };
+        let permit = run.permit().await;
+        let _begun = match run.cx.begun_by() {
+            Some(by) => Some(by.begin().await),
+            None => None,
+        };
+        if let Some(abort) = run.cx.aborted() {
+            return Some(Err(abort.clone().into()));
+        }
+        self.begin();
+        let (turn, index_in_turn) = self.at;
+        let cx = ToolContext::new(
+            run.cx.clone(),
+            Arc::clone(entry),
+            Arc::clone(&self.asked.id),
+            turn,
+            index_in_turn,
+        )
+        .with_number(self.planned.number)
+        .with_arguments(args.as_ref().map_or_else(|| Arc::clone(&self.asked.arguments), Args::text));
+        let cx = &*self.cx.insert(cx);
+        if let Some(permit) = permit {
+            cx.hold_permit(permit);
+        }
+        run.cx.watch();
+        let mut args = args.unwrap_or_else(|| Args::from(Arc::clone(&self.asked.arguments)));
+        cx.definition().attach_to(&mut args);
+        if run.cx.can_ask() {
+            args.watch();
+        }
+        // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a separate block, because a
+        // hand-written hook can panic before it returns its future.
+        let call = onion::outermost(cx, async {
+            if let Some(outside) = run.cx.outside() {
+                outside.around(&*run.instance.onion, cx, &mut args).await
+            } else {
+                run.instance.onion.call_dyn(cx, &mut args).await
+            }
+        });
+        let answered = {
+            let mut call = pin!(call.instrument(self.span.span()));
+            let answered = poll_fn(|task| match call.as_mut().poll(task) {
+                Poll::Pending if cx.is_open() => Poll::Ready(None),
+                poll => poll.map(Some),
+            });
+            match run.cx.journal() {
+                None => answered.await,
+                Some(_) => {
+                    let at = || step(run, self.at, &self.asked.name).to_id();
+                    Box::pin(run.cx.strand(at, answered)).await
+                }
+            }
+        };
+        let Some(mut result) = answered else {
+            self.leave();
+            self.fate = Fate::Open;
+            return None;
+        };
+        if let Err(exit) = &mut result {
+            end_for_fault(cx, exit);
+        }
+        // Hooks can hold secrets too, and the tool can register secrets while it runs.
+        let result = run.cx.hide(result);
+        self.hook_exits = self.cx.as_mut().map(ToolContext::take_hook_log).unwrap_or_default();
+        self.leave();
+        Some(result)
+    }
+
+    /// Records that the call was refused before its tool, which is a step too: a replay in which the tool can run, or
+    /// could run when the run was recorded, is a divergence.
+    fn record_refusal(&self, refused: ToolError) -> BoxFuture<'_, ToolResult> {
+        let name = self.tool();
+        Box::pin(async move {
+            let cx = &self.run.cx;
+            let id = StepRef { attempt: 1, ..step(self.run, self.at, &name) }.to_id();
+            let asked = || (Effect::Pure, fingerprint("refused"));
+            let record = async || {
+                let refused = cx.hide(Err(Exit::Tool(refused)));
+                Ok::<_, Infallible>(CallRecord::new(&refused, 0, Recorded::default()))
+            };
+            match cx.step(id, asked, record).await {
+                Ok(record) => record.into_result(),
+                Err(never) => match never {},
+            }
+        })
+    }
+
+    /// Ends the call with its result, or without one if another call's abort ended it or it waits for an answer.
+    pub(super) fn end(mut self, result: Option<ToolResult>) {
+        let Some(result) = result else {
+            self.close(Err(self.fate));
+            return;
+        };
+        let end = if self.fate.is_anothers(&result) { Err(self.fate) } else { Ok(CallResult::new(result)) };
+        self.close(end);
+    }
+
+    /// Reports the start.
+    fn begin(&mut self) {
+        let entry = self.planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
+        let tool = self.tool();
+        let started = EventKind::tool_started(
+            Arc::clone(&self.asked.id),
+            Arc::clone(&tool),
+            entry.map(|entry| entry.source),
+            self.run.shown_arguments(&self.asked.arguments),
+        );
+        self.span = ToolSpan::begin(self.run, entry.map(|entry| &**entry), &tool, self.asked);
+        self.started = Some(Instant::now());
+        self.run.cx.events().push(self.step(&tool), started);
+    }
+
+    /// Records the progress of the call, and keeps the transcript of a child. The context ends here.
+    fn leave(&mut self) {
+        let Some(mut cx) = self.cx.take() else { return };
+        if let Some(attempts) = cx.plain_attempts() {
+            self.attempts = attempts;
+            self.fate = if attempts == 0 { Fate::NotRun } else { Fate::begun(&cx) };
+            self.acts = attempts > 0 && cx.may_have_acted();
+            return;
+        }
+        self.fate = Fate::from_context(&cx);
+        self.attempts = if self.fate == Fate::NotRun { 0 } else { cx.attempt() };
+        self.acts = self.attempts > 0 && cx.may_have_acted();
+        if cx.runs_on()
+            && let Some(by) = self.run.cx.begun_by()
+        {
+            by.runs_on();
+        }
+        if let Some(transcript) = cx.take_transcript() {
+            self.run.keep_transcript(self.at, transcript);
+        }
+    }
+
+    /// Reports the end, if the start was reported.
+    fn close(&mut self, mut end: Result<CallResult, Fate>) {
+        let Some(started) = self.started.take() else { return };
+        match &mut end {
+            Ok(result) => self.report(started, result),
+            Err(Fate::Open) => self.report(started, &mut CallResult::paused()),
+            Err(fate) => self.report(started, &mut CallResult::new(fate.unfinished(&self.run.cx))),
+        }
+        *lock(&self.planned.end) = end;
+    }
+
+    fn report(&mut self, started: Instant, result: &mut CallResult) {
+        if self.acts {
+            self.note_acted(result.outcome);
+        }
+        self.span.end(self.run, self.asked, result, self.attempts);
+        let tool = self.tool();
+        let finished = result.finished(
+            Arc::clone(&self.asked.id),
+            Arc::clone(&tool),
+            started.elapsed(),
+            self.attempts,
+            std::mem::take(&mut self.hook_exits),
+        );
+        self.run.cx.events().push(self.step(&tool), finished);
+    }
+
+    /// Notes for the agents above what the call did. What an agent did, its own calls noted.
+    fn note_acted(&self, outcome: CallOutcome) {
+        if let (Some(acted), Ok(entry)) = (self.run.cx.acted(), &self.planned.entry)
+            && self.table.entry(*entry).source != ToolSource::Agent
+        {
+            acted.note(&self.table.entry(*entry).name, outcome);
+        }
+    }
+
+    /// The tool's name as hooks see it; for an unknown tool the model's, without the secrets of the session.
+    fn tool(&self) -> Arc<str> {
+        if let Ok(entry) = self.planned.entry {
+            return Arc::clone(&self.table.entry(entry).name);
+        }
+        let mut name = Arc::clone(&self.asked.name);
+        if let Some(redactor) = self.run.cx.concealed().redactor() {
+            redact_name(&mut name, &redactor, |name| self.table.find(name).is_some());
+        }
+        name
+    }
+
+    /// The step of the call, under the name that the model wrote; for an unknown tool this name.
+    fn step<'s>(&'s self, unknown: &'s Arc<str>) -> StepRef<'s> {
+        let name = if self.planned.entry.is_ok() { &self.asked.name } else { unknown };
+        step(self.run, self.at, name)
+    }
+}
+
+impl Drop for TurnCall<'_> {
+    fn drop(&mut self) {
+        if self.started.is_some() {
+            self.leave();
+            self.close(Err(self.fate));
+        }
+    }
+}
+
+/// A tool or a hook asked another agent through its handle and passed on that the agent's script has a fault. It ends this
+/// run too.
+#[cold]
+fn end_for_fault(cx: &ToolContext, exit: &mut Exit) {
+    let Exit::Tool(error) = &exit else { return };
+    let mut causes = successors(error.source(), |&cause| cause.source());
+    let Some(fault) = causes.find_map(|cause| cause.downcast_ref::<RunError>()?.script_fault()) else {
+        return;
+    };
+    cx.abort_for(AbortCause::Script(fault));
+    if let Some(abort) = cx.run().aborted() {
+        *exit = abort.clone().into();
+    }
+}
+
+/// The step of a call as a whole.
+pub(super) fn step<'r>(run: &'r AgentRun, (turn, call): (u32, u32), name: &'r Arc<str>) -> StepRef<'r> {
+    StepRef {
+        scope: run.cx.scope(),
+        turn,
+        kind: StepKind::Tool,
+        call: Some(call),
+        name: Some(name),
+        attempt: 0,
+    }
+}

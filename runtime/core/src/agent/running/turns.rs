@@ -1,0 +1,293 @@
+//! The loop of a run, and its turns of the model. `batch.rs` runs the tool calls of a turn.
+
+use std::sync::Arc;
+
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_tools::context::ToolTable;
+use onionskin_tools::event::EventKind;
+use onionskin_tools::model::{Message, ModelResponse, StopReason, ToolCall, redact_name};
+use tokio::time::Instant;
+
+use crate::agent::built::tool_list::TurnTools;
+use crate::agent::error::misuse::MisuseError;
+use crate::agent::error::run_error::RunError;
+use crate::agent::limits::Limit;
+
+use super::ask::Changes;
+use super::batch::Batch;
+use super::open_calls::{OpenCalls, TakenCalls};
+use super::run::{AgentRun, BegunTurn};
+use super::tool_call::{self, TurnCall};
+
+/// An answer of the model, which is in the conversation.
+pub(super) struct TurnAnswer {
+    turn: u32,
+    message: Arc<Message>,
+    /// The tools that were offered.
+    table: Arc<ToolTable>,
+    /// What the answer has beside its message.
+    beside: ModelResponse,
+    /// The tool whose call is the answer of the run.
+    answer_tool: Option<Arc<str>>,
+}
+
+impl TurnAnswer {
+    pub(super) fn message(&self) -> &Message {
+        &self.message
+    }
+
+    pub(super) fn table(&self) -> Arc<ToolTable> {
+        Arc::clone(&self.table)
+    }
+
+    /// The tool whose call is the answer of the run.
+    pub(super) fn answer_tool(&self) -> Option<&Arc<str>> {
+        self.answer_tool.as_ref()
+    }
+
+    /// The answer as the model gave it, with ids of calls that no other call of the conversation has.
+    pub(super) fn into_response(self) -> ModelResponse {
+        let Self { message, mut beside, .. } = self;
+        beside.put_message(Arc::unwrap_or_clone(message));
+        beside
+    }
+}
+
+/// A turn of the model that is in progress.
+struct Asking<'r>(&'r AgentRun);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.tally().asking = false;
+    }
+}
+
+impl AgentRun {
+    /// Runs the loop: adds `input` to the conversation, then asks the model and runs the tools that it calls, until it
+    /// answers without a call or a call stops the run. Several loops in one run continue one conversation and share its
+    /// limits. A loop of your own uses [`ask`](Self::ask) and [`call_tools`](Self::call_tools).
+    ///
+    /// With [`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until) it continues until an answer contains that text.
+    /// If the answer of the run has a type, the model is asked for it, and again while it does not fit; the text is then its JSON.
+    ///
+    /// Cancel safety: dropping the future drops its calls. The conversation keeps one result for each of them.
+    ///
+    /// # Errors
+    /// Returns an error if the model fails, a limit is reached, or the run is aborted; [`RunError::Misuse`] if a call of the
+    /// conversation has no result, or if another turn is in progress; [`RunError::NoInput`] if the input is empty;
+    /// [`RunError::Unfinished`] if an answer is not whole. The conversation then has results that say that its calls did not run.
+    pub async fn converse(&self, input: String) -> Result<String, RunError> {
+        let input = self.user_message(input);
+        if input.is_empty() {
+            return Err(RunError::NoInput { agent: Arc::clone(&self.instance.name) });
+        }
+        self.append(input)?;
+        if let Some(form) = self.answer_form() {
+            return Box::pin(self.converse_typed(form)).await;
+        }
+        loop {
+            let said = self.take_turn(&Changes::default()).await?;
+            let (is_answer, stop) = (said.message.tool_calls().is_empty(), said.beside.stop);
+            if is_answer
+                && let Some(until) = self.instance.declaration.until.as_deref()
+                && !said.message.to_text().contains(until)
+                // A cut answer can be gone on with, a refused one cannot.
+                && (stop.is_whole() || stop == StopReason::Length)
+            {
+                let words = format!("Go on. The work ends with `{until}` in your answer.");
+                self.append(Message::by_runtime(words))?;
+                continue;
+            }
+            self.check_whole(&said)?;
+            if is_answer {
+                return Ok(said.message.to_text().into_owned());
+            }
+            let calls = self.take_all(&said);
+            if let Some(answer) = self.run_batch(Batch::new(self, said.table, calls), None).await? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Fails if an answer is not whole. Its calls get results that say that they did not run.
+    pub(super) fn check_whole(&self, said: &TurnAnswer) -> Result<(), RunError> {
+        let stop = said.beside.stop;
+        if stop.is_whole() {
+            return Ok(());
+        }
+        self.closed_messages();
+        let text = said.message.to_text().into_owned();
+        Err(RunError::Unfinished { agent: Arc::clone(&self.instance.name), stop, text })
+    }
+
+    /// Asks the model once and appends its answer to the conversation.
+    pub(super) async fn take_turn(&self, changes: &Changes) -> Result<TurnAnswer, RunError> {
+        let offered = |tools: &TurnTools| {
+            changes.table(&self.instance.name, &tools.table).map_err(|error| self.misuse(error))
+        };
+        if changes.names_tools() {
+            // A mistake is found before the turn counts.
+            self.await_lists().await?;
+            offered(&self.turn_tools(self.turn())?)?;
+        }
+        if self.has_turn_hooks() {
+            // The results of the turn before may have been appended by hand.
+            Box::pin(self.complete_turn()).await?;
+        }
+        let (turn, _asking) = self.begin_turn()?;
+        self.await_lists().await?;
+        let tools = self.turn_tools(turn)?;
+        let offered = offered(&tools)?;
+        let table = offered.as_ref().unwrap_or(&tools.table);
+        let mut request = self.request(turn, changes, &tools, offered.as_deref())?;
+        let answer = self.ask_for_answer(changes, &mut request);
+        if self.instance.message_hooks.is_some() {
+            // Before the system prompt, which can show the state.
+            Box::pin(self.before_reply(&mut request)).await?;
+        }
+        request.system = self.system(turn, changes, &tools, offered.as_deref(), answer.is_some()).await?;
+        if self.has_turn_hooks() {
+            let table = Arc::clone(table);
+            let asked = Box::pin(self.ask_through_hooks(turn, request, &tools.table, table, answer)).await;
+            let (mut response, table, answer_tool) = asked?;
+            if self.is_before_send() {
+                response = Box::pin(self.send_text(turn, response)).await?;
+            }
+            let said = self.note_response(turn, table, response, answer_tool);
+            Box::pin(self.complete_turn()).await?;
+            return Ok(said);
+        }
+        let answer_tool = answer.map(|form| self.offer_answer(form, &mut request));
+        let mut response = self.ask_model(turn, request, table, answer_tool.as_deref()).await?;
+        if self.is_before_send() {
+            response = Box::pin(self.send_text(turn, response)).await?;
+        }
+        Ok(self.note_response(turn, Arc::clone(table), response, answer_tool))
+    }
+
+    /// Waits for the lists of tools that servers announced before this turn.
+    async fn await_lists(&self) -> Result<(), RunError> {
+        let Some(lists) = self.tool_list().pending() else { return Ok(()) };
+        self.unless_over(lists).await?.map_err(|error| error.into_run_error(&self.instance.name))
+    }
+
+    /// The tools of a turn.
+    pub(super) fn turn_tools(&self, turn: u32) -> Result<TurnTools, RunError> {
+        self.tools(turn).map_err(|error| error.into_run_error(&self.instance.name))
+    }
+
+    fn begin_turn(&self) -> Result<(u32, Asking<'_>), RunError> {
+        let mut tally = self.tally();
+        tally.ready().map_err(|error| self.misuse(error))?;
+        if self.cx.conversation().is_empty() {
+            return Err(self.misuse(MisuseError::EmptyConversation));
+        }
+        if tally.attached.is_some() {
+            return Err(self.misuse(MisuseError::LeftAttachments));
+        }
+        if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
+            return Err(self.limit(Limit::Time(late.limit)));
+        }
+        if let Some(limit) =
+            self.instance.declaration.settings.limits.before_turn(tally.turn, tally.usage.total())
+        {
+            return Err(self.limit(limit));
+        }
+        tally.turn += 1;
+        tally.asking = true;
+        let turn = tally.turn;
+        drop(tally);
+        let asking = Asking(self);
+        self.event(turn, EventKind::turn_started(turn));
+        Ok((turn, asking))
+    }
+
+    /// Appends the model's answer to the conversation. No two calls of the conversation have the same id. An answer that says nothing, such as
+    /// a filtered one, is left out: providers refuse the conversation with it.
+    fn note_response(
+        &self,
+        turn: u32,
+        table: Arc<ToolTable>,
+        mut response: ModelResponse,
+        answer_tool: Option<Arc<str>>,
+    ) -> TurnAnswer {
+        let mut tally = self.tally();
+        tally.ids.take(&mut response.tool_calls);
+        tally.usage += response.usage;
+        let (usage, stop) = (response.usage, response.stop);
+        let mut of_turn = std::mem::take(&mut tally.aside_usage);
+        of_turn += usage;
+        let message = Arc::new(response.take_message());
+        tally.open = OpenCalls::new(&message, Some(Arc::clone(&table)), (turn, 0));
+        let mut conversation = self.cx.conversation();
+        if self.has_turn_hooks() {
+            tally.begun = Some(BegunTurn { turn, start: conversation.len(), usage: of_turn, stop });
+        }
+        if !message.is_empty() {
+            conversation.push_shared(Arc::clone(&message));
+        }
+        drop(conversation);
+        drop(tally);
+        self.event(turn, EventKind::turn_finished(of_turn, stop));
+        TurnAnswer { turn, message, table, beside: response, answer_tool }
+    }
+
+    /// All calls of an answer, to run them.
+    pub(super) fn take_all(&self, said: &TurnAnswer) -> TakenCalls {
+        if let Some(open) = &mut self.tally().open {
+            open.take_all();
+        }
+        TakenCalls { said: Arc::clone(&said.message), at: (said.turn, 0), indices: None }
+    }
+
+    /// Calls a tool of the agent through its hooks, as the model would; the call counts like any other. When the call
+    /// of a child ends, its conversation goes where [`HistoryMergeTarget`](crate::agent::HistoryMergeTarget) says. While `max_parallel` calls of the run
+    /// are in progress, this call waits for one of them to end. Poll all calls that have begun, or it waits forever.
+    ///
+    /// Cancel safety: dropping the future ends the call; the child's conversation until then goes to the same place.
+    ///
+    /// # Errors
+    /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names. If a server panics
+    /// while it lists its tools, that is a tool error of kind [`Panic`](crate::ErrorKind::Panic). If a tool that was listed after
+    /// the run began has no definition for the run, that is a tool error of kind [`Failed`](crate::ErrorKind::Failed).
+    pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
+        let args = args.into();
+        let turn = self.tally().turn;
+        if let Some(lists) = self.tool_list().pending()
+            && let Err(error) = lists.await
+        {
+            return Err(Exit::Tool(error.into_tool_error()));
+        }
+        let table = match self.tools(turn) {
+            Ok(tools) => tools.table,
+            Err(error) => return Err(Exit::Tool(error.into_tool_error())),
+        };
+        let planned = self.plan_call(&table, name);
+        let index_in_turn = {
+            let mut tally = self.tally();
+            tally.by_hand += 1;
+            tally.by_hand
+        };
+        let mut asked = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
+        if planned.entry.is_err()
+            && let Some(redactor) = self.cx.concealed().redactor()
+        {
+            redact_name(&mut asked.name, &redactor, |name| table.find(name).is_some());
+        }
+        let busy = self.busy();
+        let mut call = TurnCall::new(self, &table, &planned, &asked, (0, index_in_turn));
+        let result = match self.cx.journal() {
+            None => call.run(Some(args)).await,
+            Some(_) => {
+                let id = tool_call::step(self, (0, index_in_turn), &asked.name).to_id();
+                Box::pin(self.cx.around_strands(Some(&id), call.run(Some(args)))).await
+            }
+        };
+        call.end(result.clone());
+        match result {
+            Some(result) => result,
+            None => self.pause(busy).await,
+        }
+    }
+}
