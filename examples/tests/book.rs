@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use onionskin_vocabulary::agent::Field;
+use onionskin_vocabulary::options;
 
 const SUMMARY: &str = include_str!("../../docs/book/src/SUMMARY.md");
 const VALUES: &str = include_str!("../../docs/book/src/reference/tool-values.md");
@@ -156,6 +157,14 @@ fn table(page: &str, heading: &str) -> Vec<String> {
         let fields = Field::all().map(|field| format!("|{} |", field.row().join(" |")));
         let last = page.lines().take_while(|line| line.starts_with('|')).map(str::to_owned);
         return head.into_iter().chain(fields).chain(last).map(|row| without_items(&row)).collect();
+    }
+    if heading == "Options" {
+        let head = ["| option | what it does |".to_owned(), "|---|---|".to_owned()];
+        let options = options::named(page.trim_end_matches(".md"))
+            .unwrap()
+            .iter()
+            .map(|option| format!("|{} |{} |", option.forms, option.does));
+        return head.into_iter().chain(options).map(|row| without_items(&row)).collect();
     }
     let page = fs::read_to_string(root().join("runtime/core/src/docs").join(page)).unwrap();
     let (_, below) = page.split_once(&format!("\n# {heading}\n")).unwrap();

@@ -13,7 +13,6 @@ options! {
     /// The options of `#[strict(..)]` and `#[visit_secrets(..)]`.
     #[derive(Default, FromMeta)]
     struct Options {
-        /// `crate = my_onionskin` | where this crate is, if another library re-exports it
         crate_path as "crate": Option<Path> = read::path,
     }
 }
@@ -31,7 +30,8 @@ pub(crate) fn crate_path(
             errors.at(attr, format_args!("write its option: `#[{attribute}(crate = my_onionskin)]`"));
             continue;
         };
-        let options: Options = Table::new("option", Options::KEYS).read(list.tokens.clone(), errors);
+        let options: Options =
+            Table::new("option", onionskin_vocabulary::options::derive()).read(list.tokens.clone(), errors);
         crate_path = options.crate_path.or(crate_path);
     }
     for attr in inside(item).into_iter().filter(|attr| attr.path().is_ident(attribute)) {

@@ -1,6 +1,5 @@
 //! Reads the options of attributes with darling, and reports what is wrong with them in our words.
 
-use darling::FromMeta;
 use darling::ast::NestedMeta;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -11,7 +10,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Meta, MetaNameValue, Token, Type};
 
 use crate::diag::{Errors, message};
-use crate::keys::{Key, Parsed, find, names};
+use crate::keys::{Key, Options, Parsed, find, names};
 use crate::suggest;
 
 pub(crate) mod read;
@@ -37,7 +36,7 @@ impl<'t> Table<'t> {
     }
 
     /// Reads the options of an attribute, as far as they are right.
-    pub(crate) fn read<O: FromMeta + Default>(&self, tokens: TokenStream, errors: &mut Errors) -> O {
+    pub(crate) fn read<O: Options>(&self, tokens: TokenStream, errors: &mut Errors) -> O {
         let (options, found) = self.options(tokens);
         if !found.is_empty() {
             errors.report(darling::Error::multiple(found));
@@ -46,15 +45,15 @@ impl<'t> Table<'t> {
     }
 
     /// Reads the options in the parentheses of another one.
-    pub(crate) fn read_inside<O: FromMeta>(&self, tokens: TokenStream) -> darling::Result<O> {
+    pub(crate) fn read_inside<O: Options>(&self, tokens: TokenStream) -> darling::Result<O> {
         let (options, found) = self.options(tokens);
         if found.is_empty() { options } else { Err(darling::Error::multiple(found)) }
     }
 
     /// The options, those that can be read, and the errors in the others.
-    fn options<O: FromMeta>(&self, tokens: TokenStream) -> (darling::Result<O>, Vec<darling::Error>) {
+    fn options<O: Options>(&self, tokens: TokenStream) -> (darling::Result<O>, Vec<darling::Error>) {
         let mut errors = Vec::new();
-        let named = self.named(tokens, &mut errors);
+        let named = self.named::<O>(tokens, &mut errors);
         let (keys, mut options): (Vec<_>, Vec<_>) = named.into_iter().unzip();
         let read = O::from_list(&options);
         if read.is_ok() {
@@ -76,7 +75,7 @@ impl<'t> Table<'t> {
     }
 
     /// The options with a key of this table, each with its place and its key. Errors have the place of their option.
-    fn named(
+    fn named<O: Options>(
         &self,
         tokens: TokenStream,
         errors: &mut Vec<(usize, darling::Error)>,
@@ -86,7 +85,7 @@ impl<'t> Table<'t> {
             errors.push((0, error_at(literal, message)));
             return Vec::new();
         }
-        let parsed = match (|input: ParseStream<'_>| self.parse(input)).parse2(tokens) {
+        let parsed = match (|input: ParseStream<'_>| self.parse::<O>(input)).parse2(tokens) {
             Ok(parsed) => parsed,
             Err(error) => {
                 let is_colon = error.span().source_text().as_deref() == Some(":");
@@ -122,10 +121,10 @@ impl<'t> Table<'t> {
     }
 
     /// Parses options. A value that is not meant as an expression is kept as [`Expr::Verbatim`].
-    fn parse(&self, input: ParseStream<'_>) -> syn::Result<Punctuated<Meta, Token![,]>> {
+    fn parse<O: Options>(&self, input: ParseStream<'_>) -> syn::Result<Punctuated<Meta, Token![,]>> {
         let mut options = Punctuated::new();
         while !input.is_empty() {
-            options.push_value(match self.verbatim(input) {
+            options.push_value(match self.verbatim::<O>(input) {
                 Some(option) => option,
                 None => input.parse()?,
             });
@@ -138,11 +137,11 @@ impl<'t> Table<'t> {
 
     /// The option `key = Type`, or `key = Words without quotes`. A word after a type begins another option, whose comma is
     /// missing.
-    fn verbatim(&self, input: ParseStream<'_>) -> Option<Meta> {
+    fn verbatim<O: Options>(&self, input: ParseStream<'_>) -> Option<Meta> {
         let ahead = input.fork();
         let key = ahead.call(Ident::parse_any).ok()?;
         let eq_token = ahead.parse().ok()?;
-        let tokens = match find(self.keys, self.key_name(&key.unraw().to_string()))?.read {
+        let tokens = match O::parsed(self.key_name(&key.unraw().to_string())) {
             Parsed::Type => {
                 let ty: Type = ahead.parse().ok()?;
                 let is_whole = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Ident::peek_any);

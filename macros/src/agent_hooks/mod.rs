@@ -11,8 +11,8 @@ use crate::middleware::{Attribute, MiddlewareKind, each_role_once, expand_attrib
 
 /// `#[run_hook]`.
 pub(crate) const RUN: Attribute<Place> = Attribute {
+    keys: onionskin_vocabulary::options::run_hook(),
     places: place::RUN,
-    own: Some("ignore_errors"),
     literal: "write options without quotes: `pre`, `post`",
     which: Some(
         "say when it runs: `#[run_hook(pre)]` gets the input before the run, `#[run_hook(post)]` its answer after it",
@@ -28,8 +28,8 @@ pub(crate) const RUN: Attribute<Place> = Attribute {
 
 /// `#[turn_hook]`.
 pub(crate) const TURN: Attribute<Place> = Attribute {
+    keys: onionskin_vocabulary::options::turn_hook(),
     places: place::TURN,
-    own: None,
     literal: "write options without quotes: `before_llm_call`",
     which: Some(
         "say where it runs: `#[turn_hook(before_llm_call)]`, `after_llm_call`, `before_tool_call`, `after_tool_call` or \
@@ -41,8 +41,8 @@ pub(crate) const TURN: Attribute<Place> = Attribute {
 
 /// `#[message_hook]`.
 pub(crate) const MESSAGE: Attribute<Place> = Attribute {
+    keys: onionskin_vocabulary::options::message_hook(),
     places: place::MESSAGE,
-    own: None,
     literal: "write options without quotes: `process_message_before_send`",
     which: Some(
         "say where it runs: `#[message_hook(process_message_before_send)]`, `update_agent_state`, \

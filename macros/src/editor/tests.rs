@@ -1,9 +1,9 @@
 //! Tests of the expansion for an editor, without an editor: `judges/editor.py` asks a real one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use proc_macro2::{Delimiter, Group, Ident, LineColumn, TokenStream, TokenTree};
+use onionskin_vocabulary::options;
+use proc_macro2::{Group, Ident, LineColumn, TokenStream, TokenTree};
 
 use super::{Attribute, agent};
 use crate::tests::{compare, prefixes};
@@ -251,70 +251,36 @@ fn no_alias_is_beside_a_function() {
     assert!(!tool.contains("__HookOf"), "{tool}");
 }
 
-/// The names of the constants in `keys`, by their module.
-fn documented() -> BTreeMap<String, BTreeSet<String>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/core/src/__private0/keys.rs");
-    let file = tokens(&std::fs::read_to_string(path).unwrap());
-    let mut found = BTreeMap::new();
-    let file: Vec<_> = file.into_iter().collect();
-    for three in file.windows(3) {
-        let [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Group(modules)] = three else {
-            continue;
-        };
-        if name != "keys" {
-            continue;
-        }
-        let modules: Vec<_> = modules.stream().into_iter().collect();
-        for pair in modules.windows(2) {
-            if let [TokenTree::Ident(module), TokenTree::Group(keys)] = pair
-                && keys.delimiter() == Delimiter::Brace
-            {
-                let keys = keys.stream().into_iter().filter_map(|token| match token {
-                    TokenTree::Ident(key) => Some(key.to_string()),
-                    _ => None,
-                });
-                found.insert(module.to_string(), keys.collect());
-            }
-        }
-    }
-    found
-}
-
 /// The known words that an error about an unknown word lists.
 fn listed(expansion: &TokenStream) -> BTreeSet<String> {
     let text = expansion.to_string();
     let (_, list) = text.split_once("; there are: ").unwrap_or_else(|| panic!("{text}"));
     let list = list.split('"').next().unwrap_or_default();
-    list.split(", ").map(str::to_owned).filter(|key| key != "crate").collect()
+    list.split(", ").map(str::to_owned).collect()
 }
 
-/// Those of agents are rows of the vocabulary, which give the documentation too.
+/// The error for an unknown word lists the rows that editors show.
 #[test]
 fn every_word_of_an_attribute_has_its_documentation() {
     let function = "fn f(args: &Args) {}";
     let on_tool = |options: &str| tool::expand(tokens(options), tokens(function));
     let on_parameter =
         |attribute: &str| tool::expand(TokenStream::new(), tokens(&format!("fn f({attribute} x: u8) {{}}")));
-    let lists = [
-        ("tool", on_tool("qqqq")),
-        ("annotations", on_tool("annotations(qqqq)")),
-        ("cache", on_tool("cache(qqqq)")),
-        ("arg", on_parameter("#[arg(qqqq)]")),
-        ("tool_hook", hook::expand(tokens("qqqq"), tokens(function))),
-        ("run_hook", agent_hooks::run_hook(tokens("qqqq"), tokens(function))),
-        ("turn_hook", agent_hooks::turn_hook(tokens("qqqq"), tokens(function))),
-        ("message_hook", agent_hooks::message_hook(tokens("qqqq"), tokens(function))),
-        ("guardrail", guardrail::attribute(tokens("qqqq"), tokens(function))),
-        ("toolbox", toolbox::expand(tokens("qqqq"), tokens(TOOLBOX))),
-    ];
-    let documented = documented();
-    for (module, expansion) in &lists {
-        assert_eq!(documented.get(*module), Some(&listed(expansion)), "{module}");
+    for (keys, expansion) in [
+        (options::tool(), on_tool("qqqq")),
+        (options::annotations(), on_tool("annotations(qqqq)")),
+        (options::cache(), on_tool("cache(qqqq)")),
+        (options::arg(), on_parameter("#[arg(qqqq)]")),
+        (options::tool_hook(), hook::expand(tokens("qqqq"), tokens(function))),
+        (options::run_hook(), agent_hooks::run_hook(tokens("qqqq"), tokens(function))),
+        (options::turn_hook(), agent_hooks::turn_hook(tokens("qqqq"), tokens(function))),
+        (options::message_hook(), agent_hooks::message_hook(tokens("qqqq"), tokens(function))),
+        (options::guardrail(), guardrail::attribute(tokens("qqqq"), tokens(function))),
+        (options::toolbox(), toolbox::expand(tokens("qqqq"), tokens(TOOLBOX))),
+    ] {
+        let names: BTreeSet<_> = keys.iter().map(|key| key.name.to_owned()).collect();
+        assert_eq!(listed(&expansion), names);
     }
-    // The macros do not list the only option of `#[bind]`.
-    let bind = ["bind".to_owned()];
-    let modules: BTreeSet<_> = lists.iter().map(|(module, _)| (*module).to_owned()).chain(bind).collect();
-    assert_eq!(documented.into_keys().collect::<BTreeSet<_>>(), modules);
 }
 
 /// Removes the plain expansion's block, which has a snapshot of its own.

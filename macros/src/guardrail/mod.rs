@@ -6,23 +6,11 @@ mod expand;
 
 use proc_macro2::TokenStream;
 
-use crate::keys::Key;
 use crate::middleware::{Attribute, MiddlewareKind, expand_attribute};
 
 pub(crate) const ATTRIBUTE: Attribute<MiddlewareKind> = Attribute {
-    places: &[
-        Key {
-            name: "input",
-            row: "`input` | the guardrail checks the arguments, before the tool runs",
-            read: MiddlewareKind::Input,
-        },
-        Key {
-            name: "output",
-            row: "`output` | the guardrail checks the output",
-            read: MiddlewareKind::Output,
-        },
-    ],
-    own: None,
+    keys: onionskin_vocabulary::options::guardrail(),
+    places: &[("input", MiddlewareKind::Input), ("output", MiddlewareKind::Output)],
     literal: "write options without quotes: `input`, `output`",
     which: Some(
         "say what it looks at: `#[guardrail(input)]` looks at the arguments before the tool runs, `#[guardrail(output)]` at \

@@ -7,7 +7,6 @@ mod typed;
 
 use proc_macro2::TokenStream;
 
-use crate::keys::Key;
 use crate::middleware::{Attribute, MiddlewareKind, expand_attribute};
 
 /// The place of a hook: around the call, before it, or after it. Its parameters show it.
@@ -25,20 +24,8 @@ impl From<HookPlace> for MiddlewareKind {
 }
 
 pub(crate) const ATTRIBUTE: Attribute<HookPlace> = Attribute {
-    places: &[
-        Key {
-            name: "around",
-            row: "`around` | names the form; the compiler checks it against the signature: the hook takes the rest of the call",
-            read: HookPlace::Around,
-        },
-        Key {
-            name: "before",
-            row: "`before` | the hook takes neither the rest of the call nor its result",
-            read: HookPlace::Before,
-        },
-        Key { name: "after", row: "`after` | the hook takes the result of the call", read: HookPlace::After },
-    ],
-    own: Some("tool"),
+    keys: onionskin_vocabulary::options::tool_hook(),
+    places: &[("around", HookPlace::Around), ("before", HookPlace::Before), ("after", HookPlace::After)],
     literal: "write options without quotes: `around`, `before`, `after`, `tool = add_one`",
     which: None,
     both: "a hook has one form: `around`, `before` or `after`",

@@ -8,7 +8,7 @@ use syn::{Path, Type};
 
 use super::place::Place;
 use crate::diag::Errors;
-use crate::keys::{Key, Parsed, find, options};
+use crate::keys::{Key, options};
 use crate::option::{Table, meta_name, read};
 
 /// The kind of a function.
@@ -107,15 +107,10 @@ options! {
     /// The options of a function. Each attribute has the last three.
     #[derive(Default, FromMeta)]
     pub(crate) struct Options {
-        /// `tool = add_one` | makes a typed hook of this tool
         tool: Option<Path> = read::path,
-        /// `ignore_errors` | an error of the hook is an event, and the run goes on with the text from before the hook
         ignore_errors: bool = read::flag,
-        /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
         state: Option<Type> = read::ty,
-        /// `crate = my_onionskin` | where this crate is, if another library re-exports it
         crate_path as "crate": Option<Path> = read::path,
-        /// `type_name = Audit` | another name for the type beside the function
         type_name: Option<Ident> = read::name,
         ..
         #[darling(flatten)]
@@ -141,10 +136,10 @@ impl FromMeta for Places {
 
 /// An attribute of functions.
 pub(crate) struct Attribute<P: 'static> {
+    /// Its options.
+    pub(crate) keys: &'static [Key],
     /// Where its functions run. Each is an option that is a word alone.
-    pub(crate) places: &'static [Key<P>],
-    /// The option that no other attribute has.
-    pub(crate) own: Option<&'static str>,
+    pub(crate) places: &'static [(&'static str, P)],
     /// The error for options in quotes.
     pub(crate) literal: &'static str,
     /// The error without a place, where one is needed.
@@ -156,16 +151,9 @@ pub(crate) struct Attribute<P: 'static> {
 }
 
 impl<P: Copy + Into<MiddlewareKind>> Attribute<P> {
-    /// All options.
-    pub(crate) fn keys(&self) -> Vec<Key> {
-        let places = self.places.iter().map(|Key { name, row, .. }| Key { name, row, read: Parsed::Expr });
-        let has = |key: &&Key| !["tool", "ignore_errors"].contains(&key.name) || self.own == Some(key.name);
-        places.chain(Options::KEYS.iter().filter(has).copied()).collect()
-    }
-
     /// The kinds of its functions.
     pub(super) fn kinds(&self) -> impl Iterator<Item = MiddlewareKind> {
-        self.places.iter().map(|key| key.read.into())
+        self.places.iter().map(|(_, place)| (*place).into())
     }
 
     /// The kind of a function that names no place.
@@ -174,13 +162,18 @@ impl<P: Copy + Into<MiddlewareKind>> Attribute<P> {
     }
 
     /// Reads the options, and the place that they name first.
-    pub(super) fn read(&self, tokens: TokenStream, errors: &mut Errors) -> (Options, Option<(P, Span)>) {
-        let keys = self.keys();
+    pub(crate) fn read(&self, tokens: TokenStream, errors: &mut Errors) -> (Options, Option<(P, Span)>) {
         let was_right = errors.is_empty();
-        let table =
-            Table { literal: Some(self.literal), elsewhere: self.elsewhere, ..Table::new("option", &keys) };
+        let table = Table {
+            literal: Some(self.literal),
+            elsewhere: self.elsewhere,
+            ..Table::new("option", self.keys)
+        };
         let mut options: Options = table.read(tokens, errors);
-        let place = |(word, span): &(String, Span)| Some((find(self.places, word)?.read, *span));
+        let place = |(word, span): &(String, Span)| {
+            let (_, place) = self.places.iter().find(|(name, _)| name == word)?;
+            Some((*place, *span))
+        };
         let mut places = options.places.0.iter().filter_map(place);
         let first = places.next();
         for (_, second) in places {

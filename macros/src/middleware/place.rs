@@ -1,7 +1,5 @@
 //! The places in a run where hooks run. A new place is an entry here.
 
-use crate::keys::Key;
-
 /// A place of hooks around runs, around turns, or on messages: what they take and return.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
@@ -52,34 +50,28 @@ const fn changed(name: &'static str, ty: &'static str) -> Part {
     Part { name, ty, changes: true }
 }
 
-const fn key(row: &'static str, read: Place) -> Key<Place> {
-    Key { name: read.option, row, read }
-}
-
 const fn turn(
     method: &'static str,
-    row: &'static str,
     parts: &'static [Part],
     returns: &'static str,
     answer: Answer,
-) -> Key<Place> {
-    key(row, Place { family: Family::Turn, option: method, method, parts, returns, answer })
+) -> (&'static str, Place) {
+    (method, Place { family: Family::Turn, option: method, method, parts, returns, answer })
 }
 
 const fn message(
     method: &'static str,
-    row: &'static str,
     parts: &'static [Part],
     returns: &'static str,
     answer: Answer,
-) -> Key<Place> {
-    key(row, Place { family: Family::Message, option: method, method, parts, returns, answer })
+) -> (&'static str, Place) {
+    (method, Place { family: Family::Message, option: method, method, parts, returns, answer })
 }
 
 /// The places of `#[run_hook]`.
-pub(crate) const RUN: &[Key<Place>] = &[
-    key(
-        "`pre` | the hook runs before the first turn, and gets the input",
+pub(crate) const RUN: &[(&str, Place)] = &[
+    (
+        "pre",
         Place {
             family: Family::BeforeRun,
             option: "pre",
@@ -89,8 +81,8 @@ pub(crate) const RUN: &[Key<Place>] = &[
             answer: Answer::Nothing,
         },
     ),
-    key(
-        "`post` | the hook runs after the last turn, and gets the answer",
+    (
+        "post",
         Place {
             family: Family::AfterRun,
             option: "post",
@@ -103,49 +95,33 @@ pub(crate) const RUN: &[Key<Place>] = &[
 ];
 
 /// The places of `#[turn_hook]`.
-pub(crate) const TURN: &[Key<Place>] = &[
+pub(crate) const TURN: &[(&str, Place)] = &[
     turn(
         "before_llm_call",
-        "`before_llm_call` | the hook runs before the model is asked, and gets the request",
         &[changed("request", "TurnRequest")],
         "BeforeModelReturn",
         Answer::Optional("ModelResponse"),
     ),
-    turn(
-        "after_llm_call",
-        "`after_llm_call` | the hook gets the answer of the model",
-        &[changed("response", "ModelResponse")],
-        "TurnHookReturn",
-        Answer::Nothing,
-    ),
+    turn("after_llm_call", &[changed("response", "ModelResponse")], "TurnHookReturn", Answer::Nothing),
     turn(
         "before_tool_call",
-        "`before_tool_call` | the hook runs before a call of the model, and gets the call",
         &[changed("call", "TurnToolCall")],
         "BeforeToolReturn",
         Answer::Optional("ToolOutput"),
     ),
     turn(
         "after_tool_call",
-        "`after_tool_call` | the hook gets a call and its result",
         &[seen("call", "TurnToolCall"), changed("result", "ToolResultMessage")],
         "TurnHookReturn",
         Answer::Nothing,
     ),
-    turn(
-        "after_turn_complete",
-        "`after_turn_complete` | the hook runs at the end of a turn, and gets its messages",
-        &[seen("turn", "CompletedTurn")],
-        "TurnHookReturn",
-        Answer::Nothing,
-    ),
+    turn("after_turn_complete", &[seen("turn", "CompletedTurn")], "TurnHookReturn", Answer::Nothing),
 ];
 
 /// The places of `#[message_hook]`.
-pub(crate) const MESSAGE: &[Key<Place>] = &[
+pub(crate) const MESSAGE: &[(&str, Place)] = &[
     message(
         "process_message_before_send",
-        "`process_message_before_send` | the hook gets each message before it is sent, and may drop it",
         &[
             seen("sender", "Participant"),
             changed("message", "SentMessage"),
@@ -155,23 +131,15 @@ pub(crate) const MESSAGE: &[Key<Place>] = &[
         "BeforeSendReturn",
         Answer::Always("Delivery"),
     ),
-    message(
-        "update_agent_state",
-        "`update_agent_state` | the hook runs first in each turn, and changes the agent's state",
-        &[seen("messages", "History")],
-        "BeforeReplyReturn",
-        Answer::Nothing,
-    ),
+    message("update_agent_state", &[seen("messages", "History")], "BeforeReplyReturn", Answer::Nothing),
     message(
         "process_last_received_message",
-        "`process_last_received_message` | the hook gets the newest message in each turn",
         &[changed("message", "Message")],
         "BeforeReplyReturn",
         Answer::Nothing,
     ),
     message(
         "process_all_messages_before_reply",
-        "`process_all_messages_before_reply` | the hook gets all messages in each turn",
         &[changed("messages", "History")],
         "BeforeReplyReturn",
         Answer::Nothing,
@@ -180,7 +148,7 @@ pub(crate) const MESSAGE: &[Key<Place>] = &[
 
 impl Family {
     /// The name of its attribute, the word for a hook, its trait, and all places of the attribute.
-    const fn facts(self) -> (&'static str, &'static str, &'static str, &'static [Key<Place>]) {
+    const fn facts(self) -> (&'static str, &'static str, &'static str, &'static [(&'static str, Place)]) {
         match self {
             Self::BeforeRun | Self::AfterRun => ("run_hook", "run hook", "RunHook", RUN),
             Self::Turn => ("turn_hook", "turn hook", "TurnHook", TURN),
@@ -202,7 +170,7 @@ impl Family {
 
     /// The parts of all places of the attribute.
     pub(crate) fn parts(self) -> impl Iterator<Item = &'static Part> {
-        self.facts().3.iter().flat_map(|key| key.read.parts)
+        self.facts().3.iter().flat_map(|(_, place)| place.parts)
     }
 }
 

@@ -24,19 +24,12 @@ options! {
     /// The options of `#[arg(..)]`.
     #[derive(Default, FromMeta)]
     pub(crate) struct Arg {
-        /// `default = 5`, `default` | the value of a missing argument; without a value the `Default` of the type
         default: Option<Fallback> = self::default,
-        /// `rename = "from"` | the name that the model sees
         rename: Option<LitStr> = self::rename,
-        /// `range(0..=9)` | limits of a number: `a..=b`, `a..b`, `a..`, `..=b`
         range: Option<Bounds> = limits::range,
-        /// `length(1..=80)` | limits of a text's characters, a list's items, a map's entries
         length: Option<Bounds> = limits::length,
-        /// `pattern = "^[a-z]+$"` | a regular expression (of the `regex-lite` crate) that matches somewhere in the text
         pattern: Option<Pattern> = limits::pattern,
-        /// `example = "Oslo"` | an example for the model
         example: Option<Expr> = read::value,
-        /// `skip` | not shown to the model; the value is the default
         skip: bool = read::flag,
     }
 }
@@ -47,7 +40,7 @@ const TABLE: Table<'_> = Table {
         ("desc", DESCRIBE),
         ("name", "write `rename = \"..\"` to give the argument another name"),
     ],
-    ..Table::new("option", Arg::KEYS)
+    ..Table::new("option", onionskin_vocabulary::options::arg())
 };
 
 const DESCRIBE: &str = "describe a parameter with a doc comment on it: `/// What it is.`";

@@ -26,7 +26,6 @@ options! {
     /// The options behind the field or the key.
     #[derive(Default, FromMeta)]
     pub(crate) struct BindOptions {
-        /// `default = "NL"` | the value if the session's state has none: `#[bind("shop.country", default = "NL")]`
         default: Option<Expr> = read::value,
     }
 }
@@ -42,7 +41,8 @@ impl Bind {
             |token: &TokenTree| !matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
         let place = MetaList { tokens: tokens.by_ref().take_while(is_before).collect(), ..list.clone() };
         let is_key = matches!(place.tokens.clone().into_iter().next(), Some(TokenTree::Literal(_)));
-        let options: BindOptions = Table::new("option", BindOptions::KEYS).read(tokens.collect(), errors);
+        let options: BindOptions =
+            Table::new("option", onionskin_vocabulary::options::bind()).read(tokens.collect(), errors);
         let default = options.default.map(Box::new);
         if is_key {
             let key = errors.take(place.parse_args_with(key))?;

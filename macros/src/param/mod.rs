@@ -19,8 +19,6 @@ mod service;
 
 pub(crate) use arg::{Arg, Fallback};
 pub(crate) use bind::Bind;
-#[cfg(test)]
-pub(crate) use bind::BindOptions;
 pub(crate) use passed_as::{PassedAs, borrows, of_success, refers, with_lifetime};
 
 use crate::diag::Errors;

@@ -23,18 +23,15 @@ options! {
     /// The options of `cache(..)`.
     #[derive(Default, FromMeta)]
     pub(crate) struct CacheOptions {
-        /// `ttl = "60s"` | how long a result is kept
         ttl: Option<Timeout> = read::time,
-        /// `key = by_city` | a function that makes the key of a call
         key: Option<Path> = read::path,
-        /// `capacity = 100` | how many results are kept
         capacity: Option<Expr> = read::count,
     }
 }
 
 const CACHE: Table<'_> = Table {
     literal: Some("say which option this is: `ttl = \"60s\"`, `capacity = 100`"),
-    ..Table::new("option of `cache`", CacheOptions::KEYS)
+    ..Table::new("option of `cache`", onionskin_vocabulary::options::cache())
 };
 
 pub(super) fn approval(meta: &Meta) -> darling::Result<Option<Approval>> {

@@ -20,9 +20,7 @@ mod ui;
 mod values;
 
 #[cfg(test)]
-pub(crate) use approval_cache::CacheOptions;
-#[cfg(test)]
-pub(crate) use options::{Hints, Options};
+pub(crate) use options::Options;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;

@@ -3,6 +3,7 @@
 use darling::FromMeta;
 use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::Effect;
+use onionskin_vocabulary::options as keys;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Expr, LitStr, Meta, Path, Type};
 
@@ -20,57 +21,31 @@ options! {
     /// The options of `#[tool(..)]`.
     #[derive(Default, FromMeta)]
     pub(crate) struct Options {
-        /// `name = "add_one"` | the name that the model sees: letters, digits, `_`, `-`, at most 64; else the function's
         name: Option<LitStr> = read::text,
-        /// `title = "Add one"` | a name for people
         title: Option<Expr> = read::words,
-        /// `description = "Adds one."` | instead of the doc comment; any constant text
         description: Option<Expr> = read::words,
-        /// `instructions = "Use it for sums."` | goes into the system prompt of agents that have the tool
         instructions: Option<Expr> = read::words,
-        /// `meta = [("icon", "plus")]` | data for clients, as MCP's `_meta`; anything that serialises
         meta: Option<Expr> = read::value,
-        /// `output_schema = my_schema()` | the JSON Schema of the result (a `serde_json::Value`), instead of the type's
         output_schema: Option<Expr> = self::schema,
-        /// `on_error = explain` | `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, invalid arguments included; it does not run for a stop or an abort
         on_error: Option<Path> = read::path,
-        /// `timeout = 30` | how long one attempt may take: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`
         timeout: Option<Timeout> = read::time,
-        /// `hooks = [audit, retry(3)]` | the tool's own raw hooks, first outside; inside all hooks of the agent
         hooks: Vec<PolicyEntry> = policy_entry::hooks,
-        /// `input_guardrails = [no_secrets, max_length(80)]` | check the arguments before the tool runs: [`guardrail`](macro@crate::guardrail)
         input_guardrails: Vec<PolicyEntry> = policy_entry::guardrails,
-        /// `output_guardrails = [redact, max_length(80)]` | check the output before hooks and the model see it
         output_guardrails: Vec<PolicyEntry> = policy_entry::guardrails,
-        /// `approval`, `approval = is_large` | every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a reason): [`Approver`](crate::approval::Approver)
         approval: Option<Approval> = approval_cache::approval,
-        /// `asks` | the function may ask a person ([`ToolContext::ask`](crate::ToolContext::ask)), so runs with the tool can pause
         asks: Option<Span> = read::place,
-        /// `external` | the calls are done outside of the program: the function has no body (`fn photo() -> String;`), and the run pauses, or its answerer returns the result
         external: Option<Span> = read::place,
-        /// `cache`, `cache(ttl = "60s", key = by_city, capacity = 100)` | results are kept for the same arguments, user and session: [`Cache`](crate::Cache)
         cache: Option<Cache> = approval_cache::cache,
-        /// `examples = [example(x = 41).output(42).note("An easy one.")]` | examples of calls, checked against the schema: [`ToolExample`](crate::definition::ToolExample)
         examples: Vec<Example> = example::list,
-        /// `annotations(read_only, destructive = false, idempotent, open_world)` | hints, as MCP's
         hints as "annotations": Hints = self::hints,
-        /// `effect = pure` | `pure`, `idempotent` or `once`: whether a call may be repeated, by a hook or after a crash; no hook repeats a tool without it
         effect: Option<Ident> = self::effect,
-        /// `stop_after` | the run ends with this tool's result
         stop_after: bool = read::flag,
-        /// `max_calls = 3` | how many calls of one run may start the tool; refused ones and cache hits do not count
         max_calls: Option<Expr> = read::count,
-        /// `blocking` | the function (not `async`) runs on a thread of its own; its `CancellationToken` is cancelled when its caller is gone
         blocking: Option<Span> = read::place,
-        /// `parse_docs = false` | the doc comment is kept whole
         parse_docs: Option<bool> = read::flag,
-        /// `crate = my_onionskin` | where this crate is, if another library re-exports it
         crate_path as "crate": Option<Path> = read::path,
-        /// `type_name = AddOne` | another name for the type beside the function
         type_name: Option<Ident> = read::name,
-        /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
         state: Option<Type> = read::ty,
-        /// `strict` | every parameter has a form in OpenAI's strict rules, which the compiler checks ([`Strict`](trait@crate::Strict)); exports are strict unless their options say otherwise
         strict: bool = read::flag,
     }
 }
@@ -86,20 +61,16 @@ pub(super) const TABLE: Table<'_> = Table {
         ("component", "a tool that shows a component is a UI tool: write `#[ui_tool(component = \"..\")]`"),
         ("mode", "a mode belongs to a UI tool: write `#[ui_tool(component = \"..\", mode = inline)]`"),
     ],
-    ..Table::new("option", Options::KEYS)
+    ..Table::new("option", keys::tool())
 };
 
 options! {
     /// The hints of `annotations(..)`.
     #[derive(Default, FromMeta)]
     pub(crate) struct Hints {
-        /// `read_only` | the tool changes nothing
         read_only: Option<bool> = read::flag,
-        /// `destructive` | the tool may destroy something
         destructive: Option<bool> = read::flag,
-        /// `idempotent` | a second call with the same arguments changes nothing more
         idempotent: Option<bool> = read::flag,
-        /// `open_world` | the tool reaches things outside of the program
         open_world: Option<bool> = read::flag,
     }
 }
@@ -107,7 +78,7 @@ options! {
 const HINTS: Table<'_> = Table {
     ending: "_hint",
     elsewhere: &[("title", "write `title` as an option of its own")],
-    ..Table::new("hint", Hints::KEYS)
+    ..Table::new("hint", keys::annotations())
 };
 
 impl Options {

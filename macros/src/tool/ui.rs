@@ -9,7 +9,7 @@ use syn::{Expr, ExprLit, Lit, LitStr, Meta};
 use super::options::{self, Options};
 use crate::choice;
 use crate::diag::Errors;
-use crate::keys::{Key, Parsed};
+use crate::keys::{self, Key, Parsed};
 use crate::option::{Table, error_at};
 
 /// The component of a UI tool.
@@ -29,11 +29,16 @@ struct UiOptions {
     tool: Options,
 }
 
+impl keys::Options for UiOptions {
+    fn parsed(name: &str) -> Parsed {
+        if name == "component" { Parsed::Text } else { Options::parsed(name) }
+    }
+}
+
 /// Reads the options of a UI tool. A missing component is reported at the function.
 pub(super) fn read(tokens: TokenStream, function: &Ident, errors: &mut Errors) -> (Option<Ui>, Options) {
-    let own = [("component", Parsed::Text), ("mode", Parsed::Expr)];
-    let own = own.map(|(name, read)| Key { name, row: "", read });
-    let keys = [&own[..], Options::KEYS].concat();
+    let own = ["component", "mode"].map(|name| Key { name, forms: "", does: "" });
+    let keys = [&own[..], options::TABLE.keys].concat();
     let UiOptions { component, mode, mut tool } =
         Table { keys: &keys, ..options::TABLE }.read(tokens, errors);
     if component.is_none() && errors.is_empty() {

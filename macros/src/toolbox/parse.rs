@@ -15,13 +15,9 @@ options! {
     /// The options of `#[toolbox(..)]`.
     #[derive(Default, FromMeta)]
     pub(crate) struct Options {
-        /// `instructions = "Search before you answer."` | goes into the system prompt of agents that have the toolbox
         instructions: Option<Expr> = read::words,
-        /// `part = Admin` | makes a type of this name for the block, which another block of the toolbox names in `parts`
         part: Option<Ident> = read::name,
-        /// `parts = [Admin]` | adds the tools of these blocks to those of this one
         parts: Vec<Path> = self::parts,
-        /// `crate = my_onionskin` | where this crate is, if another library re-exports it
         crate_path as "crate": Option<Path> = read::path,
     }
 }
@@ -32,11 +28,11 @@ const TABLE: Table<'_> = Table {
         "a toolbox has no state: its object is the instance; a method that takes a part of the agent's state says whose it \
          is, `#[tool(state = Ledger)]`",
     )],
-    ..Table::new("option", Options::KEYS)
+    ..Table::new("option", onionskin_vocabulary::options::toolbox())
 };
 
 impl Options {
-    pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let options: Self = TABLE.read(tokens, errors);
         if let (Some(part), false) =
             (&options.part, options.parts.is_empty() && options.instructions.is_none())

@@ -17,6 +17,19 @@ macro_rules! rows {
 }
 use rows;
 
+macro_rules! option_tables {
+    ($($(#[doc = $about:literal])+ $name:ident {
+        $(#[doc = $forms:literal] #[doc = $does:literal] $key:ident)*
+    })*) => {
+        /// The section of the documentation with the options of an attribute.
+        macro_rules! option_table {$(
+            ($name) => { concat!("\n# Options of `", stringify!($name), "`\n\n| option | what it does |\n|---|---|\n", $("|", $forms, " |", $does, " |\n",)*) };
+        )*}
+        use option_table;
+    };
+}
+onionskin_vocabulary::options!(option_tables);
+
 mod agent;
 pub mod approval;
 pub mod checks;
@@ -73,16 +86,23 @@ pub use onionskin_macros::Strict;
 #[doc = include_str!("docs/agent_fields.md")]
 pub use onionskin_macros::agent;
 #[doc = include_str!("docs/guardrail.md")]
+#[doc = crate::option_table!(guardrail)]
 pub use onionskin_macros::guardrail;
 #[doc = include_str!("docs/run_hook.md")]
+#[doc = crate::option_table!(run_hook)]
 pub use onionskin_macros::run_hook;
 #[doc = include_str!("docs/tool.md")]
+#[doc = crate::option_table!(tool)]
+#[doc = crate::option_table!(arg)]
 pub use onionskin_macros::tool;
 #[doc = include_str!("docs/tool_hook.md")]
+#[doc = crate::option_table!(tool_hook)]
 pub use onionskin_macros::tool_hook;
 #[doc = include_str!("docs/toolbox.md")]
+#[doc = crate::option_table!(toolbox)]
 pub use onionskin_macros::toolbox;
 #[doc = include_str!("docs/turn_hook.md")]
+#[doc = crate::option_table!(turn_hook)]
 pub use onionskin_macros::turn_hook;
 #[doc = include_str!("docs/workflow.md")]
 pub use onionskin_macros::workflow;

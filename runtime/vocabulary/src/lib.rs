@@ -15,6 +15,7 @@ mod locked;
 pub mod messages;
 mod names;
 mod nearest;
+pub mod options;
 pub mod places;
 mod ready_hooks;
 pub mod settings;

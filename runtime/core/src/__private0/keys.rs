@@ -1,8 +1,7 @@
 //! The words that the macros know, each with the documentation that an editor shows for it.
 //!
-//! What the macros write for rust-analyzer names these constants with the user's own words. Nothing runs with them. Those of agents
-//! are the rows of the vocabulary; tests of the macros hold the others to the macros' own tables. `crate`, which is an option
-//! everywhere, is a keyword and no name.
+//! What the macros write for rust-analyzer names these constants with the user's own words. Nothing runs with them. They are the rows
+//! of the vocabulary.
 
 /// A word of a macro.
 #[derive(Clone, Copy, Debug)]
@@ -57,332 +56,30 @@ onionskin_vocabulary::request_params!(words);
 onionskin_vocabulary::limits!(words);
 onionskin_vocabulary::agent_words!(words);
 
-keys! {
-    /// The options of `#[tool(..)]`.
-    tool {
-        /// `name = "add_one"`
-        ///
-        /// The name that the model sees: letters, digits, `_`, `-`, at most 64; else the function's.
-        name
-        /// `title = "Add one"`
-        ///
-        /// A name for people.
-        title
-        /// `description = "Adds one."`
-        ///
-        /// Instead of the doc comment; any constant text.
-        description
-        /// `instructions = "Use it for sums."`
-        ///
-        /// Goes into the system prompt of agents that have the tool.
-        instructions
-        /// `meta = [("icon", "plus")]`
-        ///
-        /// Data for clients, as MCP's `_meta`; anything that serialises.
-        meta
-        /// `output_schema = my_schema()`
-        ///
-        /// The JSON Schema of the result (a `serde_json::Value`), instead of the type's.
-        output_schema
-        /// `on_error = explain`
-        ///
-        /// `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, invalid arguments included; it does not
-        /// run for a stop or an abort.
-        on_error
-        /// `timeout = 30`
-        ///
-        /// How long one attempt may take: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`.
-        timeout
-        /// `hooks = [audit, retry(3)]`
-        ///
-        /// The tool's own raw hooks, first outside; inside all hooks of the agent.
-        hooks
-        /// `input_guardrails = [no_secrets, max_length(80)]`
-        ///
-        /// Check the arguments before the tool runs: [`guardrail`](macro@crate::guardrail).
-        input_guardrails
-        /// `output_guardrails = [redact, max_length(80)]`
-        ///
-        /// Check the output before hooks and the model see it.
-        output_guardrails
-        /// `approval`, `approval = is_large`
-        ///
-        /// Every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a
-        /// reason): [`Approver`](crate::approval::Approver).
-        approval
-        /// `asks`
-        ///
-        /// The function may ask a person ([`ToolContext::ask`](crate::ToolContext::ask)), so runs with the tool can
-        /// pause.
-        asks
-        /// `external`
-        ///
-        /// The calls are done outside of the program: the function has no body (`fn photo() -> String;`), and the run
-        /// pauses, or its answerer returns the result.
-        external
-        /// `cache`, `cache(ttl = "60s", key = by_city, capacity = 100)`
-        ///
-        /// Results are kept for the same arguments, user and session: [`Cache`](crate::Cache).
-        cache
-        /// `examples = [example(x = 41).output(42).note("An easy one.")]`
-        ///
-        /// Examples of calls, checked against the schema: [`ToolExample`](crate::definition::ToolExample).
-        examples
-        /// `annotations(read_only, destructive = false, idempotent, open_world)`
-        ///
-        /// Hints, as MCP's.
-        annotations
-        /// `effect = pure`
-        ///
-        /// `pure`, `idempotent` or `once`: whether a call may be repeated, by a hook or after a crash; no hook repeats
-        /// a tool without it.
-        effect
-        /// `stop_after`
-        ///
-        /// The run ends with this tool's result.
-        stop_after
-        /// `max_calls = 3`
-        ///
-        /// How many calls of one run may start the tool; refused ones and cache hits do not count.
-        max_calls
-        /// `blocking`
-        ///
-        /// The function (not `async`) runs on a thread of its own; its `CancellationToken` is cancelled when its caller
-        /// is gone.
-        blocking
-        /// `parse_docs = false`
-        ///
-        /// The doc comment is kept whole.
-        parse_docs
-        /// `type_name = AddOne`
-        ///
-        /// Another name for the type beside the function.
-        type_name
-        /// `state = Ledger`
-        ///
-        /// The agent's state, for `#[bind(..)]` of its fields.
-        state
-        /// `strict`
-        ///
-        /// Every parameter has a form in OpenAI's strict rules, which the compiler checks
-        /// ([`Strict`](trait@crate::Strict)); exports are strict unless their options say otherwise.
-        strict
-    }
-    /// The hints of `annotations(..)`.
-    annotations {
-        /// `read_only`
-        ///
-        /// The tool changes nothing.
-        read_only
-        /// `destructive`
-        ///
-        /// The tool may destroy something.
-        destructive
-        /// `idempotent`
-        ///
-        /// A second call with the same arguments changes nothing more.
-        idempotent
-        /// `open_world`
-        ///
-        /// The tool reaches things outside of the program.
-        open_world
-    }
-    /// The options of `cache(..)`.
-    cache {
-        /// `ttl = "60s"`
-        ///
-        /// How long a result is kept.
-        ttl
-        /// `key = by_city`
-        ///
-        /// A function that makes the key of a call.
-        key
-        /// `capacity = 100`
-        ///
-        /// How many results are kept.
-        capacity
-    }
-    /// The options of `#[arg(..)]` on a parameter of a tool.
-    arg {
-        /// `default = 5`, `default`
-        ///
-        /// The value of a missing argument; without a value the `Default` of the type.
-        default
-        /// `rename = "from"`
-        ///
-        /// The name that the model sees.
-        rename
-        /// `range(0..=9)`
-        ///
-        /// Limits of a number: `a..=b`, `a..b`, `a..`, `..=b`.
-        range
-        /// `length(1..=80)`
-        ///
-        /// Limits of a text's characters, a list's items, a map's entries.
-        length
-        /// `pattern = "^[a-z]+$"`
-        ///
-        /// A regular expression (of the `regex-lite` crate) that matches somewhere in the text.
-        pattern
-        /// `example = "Oslo"`
-        ///
-        /// An example for the model.
-        example
-        /// `skip`
-        ///
-        /// Not shown to the model; the value is the default.
-        skip
-    }
-    /// The options of `#[bind(..)]`, behind the key of a session's value.
-    bind {
-        /// `default = "NL"`
-        ///
-        /// The value if the session's state has none: `#[bind("shop.country", default = "NL")]`.
-        default
-    }
-    /// The options of `#[tool_hook(..)]`.
-    tool_hook {
-        /// `around`
-        ///
-        /// Names the form; the compiler checks it against the signature: the hook takes the rest of the call.
-        around
-        /// `before`
-        ///
-        /// The hook takes neither the rest of the call nor its result.
-        before
-        /// `after`
-        ///
-        /// The hook takes the result of the call.
-        after
-        /// `tool = add_one`
-        ///
-        /// Makes a typed hook of this tool.
-        tool
-        /// `state = Ledger`
-        ///
-        /// The agent's state, for `#[bind(..)]` of its fields.
-        state
-        /// `type_name = Audit`
-        ///
-        /// Another name for the type beside the function.
-        type_name
-    }
-    /// The options of `#[run_hook(..)]`.
-    run_hook {
-        /// `pre`
-        ///
-        /// The hook runs before the first turn, and gets the input.
-        pre
-        /// `post`
-        ///
-        /// The hook runs after the last turn, and gets the answer.
-        post
-        /// `ignore_errors`
-        ///
-        /// An error of the hook is an event, and the run goes on with the text from before the hook.
-        ignore_errors
-        /// `state = Ledger`
-        ///
-        /// The agent's state, for `#[bind(..)]` of its fields.
-        state
-        /// `type_name = Audit`
-        ///
-        /// Another name for the type beside the function.
-        type_name
-    }
-    /// The options of `#[turn_hook(..)]`.
-    turn_hook {
-        /// `before_llm_call`
-        ///
-        /// The hook runs before the model is asked, and gets the request.
-        before_llm_call
-        /// `after_llm_call`
-        ///
-        /// The hook gets the answer of the model.
-        after_llm_call
-        /// `before_tool_call`
-        ///
-        /// The hook runs before a call of the model, and gets the call.
-        before_tool_call
-        /// `after_tool_call`
-        ///
-        /// The hook gets a call and its result.
-        after_tool_call
-        /// `after_turn_complete`
-        ///
-        /// The hook runs at the end of a turn, and gets its messages.
-        after_turn_complete
-        /// `state = Ledger`
-        ///
-        /// The agent's state, for `#[bind(..)]` of its fields.
-        state
-        /// `type_name = Audit`
-        ///
-        /// Another name for the type beside the function.
-        type_name
-    }
-    /// The options of `#[message_hook(..)]`.
-    message_hook {
-        /// `process_message_before_send`
-        ///
-        /// The hook gets each message before it is sent, and may drop it.
-        process_message_before_send
-        /// `update_agent_state`
-        ///
-        /// The hook runs first in each turn, and changes the agent's state.
-        update_agent_state
-        /// `process_last_received_message`
-        ///
-        /// The hook gets the newest message in each turn.
-        process_last_received_message
-        /// `process_all_messages_before_reply`
-        ///
-        /// The hook gets all messages in each turn.
-        process_all_messages_before_reply
-        /// `state = Ledger`
-        ///
-        /// The agent's state, for `#[bind(..)]` of its fields.
-        state
-        /// `type_name = Audit`
-        ///
-        /// Another name for the type beside the function.
-        type_name
-    }
-    /// The options of `#[guardrail(..)]`.
-    guardrail {
-        /// `input`
-        ///
-        /// The guardrail checks the arguments, before the tool runs.
-        input
-        /// `output`
-        ///
-        /// The guardrail checks the output.
-        output
-        /// `state = Ledger`
-        ///
-        /// The agent's state, for `#[bind(..)]` of its fields.
-        state
-        /// `type_name = Audit`
-        ///
-        /// Another name for the type beside the function.
-        type_name
-    }
-    /// The options of `#[toolbox(..)]`.
-    toolbox {
-        /// `instructions = "Search before you answer."`
-        ///
-        /// Goes into the system prompt of agents that have the toolbox.
-        instructions
-        /// `part = Admin`
-        ///
-        /// Makes a type of this name for the block, which another block of the toolbox names in `parts`.
-        part
-        /// `parts = [Admin]`
-        ///
-        /// Adds the tools of these blocks to those of this one.
-        parts
-    }
+macro_rules! options {
+    ($($(#[doc = $about:literal])+ $module:ident {
+        $(#[doc = $forms:literal] #[doc = $does:literal] $key:ident)*
+    })*) => {$(
+        $(#[doc = $about])+
+        #[allow(non_upper_case_globals)]
+        pub mod $module {
+            $(option! { $forms $does $key })*
+        }
+    )*};
 }
+
+macro_rules! option {
+    // It is a keyword, and no name.
+    ($forms:literal $does:literal crate) => {};
+    ($forms:literal $does:literal $key:ident) => {
+        #[doc = $forms]
+        ///
+        #[doc = $does]
+        pub const $key: super::Key = super::Key;
+    };
+}
+
+onionskin_vocabulary::options!(options);
 
 /// The built-in tools.
 pub mod runtime {
