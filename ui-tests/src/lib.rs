@@ -2,8 +2,9 @@
 //!
 //! - `pass/<macro>/<case>.rs`: programs that compile, and what they do. `cargo test -p onionskin-ui-tests --test pass` runs
 //!   them; a part of `<macro>/<case>` behind `--` selects some.
-//! - `fail/<macro>/<case>.rs`: programs that do not compile, and beside each the words of the compiler, `<case>.stderr`.
-//!   `cargo test --workspace --test fail` compares them with trybuild; `-- a2_tool trybuild=<case>` selects some, and
+//! - `fail/<macro>/<subject>.rs`: programs that do not compile, and beside each the words of the compiler, `<subject>.stderr`.
+//!   A program has the cases of one subject; `//~` says what is wrong with the lines below it.
+//!   `cargo test --workspace --test fail` compares them with trybuild; `-- a2_tool trybuild=<subject>` selects some, and
 //!   `TRYBUILD=overwrite` writes the `.stderr` files.
 //! - `features.rs` and `rebuild.rs`: programs that need a package of their own.
 //!

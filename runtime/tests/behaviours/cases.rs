@@ -294,7 +294,7 @@ async fn before_hook_fails_closed(_: Value) {
 /// The compiler says it; the ui-test holds its words.
 async fn unknown_parameter(case: Value) {
     assert_eq!(case["expect"]["when"], "compile time");
-    let words = include_str!("../../../ui-tests/tests/fail/hook/unknown_parameter.stderr");
+    let words = include_str!("../../../ui-tests/tests/fail/hook/parameters.stderr");
     assert!(words.contains("cannot be injected"), "{words}");
     assert!(words.contains("these can be injected"), "{words}");
 }

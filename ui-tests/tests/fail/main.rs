@@ -1,4 +1,6 @@
-//! What does not compile, and what the compiler says about it: programs `<folder>/<case>.rs`, and beside each its words, `<case>.stderr`.
+//! What does not compile, and what the compiler says about it: programs `<folder>/<subject>.rs`, and beside each its words,
+//! `<subject>.stderr`. A program has the cases of one subject. `//~` says what is wrong with the lines below it, and is one error: what an
+//! earlier phase of rustc finds hides what a later one would, so cases of both need two programs.
 //!
 //! An error that the macros write alone needs no rustc: its case is on a page of `macros/tests/errors`, and `macros/src/golden`
 //! compares it. That rustc shows the same is an ignored test here, which `.ci/run` runs.

@@ -6,6 +6,8 @@ agent! {
 }
 
 fn main() {
+    //~ `new` without the value
     drop(Clerk::builder().hook(hooks::retry::new()));
+    //~ `default`
     drop(Clerk::builder().hook(hooks::retry::default()));
 }

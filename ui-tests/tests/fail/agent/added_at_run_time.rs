@@ -1,0 +1,57 @@
+//! What builders do not take.
+use onionskin::declaration::AgentDeclaration;
+use onionskin::{Args, Next, State, ToolResult, agent, tool, tool_hook, toolbox};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 { x + 1 }
+
+agent! { Helper { instruction: "Help." } }
+
+//~ function given to the builder
+fn function_given_to_the_builder() { let _ = Helper::builder().tool(add_one); }
+
+//~ hook: added with another state
+// A hook that is added at run time works on the agent's state, as a declared one does.
+#[derive(Clone)]
+struct Ledger;
+
+#[derive(Clone)]
+struct Diary;
+
+#[tool_hook]
+fn note(diary: State<Diary>) { drop(diary); }
+
+agent! { Clerk { instruction: "Add.", state: Ledger } }
+
+fn added_with_another_state() { drop(Clerk::builder().state(Ledger).hook(note::new())); }
+
+//~ function for a hook
+#[tool_hook]
+async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).await }
+
+fn function_for_a_hook() { let _ = Helper::builder().hook(audit); }
+
+//~ function for a tool
+fn function_for_a_tool() { let _ = AgentDeclaration::new().tool(add_one); }
+
+//~ toolbox: given something else
+struct Kb;
+
+#[toolbox]
+impl Kb {
+    /// Finds a note.
+    #[tool]
+    fn find(&self) {}
+}
+
+agent! { Librarian { instruction: "Keep notes.", toolboxes: [Kb] } }
+
+fn given_something_else() { let _ = Librarian::builder().toolbox("kb"); }
+
+//~ tool: answerer is no function
+agent! { AnswererIsNoFunction { instruction: "Serve." } }
+
+fn answerer_is_no_function() { let _ = AnswererIsNoFunction::builder().answerer("yes"); }
+
+fn main() {}

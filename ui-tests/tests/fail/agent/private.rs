@@ -1,0 +1,16 @@
+//! A type of a public agent that is private.
+use onionskin::agent;
+
+//~ private state
+#[derive(Clone)]
+struct Ledger;
+
+agent! { pub Helper { instruction: "Help.", state: Ledger } }
+
+//~ answer: private output
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Report(#[allow(dead_code)] String);
+
+agent! { pub Desk { instruction: "Report.", output: Report } }
+
+fn main() {}

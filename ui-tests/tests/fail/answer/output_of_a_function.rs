@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! {
-    Desk { instruction: "Report.", output: fn() -> u32 }
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use onionskin::guardrail;
-
-#[guardrail(input)]
-fn check(args: &serde_json::Value) {
-    let _ = args;
-}
-
-fn main() {}

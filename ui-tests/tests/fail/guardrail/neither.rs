@@ -1,8 +1,0 @@
-use onionskin::{Args, guardrail};
-
-#[guardrail]
-fn check(args: &Args) {
-    let _ = args;
-}
-
-fn main() {}

@@ -1,0 +1,26 @@
+//! What a guardrail takes.
+use std::rc::Rc;
+
+use onionskin::{Args, Provided, ToolOutput, guardrail};
+
+//~ not injectable
+#[guardrail(input)]
+fn check(args: &Args, most: usize) -> Result<(), String> {
+    if args.text().len() > most { Err("too long".to_owned()) } else { Ok(()) }
+}
+
+//~ output changes arguments
+#[guardrail(output)]
+fn output_changes_arguments(args: &mut Args, output: &ToolOutput) {
+    args["x"] = output.to_text().into_owned().into();
+}
+
+//~ service is not send
+struct Words(Rc<str>);
+
+#[guardrail(input)]
+fn service_is_not_send(args: &Args, words: Provided<Words>) -> Result<(), String> {
+    if args.text().contains(&*words.0) { Err("no".to_owned()) } else { Ok(()) }
+}
+
+fn main() {}

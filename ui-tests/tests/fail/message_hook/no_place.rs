@@ -1,6 +1,0 @@
-use onionskin::message_hooks::message_hook;
-
-#[message_hook]
-fn redact() {}
-
-fn main() {}

@@ -1,9 +1,0 @@
-use onionskin::agent;
-use onionskin::message_hooks::message_hook;
-
-#[message_hook(update_agent_state)]
-fn note() {}
-
-agent! { Clerk { instruction: "Answer.", message_hooks: [note(1)] } }
-
-fn main() {}

@@ -1,0 +1,41 @@
+//! Each module is a program: an agent, a registry and a setup of another type.
+use onionskin::agent;
+
+agent! { Helper { instruction: "Help." } }
+
+struct Other;
+
+//~ not an agent
+mod not_an_agent {
+    use crate::{Helper, Other};
+
+    onionskin::main!(Helper, Other);
+}
+
+//~ registry of another type
+mod registry_of_another_type {
+    onionskin::main! {
+        agents: [crate::Helper],
+        registry: 3,
+    }
+}
+
+//~ setup gives nothing
+mod setup_gives_nothing {
+    onionskin::main! {
+        agents: [crate::Helper],
+        setup: |app| {
+            let _ = app;
+        },
+    }
+}
+
+//~ setup without parameter
+mod setup_without_parameter {
+    onionskin::main! {
+        agents: [crate::Helper],
+        setup: || 3,
+    }
+}
+
+fn main() {}

@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! { Helper { instruction: "Help." } }
-
-struct Other;
-
-onionskin::main!(Helper, Other);

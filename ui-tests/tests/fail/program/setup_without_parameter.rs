@@ -1,8 +1,0 @@
-use onionskin::agent;
-
-agent! { Helper { instruction: "Help." } }
-
-onionskin::main! {
-    agents: [Helper],
-    setup: || 3,
-}

@@ -1,8 +1,0 @@
-use onionskin::run_hook;
-
-#[run_hook(pre)]
-fn check(input: u32) {
-    let _ = input;
-}
-
-fn main() {}

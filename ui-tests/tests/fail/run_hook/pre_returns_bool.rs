@@ -1,8 +1,0 @@
-use onionskin::run_hook;
-
-#[run_hook(pre)]
-fn check(input: &str) -> bool {
-    input.is_empty()
-}
-
-fn main() {}

@@ -1,6 +1,0 @@
-use onionskin::Strict;
-
-#[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
-struct Pair(i64, String);
-
-fn main() {}

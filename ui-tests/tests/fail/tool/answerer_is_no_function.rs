@@ -1,7 +1,0 @@
-use onionskin::agent;
-
-agent! { Clerk { instruction: "Serve." } }
-
-fn main() {
-    let _ = Clerk::builder().answerer("yes");
-}

@@ -1,0 +1,46 @@
+//! Functions of another kind in the options of a tool.
+use onionskin::{Args, tool};
+
+//~ approval async
+async fn is_large_later(_: &Args) -> bool { true }
+
+/// Pays.
+#[tool(approval = is_large_later)]
+fn approval_async(cents: u32) -> u32 { cents }
+
+//~ approval of another kind
+fn large(x: i64) -> bool { x > 100 }
+
+/// Adds one.
+#[tool(approval = large)]
+fn approval_of_another_kind(x: i64) -> i64 { x + 1 }
+
+//~ approval of typed arguments
+fn is_large(cents: u32) -> bool { cents > 5 }
+
+/// Pays.
+#[tool(approval = is_large)]
+fn approval_of_typed_arguments(cents: u32) -> u32 { cents }
+
+//~ approval says a number
+fn size(args: &Args) -> usize { args.text().len() }
+
+/// Adds one.
+#[tool(approval = size)]
+fn approval_says_a_number(x: i64) -> i64 { x + 1 }
+
+//~ cache key of another kind
+fn by_x(args: &Args) -> u64 { args.text().len() as u64 }
+
+/// Adds one.
+#[tool(cache(key = by_x))]
+fn add_one(x: i64) -> i64 { x + 1 }
+
+//~ wrong on error
+fn explain(error: String) -> String { error }
+
+/// Adds one.
+#[tool(on_error = explain)]
+fn wrong_on_error(x: i64) -> i64 { x + 1 }
+
+fn main() {}

@@ -1,0 +1,30 @@
+//! Blocks that cannot be a toolbox.
+use std::cell::Cell;
+
+use onionskin::toolbox;
+
+//~ no such part
+struct Kb;
+
+struct Admin;
+
+#[toolbox(parts = [Admin])]
+impl Kb {
+    /// Finds a note.
+    #[tool]
+    fn find(&self) {}
+}
+
+//~ not sync
+struct Count(Cell<u32>);
+
+#[toolbox]
+impl Count {
+    /// Counts.
+    #[tool]
+    fn count(&self) -> u32 {
+        self.0.replace(1)
+    }
+}
+
+fn main() {}

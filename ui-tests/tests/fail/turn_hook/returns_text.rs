@@ -1,9 +1,0 @@
-use onionskin::turn_hooks::TurnRequest;
-use onionskin::turn_hook;
-
-#[turn_hook(before_llm_call)]
-fn trim(request: &mut TurnRequest) -> String {
-    request.turn().to_string()
-}
-
-fn main() {}
