@@ -7,68 +7,33 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-const MCP: &str = r#"
+const AGENT: &str = r#"
 kit::agent! {
     Helper {
         crate: kit,
         instruction: "Help.",
-        servers: [time],
+        FIELD,
     }
 }
 
 fn main() {}
 "#;
 
-const SHELL: &str = r#"
-kit::agent! {
-    Helper {
-        crate: kit,
-        instruction: "Help.",
-        runtime: [shell.execute],
-    }
-}
-
-fn main() {}
-"#;
-
-const HUMAN: &str = r#"
-kit::agent! {
-    Helper {
-        crate: kit,
-        instruction: "Help.",
-        runtime: [human.input],
-    }
-}
-
-fn main() {}
-"#;
-
-const FILESYSTEM: &str = r#"
-kit::agent! {
-    Helper {
-        crate: kit,
-        instruction: "Help.",
-        runtime: [filesystem.read],
-    }
-}
-
-fn main() {}
-"#;
+/// Programs with an agent that needs a feature which is off: their names, the field of the agent, and the error.
+const FIELDS: [(&str, &str, &str); 5] = [
+    ("mcp", "servers: [time]", "enable feature `mcp` of onionskin"),
+    ("shell", "runtime: [shell.execute]", "enable feature `shell` of onionskin"),
+    ("human", "runtime: [human.input]", "enable feature `human-input` of onionskin"),
+    (
+        "filesystem",
+        "runtime: [filesystem.read]",
+        "`filesystem.read` uses files: enable feature `filesystem` of onionskin",
+    ),
+    ("skills", "runtime: [skills.read]", "enable feature `skills` of onionskin"),
+];
 
 const CARD: &str = r#"
 kit::agent!(card = "cards/clerk.md", crate = kit);
-
-fn main() {}
-"#;
-
-const SKILLS: &str = r#"
-kit::agent! {
-    Helper {
-        crate: kit,
-        instruction: "Help.",
-        runtime: [skills.read],
-    }
-}
 
 fn main() {}
 "#;
@@ -169,18 +134,16 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
     let runtime = root().join("runtime");
     let kit =
         format!("{{ package = \"onionskin\", path = \"{}\", default-features = false }}", runtime.display());
-    let programs = [
-        ("mcp", MCP),
-        ("shell", SHELL),
-        ("human", HUMAN),
-        ("filesystem", FILESYSTEM),
-        ("skills", SKILLS),
+    let unnamed = format!("extern crate kit as onionskin;\n{UNNAMED}");
+    let agents = FIELDS.map(|(name, field, _)| (name, AGENT.replace("FIELD", field)));
+    let mut programs = vec![
         ("card", CARD),
         ("program", PROGRAM),
         ("plain", PLAIN),
-        ("named_once", &format!("extern crate kit as onionskin;\n{UNNAMED}")),
+        ("named_once", &unnamed),
         ("forbidden", FORBIDDEN),
     ];
+    programs.extend(agents.iter().map(|(name, text)| (*name, &**text)));
     package("features", &kit, &programs)
 });
 
@@ -309,50 +272,18 @@ fn a2_a_missing_feature_is_named_at_what_needs_it() {
     assert!(compiles, "{words}");
     assert!(!words.contains("src/bin"), "no warnings about the program: {words}");
 
-    let (compiles, words) = check("mcp");
-    assert!(!compiles);
-    assert_eq!(errors(&words), 1, "{words}");
-    assert!(words.contains("enable feature `mcp` of onionskin"), "{words}");
-    assert!(words.contains("src/bin/mcp.rs:6:19"), "{words}");
-
-    let (compiles, words) = check("shell");
-    assert!(!compiles);
-    assert_eq!(errors(&words), 1, "{words}");
-    assert!(words.contains("enable feature `shell` of onionskin"), "{words}");
-    assert!(words.contains("src/bin/shell.rs:6:19"), "{words}");
-
-    let (compiles, words) = check("human");
-    assert!(!compiles);
-    assert_eq!(errors(&words), 1, "{words}");
-    assert!(words.contains("enable feature `human-input` of onionskin"), "{words}");
-    assert!(words.contains("src/bin/human.rs:6:19"), "{words}");
-
-    let (compiles, words) = check("filesystem");
-    assert!(!compiles);
-    assert_eq!(errors(&words), 1, "{words}");
-    assert!(
-        words.contains("`filesystem.read` uses files: enable feature `filesystem` of onionskin"),
-        "{words}"
-    );
-    assert!(words.contains("src/bin/filesystem.rs:6:19"), "{words}");
-
-    let (compiles, words) = check("skills");
-    assert!(!compiles);
-    assert_eq!(errors(&words), 1, "{words}");
-    assert!(words.contains("enable feature `skills` of onionskin"), "{words}");
-    assert!(words.contains("src/bin/skills.rs:6:19"), "{words}");
-
-    let (compiles, words) = check("card");
-    assert!(!compiles);
-    assert_eq!(errors(&words), 1, "{words}");
-    assert!(words.contains("enable feature `cards` of onionskin"), "{words}");
-    assert!(words.contains("src/bin/card.rs:2:20"), "{words}");
-
-    let (compiles, words) = check("program");
-    assert!(!compiles);
-    assert_eq!(errors(&words), 1, "{words}");
-    assert!(words.contains("enable feature `cli` of onionskin"), "{words}");
-    assert!(words.contains("src/bin/program.rs:4:1"), "{words}");
+    let fields = FIELDS.map(|(program, _, error)| (program, error, "6:19"));
+    let others = [
+        ("card", "enable feature `cards` of onionskin", "2:20"),
+        ("program", "enable feature `cli` of onionskin", "4:1"),
+    ];
+    for (program, error, place) in fields.into_iter().chain(others) {
+        let (compiles, words) = check(program);
+        assert!(!compiles, "{program}");
+        assert_eq!(errors(&words), 1, "{words}");
+        assert!(words.contains(error), "{words}");
+        assert!(words.contains(&format!("src/bin/{program}.rs:{place}")), "{words}");
+    }
 }
 
 /// Items that others use are used; `ui-tests/tests/fail/unused` has those that nothing uses.

@@ -34,7 +34,7 @@ programs! {
     card: beside_each_other, everything, strict_lints;
     guardrail: forms;
     hook: cfg, crate_path, forms, imports, injected, lifetimes, macro_rules, next_across_an_await, raw_identifiers, shadowed_names, strict_lints, typed_outside_of_own;
-    strict: denied_lints, forbidden_lints, generics, shadowed_names;
+    strict: denied_lints, generics, shadowed_names;
     tool: bind_strict_lints, computed_docs, conditions, forbidden_lints, imports, injected, inside_functions_and_macros, lifetimes, more_private_types, names_of_our_own, renamed_dependency, results, secrets, shadowed_names, state_types, typed_hook, types_called_as_ours, unusual_signatures;
     toolbox: of_the_block, shadowed_names, strict_lints;
     visit: forms, shadowed_names;

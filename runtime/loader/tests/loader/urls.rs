@@ -1,11 +1,12 @@
 //! Cards of addresses, from a server on this machine that may be hostile.
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use onionskin::loader::{CardLoader, CardUrls, LoadError, LoadedCards, MistakeKind, Registry};
+use onionskin::loader::{CardLoader, CardUrls, LoadError, LoadedCards, MistakeKind, Registry, WatchedCards};
 use onionskin::{App, ScriptedModel};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -272,6 +273,13 @@ async fn c3_a_mistake_in_a_card_of_an_address_has_its_place() {
     assert!(said.contains("a card is a file with the ending `.md`, `.yaml` or `.yml`"), "{said}");
 }
 
+/// Watches a card of a file and one of an address.
+async fn watched(local: &Path, server: &Server) -> WatchedCards {
+    let cards = [local.to_str().unwrap(), &server.at("/pmo.md")];
+    let watch = loader().watch(cards, |cards| cards.add_to(App::builder()).model(ScriptedModel::turns([])));
+    watch.start().await.unwrap()
+}
+
 #[tokio::test]
 async fn c3_a_watched_card_of_an_address_is_fetched_at_the_start_and_by_a_reload() {
     let round = Arc::new(AtomicUsize::new(0));
@@ -285,13 +293,7 @@ async fn c3_a_watched_card_of_an_address_is_fetched_at_the_start_and_by_a_reload
     .await;
     let folder = folder(&[("a.yaml", "instruction: A.\n")]);
     let local = folder.path().join("a.yaml");
-    let cards = loader()
-        .watch([local.to_str().unwrap(), &server.at("/pmo.md")], |cards| {
-            cards.add_to(App::builder()).model(ScriptedModel::turns([]))
-        })
-        .start()
-        .await
-        .unwrap();
+    let cards = watched(&local, &server).await;
     let prompt = |app: Arc<App>| async move { app.entry().system_prompt().await.unwrap().unwrap() };
     assert!(prompt(cards.app().await).await.ends_with("Round 0."));
     fs::write(&local, "instruction: B.\n").unwrap();
@@ -312,13 +314,7 @@ async fn c3_a_reload_without_the_card_of_an_address_keeps_its_last_good_one_for_
     .await;
     let folder = folder(&[("a.yaml", "instruction: A.\n")]);
     let local = folder.path().join("a.yaml");
-    let cards = loader()
-        .watch([local.to_str().unwrap(), &server.at("/pmo.md")], |cards| {
-            cards.add_to(App::builder()).model(ScriptedModel::turns([]))
-        })
-        .start()
-        .await
-        .unwrap();
+    let cards = watched(&local, &server).await;
     let prompt =
         |app: Arc<App>| async move { app.agent("a").unwrap().system_prompt().await.unwrap().unwrap() };
     for (at, word) in [(1, "B."), (2, "Longer.")] {

@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use onionskin::{Tool, ToolContext, tool};
+use onionskin::{Strict, Tool, ToolContext, tool};
 
 /// Greets.
 #[tool(title = "Greet", annotations(read_only), timeout = 30)]
@@ -35,7 +35,39 @@ fn fails(x: u8) -> Result<u8, String> {
     Ok(x)
 }
 
+/// A question.
+#[derive(Strict)]
+pub struct Query {
+    /// The words.
+    pub words: Vec<Cow<'static, str>>,
+    /// As they were written.
+    pub text: &'static str,
+    /// Where.
+    pub place: Place,
+}
+
+/// Where.
+#[derive(Strict)]
+pub enum Place {
+    /// In a room.
+    Room {
+        /// Which.
+        number: u8,
+        /// The former one.
+        former: Option<Box<Self>>,
+    },
+    /// Anywhere.
+    Anywhere,
+}
+
+/// Searches.
+#[tool(strict)]
+fn search(words: Vec<String>, limit: Option<u8>) -> usize {
+    words.len() + usize::from(limit.unwrap_or_default())
+}
+
 pub(crate) fn main() {
+    assert!(search::default().definition().is_strict());
     println!("{}{}{}", greet_them::NAME, nothing::NAME, fails::NAME);
     println!("{}", greet_them::default().definition().name);
     println!("{}", nothing::default().definition().name);
