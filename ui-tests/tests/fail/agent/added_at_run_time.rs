@@ -8,10 +8,10 @@ fn add_one(x: i64) -> i64 { x + 1 }
 
 agent! { Helper { instruction: "Help." } }
 
-//~ function given to the builder
+//~ a function where a builder takes a tool
 fn function_given_to_the_builder() { let _ = Helper::builder().tool(add_one); }
 
-//~ hook: added with another state
+//~ a hook of another state
 // A hook that is added at run time works on the agent's state, as a declared one does.
 #[derive(Clone)]
 struct Ledger;
@@ -26,16 +26,16 @@ agent! { Clerk { instruction: "Add.", state: Ledger } }
 
 fn added_with_another_state() { drop(Clerk::builder().state(Ledger).hook(note::new())); }
 
-//~ function for a hook
+//~ a function where a builder takes a hook
 #[tool_hook]
 async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).await }
 
 fn function_for_a_hook() { let _ = Helper::builder().hook(audit); }
 
-//~ function for a tool
+//~ a function where a declaration takes a tool
 fn function_for_a_tool() { let _ = AgentDeclaration::new().tool(add_one); }
 
-//~ toolbox: given something else
+//~ a text where a builder takes a toolbox
 struct Kb;
 
 #[toolbox]
@@ -49,7 +49,7 @@ agent! { Librarian { instruction: "Keep notes.", toolboxes: [Kb] } }
 
 fn given_something_else() { let _ = Librarian::builder().toolbox("kb"); }
 
-//~ tool: answerer is no function
+//~ a text that answers questions
 agent! { AnswererIsNoFunction { instruction: "Serve." } }
 
 fn answerer_is_no_function() { let _ = AnswererIsNoFunction::builder().answerer("yes"); }

@@ -33,13 +33,13 @@ agent! { TooFew { instruction: "Answer.", run_hooks: [sign] } }
 //~ a value of another type for a run hook
 agent! { WrongValue { instruction: "Answer.", run_hooks: [sign(7)] } }
 
-//~ turn hook: too many values
+//~ too many values for a turn hook
 #[turn_hook(before_llm_call)]
 fn trim(request: &mut TurnRequest) { let _ = request; }
 
 agent! { Clerk { instruction: "Answer.", turn_hooks: [trim(7)] } }
 
-//~ message hook: too many values
+//~ too many values for a message hook
 #[message_hook(update_agent_state)]
 fn note() {}
 

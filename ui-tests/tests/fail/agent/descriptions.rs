@@ -1,7 +1,7 @@
 //! Children with the same name, tools with the same name, and a child that nothing describes.
 use onionskin::{agent, tool};
 
-//~ duplicate agent names
+//~ two children with the same name
 agent! {
     One { name: "worker", description: "Works.", instruction: "Work." }
     Two { name: "worker", description: "Works.", instruction: "Work." }
@@ -9,7 +9,7 @@ agent! {
 
 agent! { Helper { instruction: "Help.", agents: [One, Two] } }
 
-//~ duplicate tool names
+//~ two tools with the same name
 mod math {
     /// Adds one.
     #[onionskin::tool(name = "add")]
@@ -24,7 +24,7 @@ fn add(a: i64, b: i64) -> i64 { a + b }
 
 agent! { DuplicateToolNames { instruction: "Help.", function_tools: [add, math::add_one] } }
 
-//~ child without a description
+//~ a child without a description
 agent! {
     Researcher {
         instruction: "Look things up.",

@@ -3,7 +3,7 @@ use onionskin::guardrails::InputGuardrail;
 use onionskin::run_hooks::{RunHook, RunInput};
 use onionskin::{Args, Hook, Next, Tool, ToolContext, ToolDefinition, ToolResult, agent, made, tool};
 
-//~ hook added when built
+//~ a hook that is made at run time
 struct Quota(u32);
 
 impl Hook for Quota {
@@ -17,7 +17,7 @@ impl Hook for Quota {
 
 agent! { Helper { instruction: "Help.", tool_hooks: [Quota] } }
 
-//~ tool without default
+//~ a tool without `Default`
 struct Notes(u32);
 
 impl Tool for Notes {
@@ -35,7 +35,7 @@ impl Tool for Notes {
 
 agent! { ToolWithoutDefault { instruction: "Help.", function_tools: [Notes] } }
 
-//~ run hook: made at run time
+//~ a run hook that is made at run time
 struct CheckRun;
 
 impl RunHook for CheckRun {
@@ -46,7 +46,7 @@ agent! { Clerk { instruction: "Answer.", run_hooks: [CheckRun] } }
 
 fn made_at_run_time() { let _ = RunInput::default(); }
 
-//~ tool: guardrail added at run time
+//~ a guardrail that is made at run time
 struct Check;
 
 impl InputGuardrail for Check {

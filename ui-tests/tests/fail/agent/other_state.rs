@@ -33,7 +33,7 @@ agent! { ByGuardrail { instruction: "Add.", function_tools: [add_one] } }
 //~ a hook and a guardrail of a tool
 agent! { ByBoth { instruction: "Add.", function_tools: [add_two] } }
 
-//~ bound tool of another state
+//~ a tool that binds a field of another state
 #[derive(Clone)]
 struct Desk {
     user: String,
@@ -45,7 +45,7 @@ fn greet(#[bind(user)] name: &str) -> String { format!("Hello {name}") }
 
 agent! { Bookkeeper { instruction: "Keep the books.", state: Ledger, function_tools: [greet] } }
 
-//~ tool of another state
+//~ a tool
 #[derive(Clone)]
 struct Counter;
 
@@ -58,7 +58,7 @@ fn count(counter: State<Counter>) -> bool {
 
 agent! { Helper { instruction: "Help.", state: Ledger, function_tools: [count] } }
 
-//~ run hook: another state
+//~ a run hook
 #[run_hook(pre)]
 fn check_run(input: &str, state: State<Ledger>) { let _ = (input, state); }
 
@@ -66,7 +66,7 @@ agent! { Clerk { instruction: "Answer.", state: Till, run_hooks: [check_run] } }
 
 fn another_state() { let _ = (Till, Ledger); }
 
-//~ message hook: other state
+//~ a message hook
 #[derive(Clone)]
 struct Counts;
 

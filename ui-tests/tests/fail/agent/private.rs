@@ -1,13 +1,13 @@
 //! A type of a public agent that is private.
 use onionskin::agent;
 
-//~ private state
+//~ a private state
 #[derive(Clone)]
 struct Ledger;
 
 agent! { pub Helper { instruction: "Help.", state: Ledger } }
 
-//~ answer: private output
+//~ a private output
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Report(#[allow(dead_code)] String);
 

@@ -1,20 +1,20 @@
 //! What a prompt cannot be made of.
 use onionskin::{RunContext, agent};
 
-//~ description of another type
+//~ a description of another type
 agent! { Helper { instruction: "Help.", description: vec!["Helps."] } }
 
-//~ prompt function returns no text
+//~ a function that returns no text
 fn guests(_: &RunContext) -> u32 { 7 }
 
 agent! { Host { instruction: "Greet.", role: guests } }
 
-//~ prompt function with wrong parameter
+//~ a function with another parameter
 fn greeting(name: String) -> String { format!("Greet {name}.") }
 
 agent! { PromptFunctionWithWrongParameter { instruction: greeting } }
 
-//~ prompt names no field
+//~ a place that is no field of the state
 #[derive(Clone)]
 struct Visit {
     guest: String,
@@ -22,7 +22,7 @@ struct Visit {
 
 agent! { PromptNamesNoField { instruction: "Greet {gest}.", state: Visit } }
 
-//~ prompt shows no text
+//~ a place for a field that is no text
 #[derive(Clone)]
 struct UnknownVisit {
     guest: Option<String>,

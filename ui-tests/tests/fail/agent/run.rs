@@ -2,14 +2,14 @@
 use onionskin::run::AgentRun;
 use onionskin::{RunError, agent};
 
-//~ run of another answer
+//~ another answer
 async fn another_answer(run: &AgentRun, input: String) -> Result<usize, RunError> {
     Ok(run.converse(input).await?.len())
 }
 
 agent! { Desk { instruction: "Work.", run: another_answer } }
 
-//~ run that cannot be sent
+//~ a future that cannot be sent
 async fn not_sent(run: &AgentRun, input: String) -> Result<String, RunError> {
     let kept = std::rc::Rc::new(input);
     let answer = run.converse(kept.to_string()).await;
@@ -19,19 +19,19 @@ async fn not_sent(run: &AgentRun, input: String) -> Result<String, RunError> {
 
 agent! { RunThatCannotBeSent { instruction: "Work.", run: not_sent } }
 
-//~ run that is not async
+//~ a function that is not async
 fn not_async(_: &AgentRun, input: String) -> Result<String, RunError> { Ok(input) }
 
 agent! { RunThatIsNotAsync { instruction: "Work.", run: not_async } }
 
-//~ run with a borrowed input
+//~ a borrowed input
 async fn borrowed_input(run: &AgentRun, input: &str) -> Result<String, RunError> {
     run.converse(input.to_owned()).await
 }
 
 agent! { RunWithABorrowedInput { instruction: "Work.", run: borrowed_input } }
 
-//~ run without an input
+//~ no input
 async fn without_input(run: &AgentRun) -> Result<String, RunError> {
     run.converse(String::new()).await
 }

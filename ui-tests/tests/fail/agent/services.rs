@@ -7,7 +7,7 @@ agent! { Clerk { instruction: "Answer." } }
 
 struct Pool;
 
-//~ service is not sync
+//~ a service that is not `Sync`
 struct NotSync {
     open: Cell<u32>,
 }
@@ -16,12 +16,12 @@ fn service_is_not_sync() {
     let _ = Clerk::builder().model(ScriptedModel::new()).provide(NotSync { open: Cell::new(1) });
 }
 
-//~ shared service without arc
+//~ a shared service without `Arc`
 fn shared_service_without_arc() {
     let _ = Clerk::builder().model(ScriptedModel::new()).provide_shared(Pool);
 }
 
-//~ service by reference
+//~ a service by reference
 fn service_by_reference() {
     let pool = Pool;
     let _ = Clerk::builder().model(ScriptedModel::new()).provide(&pool);

@@ -3,12 +3,12 @@ use std::cell::Cell;
 
 use onionskin::{State, agent, tool};
 
-//~ state is not clone
+//~ a state that is not `Clone`
 struct Ledger;
 
 agent! { Helper { instruction: "Help.", state: Ledger } }
 
-//~ state is not sync
+//~ a state that is not `Sync`
 #[derive(Clone)]
 struct Count(Cell<u64>);
 

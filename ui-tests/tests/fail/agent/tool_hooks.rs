@@ -9,7 +9,7 @@ fn add_one(x: i64) -> i64 { x + 1 }
 #[tool_hook]
 async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).await }
 
-//~ typed hook before raw hook
+//~ a typed hook before another hook
 #[tool_hook(tool = add_one)]
 async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
     next.run(args).await
@@ -17,7 +17,7 @@ async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResu
 
 agent! { Helper { instruction: "Help.", function_tools: [add_one], tool_hooks: [clamp, audit] } }
 
-//~ typed hook on a tool of another agent
+//~ a typed hook on a tool that the agent does not have
 /// Subtracts one.
 #[tool]
 fn subtract_one(x: i64) -> i64 { x - 1 }
@@ -47,7 +47,7 @@ agent! { Typed { instruction: "Help.", function_tools: [add_one], tool_hooks: [t
 //~ a hook with a state everywhere
 agent! { Stateful { instruction: "Help.", state: Ledger, tool_hooks: [booked for [everywhere]] } }
 
-//~ filter names no method of a toolbox
+//~ a filter that names no method of the toolbox
 struct Stock;
 
 #[toolbox]

@@ -1,19 +1,19 @@
 //! Values of another type in limits and in the parameters of a request.
 use onionskin::agent;
 
-//~ limit text
+//~ a text as a number of turns
 agent! { Helper { instruction: "Help.", limits: { turns: "three" } } }
 
-//~ limit types
+//~ a text as a time
 agent! { LimitTypes { instruction: "Help.", limits: { time_sec: "long" } } }
 
-//~ request option types
+//~ a text as a choice of tools
 agent! { Chooser { instruction: "x", request_params: { tool_choice: "required" } } }
 
-//~ request param types
+//~ a text as a temperature
 agent! { RequestParamTypes { instruction: "Help.", request_params: { temperature: "warm" } } }
 
-//~ request param whole
+//~ a whole number as a temperature
 agent! { RequestParamWhole { instruction: "Help.", request_params: { temperature: 1 } } }
 
 fn main() {}

@@ -32,12 +32,12 @@ agent! { ToolHookInRunHooks { instruction: "Help.", run_hooks: [audit] } }
 //~ a run hook in `turn_hooks`
 agent! { RunHookInTurnHooks { instruction: "Help.", turn_hooks: [check] } }
 
-//~ agent in tools
+//~ an agent in `function_tools`
 agent! { Other { instruction: "Other." } }
 
 agent! { Helper { instruction: "Help.", function_tools: [Other] } }
 
-//~ toolbox in tools
+//~ a toolbox in `function_tools`
 struct Shop;
 
 #[toolbox]
@@ -51,19 +51,19 @@ impl Shop {
 
 agent! { ToolboxInTools { instruction: "Help.", function_tools: [Shop] } }
 
-//~ guardrail in hooks
+//~ a guardrail in `tool_hooks`
 #[guardrail(input)]
 fn guardrail_in_hooks(args: &Args) { let _ = args; }
 
 agent! { GuardrailInHooks { instruction: "Help.", tool_hooks: [guardrail_in_hooks] } }
 
-//~ not a tool
+//~ a type in `function_tools`
 agent! { NotATool { instruction: "Help.", function_tools: [Notes] } }
 
-//~ not an agent
+//~ a type in `agents`
 agent! { NotAnAgent { instruction: "Help.", agents: [Notes] } }
 
-//~ not a hook
+//~ a type in `tool_hooks`
 agent! { NotAHook { instruction: "Help.", tool_hooks: [Notes] } }
 
 struct Books;
@@ -78,18 +78,18 @@ agent! {
     }
 }
 
-//~ function in run hooks
+//~ a type in `run_hooks`
 struct Check;
 
 agent! { Clerk { instruction: "Answer.", run_hooks: [Check] } }
 
-//~ message hook in turn hooks
+//~ a message hook in `turn_hooks`
 #[message_hook(update_agent_state)]
 fn note() {}
 
 agent! { MessageHookInTurnHooks { instruction: "Answer.", turn_hooks: [note] } }
 
-//~ turn hook in message hooks
+//~ a turn hook in `message_hooks`
 #[turn_hook(before_llm_call)]
 fn trim() {}
 

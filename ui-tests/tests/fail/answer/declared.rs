@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use onionskin::agent;
 
-//~ input without a schema
+//~ an input without a schema
 #[derive(serde::Deserialize)]
 struct Question {
     topic: String,
@@ -11,10 +11,10 @@ struct Question {
 
 agent! { Researcher { instruction: "Search.", input: Question } }
 
-//~ output of a function
+//~ a function as the output
 agent! { Desk { instruction: "Report.", output: fn() -> u32 } }
 
-//~ output that is not read
+//~ a list of an output that is not read
 #[derive(schemars::JsonSchema)]
 struct NotRead {
     title: String,
@@ -26,7 +26,7 @@ async fn report() -> usize {
     OutputThatIsNotRead::builder().run_typed("Report.").await.unwrap().answer.len()
 }
 
-//~ output that is not sent
+//~ an output that cannot be sent
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct NotSent {
     #[serde(skip)]
@@ -36,7 +36,7 @@ struct NotSent {
 
 agent! { OutputThatIsNotSent { instruction: "Report.", output: NotSent } }
 
-//~ output without a schema
+//~ an output without a schema
 #[derive(serde::Deserialize)]
 struct WithoutSchema {
     title: String,
@@ -48,7 +48,7 @@ async fn output_without_a_schema() -> String {
     OutputWithoutASchema::run("Report.").await.unwrap().answer.title
 }
 
-//~ typed run of an agent with text
+//~ a typed run of an agent that answers with text
 agent! { TypedRunOfAnAgentWithText { instruction: "Report." } }
 
 async fn typed_run_of_an_agent_with_text() -> String {

@@ -21,14 +21,14 @@ async fn report(desk: &AgentHandle) -> [String; 2] {
     [one, other]
 }
 
-//~ run as a function
+//~ a function
 // A model writes no functions.
 async fn run_as_a_function(desk: &AgentHandle) -> u32 {
     let run = desk.request("Report.").run_as::<fn() -> u32>().await.unwrap();
     (run.answer)()
 }
 
-//~ run as a map of another key
+//~ a map with keys of another type
 // A part of the type has no schema.
 #[derive(PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 struct Key(u8, u8);
@@ -37,7 +37,7 @@ async fn run_as_a_map_of_another_key(desk: &AgentHandle) -> usize {
     desk.run_as::<BTreeMap<Key, u32>>("Report.").await.unwrap().answer.len()
 }
 
-//~ stream as a type without a schema
+//~ a stream of a type without a schema
 // The model is shown the schema of an answer, streamed or not.
 #[derive(serde::Deserialize)]
 struct Report {

@@ -2,7 +2,7 @@
 use onionskin::guardrails::{InputGuardrail, OutputGuardrail};
 use onionskin::{Args, ToolContext, ToolResult};
 
-//~ by hand without default
+//~ no `Default`
 struct WithoutDefault;
 
 impl InputGuardrail for WithoutDefault {
@@ -13,7 +13,7 @@ impl InputGuardrail for WithoutDefault {
     }
 }
 
-//~ made written by hand
+//~ a `Made` of another type
 #[derive(Default)]
 struct MadeByHand;
 
@@ -25,7 +25,7 @@ impl OutputGuardrail for MadeByHand {
     }
 }
 
-//~ written by hand
+//~ no `Made`
 #[derive(Default)]
 struct WithoutMade;
 

@@ -3,19 +3,19 @@ use std::rc::Rc;
 
 use onionskin::{Args, Provided, ToolOutput, guardrail};
 
-//~ not injectable
+//~ a type that cannot be injected
 #[guardrail(input)]
 fn check(args: &Args, most: usize) -> Result<(), String> {
     if args.text().len() > most { Err("too long".to_owned()) } else { Ok(()) }
 }
 
-//~ output changes arguments
+//~ an output guardrail that changes arguments
 #[guardrail(output)]
 fn output_changes_arguments(args: &mut Args, output: &ToolOutput) {
     args["x"] = output.to_text().into_owned().into();
 }
 
-//~ service is not send
+//~ a service that is not `Send`
 struct Words(Rc<str>);
 
 #[guardrail(input)]

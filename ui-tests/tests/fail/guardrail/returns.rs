@@ -1,30 +1,30 @@
 //! What a guardrail returns.
 use onionskin::{Args, ToolOutput, guardrail};
 
-//~ error without text
+//~ an error without a text
 struct Refused;
 
 #[guardrail(input)]
 fn check(args: &Args) -> Result<(), Refused> { if args["x"] == 13 { Err(Refused) } else { Ok(()) } }
 
-//~ input returns bool
+//~ an input guardrail that returns `bool`
 #[guardrail(input)]
 fn input_returns_bool(args: &Args) -> bool { args["x"] == 13 }
 
-//~ input returns bool in result
+//~ an input guardrail that returns `bool` in a `Result`
 #[guardrail(input)]
 fn input_returns_bool_in_result(args: &Args) -> Result<bool, String> {
     let _ = args;
     Ok(true)
 }
 
-//~ output refuses by value
+//~ an output guardrail that takes the output by value and refuses it
 #[guardrail(output)]
 fn output_refuses_by_value(output: ToolOutput) -> Result<(), String> {
     Err(output.to_text().into_owned())
 }
 
-//~ output returns text
+//~ an output guardrail that returns a text
 #[guardrail(output)]
 fn output_returns_text(output: &ToolOutput) -> String { output.to_text().into_owned() }
 

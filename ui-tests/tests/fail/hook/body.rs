@@ -1,11 +1,11 @@
 //! Mistakes in the body of a hook.
 use onionskin::{Args, Next, ToolResult, tool_hook};
 
-//~ missing await
+//~ no `.await`
 #[tool_hook]
 async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args) }
 
-//~ missing await before question mark
+//~ no `.await` before `?`
 #[tool_hook]
 async fn missing_await_before_question_mark(args: &mut Args, next: impl Next) -> ToolResult {
     let mut output = next.run(args)?;
@@ -13,11 +13,11 @@ async fn missing_await_before_question_mark(args: &mut Args, next: impl Next) ->
     Ok(output)
 }
 
-//~ next without args
+//~ `next` without the arguments
 #[tool_hook]
 async fn next_without_args(next: impl Next) -> ToolResult { next.run().await }
 
-//~ question mark on no error
+//~ `?` on what is no `Error`
 struct Trouble;
 
 fn check(_: &Args) -> Result<(), Trouble> { Err(Trouble) }
@@ -28,7 +28,7 @@ async fn question_mark_on_no_error(args: &mut Args, next: impl Next) -> ToolResu
     next.run(args).await
 }
 
-//~ shared args for next
+//~ shared arguments for `next`
 #[tool_hook]
 async fn shared_args_for_next(args: &Args, next: impl Next) -> ToolResult { next.run(args).await }
 

@@ -1,7 +1,7 @@
 //! Hooks by hand: how they are made.
 use onionskin::{Args, Hook, Next, ToolContext, ToolResult, made};
 
-//~ by hand state without state
+//~ a state without `State`
 struct Ledger;
 
 #[derive(Default)]
@@ -15,7 +15,7 @@ impl Hook for Stateful {
     }
 }
 
-//~ by hand values without tuple
+//~ a value without a tuple
 struct OneValue;
 
 impl From<u32> for OneValue {
@@ -32,7 +32,7 @@ impl Hook for OneValue {
     }
 }
 
-//~ by hand without default
+//~ no `Default`
 struct WithoutDefault;
 
 impl Hook for WithoutDefault {
@@ -43,7 +43,7 @@ impl Hook for WithoutDefault {
     }
 }
 
-//~ by hand without from
+//~ no `From`
 struct WithoutFrom;
 
 impl Hook for WithoutFrom {
@@ -54,7 +54,7 @@ impl Hook for WithoutFrom {
     }
 }
 
-//~ made written by hand
+//~ a `Made` of another type
 #[derive(Default)]
 struct MadeByHand;
 
@@ -66,7 +66,7 @@ impl Hook for MadeByHand {
     }
 }
 
-//~ written by hand
+//~ no `Made`
 #[derive(Default)]
 struct WithoutMade;
 

@@ -3,7 +3,7 @@ use std::cell::Cell;
 
 use onionskin::{Args, Next, Provided, State, ToolResult, tool_hook};
 
-//~ service is not sync
+//~ a service that is not `Sync`
 struct Counter(Cell<u32>);
 
 #[tool_hook]
@@ -12,7 +12,7 @@ async fn count(counter: Provided<Counter>, args: &mut Args, next: impl Next) -> 
     next.run(args).await
 }
 
-//~ state is not clone
+//~ a state that is not `Clone`
 struct Ledger {
     lines: u32,
 }
@@ -23,7 +23,7 @@ async fn audit(ledger: State<Ledger>, args: &mut Args, next: impl Next) -> ToolR
     next.run(args).await
 }
 
-//~ config is not clone
+//~ a configured value that is not `Clone`
 struct Limit(u32);
 
 #[tool_hook]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use onionskin::run::Team;
 use onionskin::{Args, Next, ToolResult, guardrail, run_hook, tool_hook};
 
-//~ not send
+//~ a hook around
 #[tool_hook]
 async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
     let seen = Rc::new(1);
@@ -13,7 +13,7 @@ async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
     output
 }
 
-//~ not send before
+//~ a hook before
 #[tool_hook]
 async fn not_send_before(args: &mut Args) {
     let seen = Rc::new(args.get("x").is_none());
@@ -21,7 +21,7 @@ async fn not_send_before(args: &mut Args) {
     drop(seen);
 }
 
-//~ not send injecting
+//~ a hook around with the team
 #[tool_hook]
 async fn not_send_injecting(args: &mut Args, team: Team, next: impl Next) -> ToolResult {
     let seen = Rc::new(team);
@@ -30,7 +30,7 @@ async fn not_send_injecting(args: &mut Args, team: Team, next: impl Next) -> Too
     output
 }
 
-//~ guardrail: not send
+//~ a guardrail
 #[guardrail(input)]
 async fn check(args: &Args) {
     let held = Rc::new(args.text().len());
@@ -38,7 +38,7 @@ async fn check(args: &Args) {
     drop(held);
 }
 
-//~ run hook: not send
+//~ a run hook
 #[run_hook(pre)]
 async fn not_send(input: &str) {
     let text = Rc::new(input.to_owned());

@@ -1,25 +1,25 @@
 //! What a hook takes.
 use onionskin::{Args, Next, ToolContext, ToolResult, tool_hook};
 
-//~ after takes another type
+//~ the result as another type
 #[tool_hook]
 async fn count(result: &mut String) { result.clear(); }
 
-//~ context mutable
+//~ a mutable context
 #[tool_hook]
 async fn audit(ctx: &mut ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
     let _ = ctx;
     next.run(args).await
 }
 
-//~ name of another type
+//~ the name as another type
 #[tool_hook]
 async fn name_of_another_type(name: u32, args: &mut Args, next: impl Next) -> ToolResult {
     let _ = name;
     next.run(args).await
 }
 
-//~ unknown parameter
+//~ a type that cannot be injected
 struct Database;
 
 #[tool_hook]
@@ -28,7 +28,7 @@ async fn unknown_parameter(args: &mut Args, database: &Database, next: impl Next
     next.run(args).await
 }
 
-//~ unmarked config
+//~ a value without `#[config]`
 #[tool_hook]
 async fn retry(times: u32, args: &mut Args, next: impl Next) -> ToolResult {
     let _ = times;

@@ -2,21 +2,21 @@
 use onionskin::run::Team;
 use onionskin::{Args, Next, ToolOutput, tool_hook};
 
-//~ after owned returns another type
+//~ after, where it takes the result by value
 #[tool_hook]
 async fn count(output: ToolOutput) -> usize { output.to_text().len() }
 
-//~ after returns another type
+//~ after, where it borrows the result
 #[tool_hook]
 async fn after_returns_another_type(output: &mut ToolOutput) -> usize { output.to_text().len() }
 
-//~ around returns another error
+//~ around, another error
 #[tool_hook]
 async fn audit(args: &mut Args, next: impl Next) -> Result<ToolOutput, String> {
     next.run(args).await.map_err(|_| "failed".to_owned())
 }
 
-//~ around returns another type
+//~ around, another type
 #[tool_hook]
 async fn around_returns_another_type(args: &mut Args, next: impl Next) -> String {
     match next.run(args).await {
@@ -25,15 +25,15 @@ async fn around_returns_another_type(args: &mut Args, next: impl Next) -> String
     }
 }
 
-//~ before returns another error
+//~ before, another error
 #[tool_hook]
 fn allow(args: &Args) -> Result<(), u32> { args.get("x").map(|_| ()).ok_or(7) }
 
-//~ before returns another type
+//~ before, another type
 #[tool_hook]
 async fn before_returns_another_type(args: &Args) -> bool { args.get("x").is_some() }
 
-//~ injecting around returns another type
+//~ around, with the team
 #[tool_hook]
 async fn injecting_around_returns_another_type(args: &mut Args, team: Team, next: impl Next) -> ToolOutput {
     let _ = (next.run(args).await, team);

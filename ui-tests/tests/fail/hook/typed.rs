@@ -7,7 +7,7 @@ use onionskin::{Args, ToolResult, tool, tool_hook};
 #[tool]
 fn add_one(x: i64) -> i64 { x + 1 }
 
-//~ typed hook on a result without deserialize
+//~ on a tool whose result is not read
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct Bill {
     cents: u64,
@@ -22,7 +22,7 @@ async fn clamp(args: ArgsOf<order>, next: impl TypedNext<order>) -> ToolResult<R
     next.run(args).await
 }
 
-//~ typed hook on an argument without serialize
+//~ on a tool whose argument is not written
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Order {
     pieces: u8,
@@ -40,7 +40,7 @@ async fn typed_hook_on_an_argument_without_serialize(args: ArgsOf<order_one>, ne
     next.run(args).await
 }
 
-//~ typed hook on static text
+//~ on a tool that returns static text
 /// Greets.
 #[tool(cache)]
 fn greet(name: String) -> Result<&'static str, String> {
@@ -52,21 +52,21 @@ async fn short(args: ArgsOf<greet>, next: impl TypedNext<greet>) -> ToolResult<R
     next.run(args).await
 }
 
-//~ typed hook returns another type
+//~ another type of result
 #[tool_hook(tool = add_one)]
 async fn typed_hook_returns_another_type(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult {
     let _ = next.run(args).await;
     Err("no".into())
 }
 
-//~ typed hook takes raw args
+//~ arguments as JSON
 #[tool_hook(tool = add_one)]
 async fn typed_hook_takes_raw_args(args: &mut Args, next: impl TypedNext<add_one>) -> ToolResult<i64> {
     let _ = (args, next);
     Err("no".into())
 }
 
-//~ typed injecting hook returns another type
+//~ another type of result, with the team
 #[tool_hook(tool = add_one)]
 async fn typed_injecting_hook_returns_another_type(args: ArgsOf<add_one>, team: Team, next: impl TypedNext<add_one>) -> ToolResult<String> {
     let _ = (team, next.run(args).await?);

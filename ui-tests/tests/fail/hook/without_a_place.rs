@@ -3,19 +3,19 @@ use onionskin::message_hooks::message_hook;
 use onionskin::turn_hooks::TurnRequest;
 use onionskin::{Args, guardrail, run_hook, turn_hook};
 
-//~ guardrail: neither
+//~ a guardrail
 #[guardrail]
 fn check(args: &Args) { let _ = args; }
 
-//~ run hook: neither pre nor post
+//~ a run hook
 #[run_hook]
 fn neither_pre_nor_post(input: &str) { let _ = input; }
 
-//~ turn hook: no place
+//~ a turn hook
 #[turn_hook]
 fn trim(request: &mut TurnRequest) { let _ = request; }
 
-//~ message hook: no place
+//~ a message hook
 #[message_hook]
 fn redact() {}
 

@@ -12,12 +12,12 @@ async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).
 #[tool]
 fn add_one(x: i64) -> i64 { x + 1 }
 
-//~ hook as a tool
+//~ a hook as a tool
 fn hook_as_a_tool() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool::<audit>());
 }
 
-//~ hook with values as a tool
+//~ a hook with values as a tool
 #[tool_hook]
 async fn cap(#[config] most: usize, args: &mut Args, next: impl Next) -> ToolResult {
     let _ = most;
@@ -28,7 +28,7 @@ fn hook_with_values_as_a_tool() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool::<cap>());
 }
 
-//~ run hook as a tool hook
+//~ a run hook as a tool hook
 #[run_hook(pre)]
 fn check(input: &str) -> Result<(), String> {
     if input.is_empty() { Err("empty".to_owned()) } else { Ok(()) }
@@ -38,44 +38,44 @@ fn run_hook_as_a_tool_hook() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<check>());
 }
 
-//~ tool as a tool hook
+//~ a tool as a tool hook
 fn tool_as_a_tool_hook() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<add_one>());
 }
 
-//~ tool as a toolbox
+//~ a tool as a toolbox
 fn tool_as_a_toolbox() {
     let _ = Registry::new().file("cards/items.rs", |items| items.toolbox::<add_one>());
 }
 
-//~ tool as an agent
+//~ a tool as an agent
 fn tool_as_an_agent() {
     let _ = Registry::new().file("cards/items.rs", |items| items.agent::<add_one>());
 }
 
-//~ tool hook as a message hook
+//~ a tool hook as a message hook
 fn tool_hook_as_a_message_hook() {
     let _ = Registry::new().file("cards/items.rs", |items| items.message_hook::<audit>());
 }
 
-//~ tool hook as a run hook
+//~ a tool hook as a run hook
 fn tool_hook_as_a_run_hook() {
     let _ = Registry::new().file("cards/items.rs", |items| items.run_hook::<audit>());
 }
 
-//~ tool hook as a turn hook
+//~ a tool hook as a turn hook
 fn tool_hook_as_a_turn_hook() {
     let _ = Registry::new().file("cards/items.rs", |items| items.turn_hook::<audit>());
 }
 
-//~ plain function as a tool
+//~ a function without `#[tool]`
 pub fn plain(x: i64) -> i64 { x + 1 }
 
 fn plain_function_as_a_tool() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool::<plain>());
 }
 
-//~ typed hook
+//~ a typed hook
 #[tool_hook(tool = add_one)]
 async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
     next.run(args).await
@@ -85,7 +85,7 @@ fn typed_hook() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<clamp>());
 }
 
-//~ tool without default
+//~ a tool without `Default`
 struct Add(ToolDefinition);
 
 impl Tool for Add {

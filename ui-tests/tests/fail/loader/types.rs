@@ -1,28 +1,28 @@
 //! Inputs, outputs and states that a card cannot name.
 use onionskin::loader::{Registry, StateParts};
 
-//~ input without schema
+//~ an input without a schema
 struct Question;
 
 fn input_without_schema() {
     let _ = Registry::new().file("cards/items.rs", |items| items.input::<Question>());
 }
 
-//~ output without schema
+//~ an output without a schema
 struct Report;
 
 fn output_without_schema() {
     let _ = Registry::new().file("cards/items.rs", |items| items.output::<Report>());
 }
 
-//~ state that is not clone
+//~ a state that is not `Clone`
 struct NotClone;
 
 fn state_that_is_not_clone() {
     let _ = Registry::new().file("cards/items.rs", |items| items.state::<NotClone>());
 }
 
-//~ state that is not recorded
+//~ a state that is not recorded
 #[derive(Clone)]
 struct Ledger;
 

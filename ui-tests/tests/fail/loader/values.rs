@@ -7,22 +7,22 @@ use onionskin::{Args, Next, ToolResult, tool_hook};
 #[tool_hook]
 async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).await }
 
-//~ hook made of something else
+//~ a function that makes no hook
 fn hook_made_of_something_else() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook_with("audit", |(most,): (u32,)| most));
 }
 
-//~ run hook made of something else
+//~ a function that makes no run hook
 fn run_hook_made_of_something_else() {
     let _ = Registry::new().file("cards/items.rs", |items| items.run_hook_with("check", |(most,): (u32,)| most));
 }
 
-//~ text of a number
+//~ a number as a text
 fn text_of_a_number() {
     let _ = Registry::new().file("cards/items.rs", |items| items.text("greeting", 3));
 }
 
-//~ value that no card gives
+//~ a value that no card gives
 struct Book;
 
 #[tool_hook]
@@ -35,7 +35,7 @@ fn value_that_no_card_gives() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<with_book>());
 }
 
-//~ values without a tuple
+//~ a value without a tuple
 fn values_without_a_tuple() {
     let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook_with("audit", |_: u32| audit::new()));
 }

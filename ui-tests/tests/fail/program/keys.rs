@@ -12,7 +12,7 @@ mod not_an_agent {
     onionskin::main!(Helper, Other);
 }
 
-//~ registry of another type
+//~ a registry of another type
 mod registry_of_another_type {
     onionskin::main! {
         agents: [crate::Helper],
@@ -20,7 +20,7 @@ mod registry_of_another_type {
     }
 }
 
-//~ setup gives nothing
+//~ a setup that returns nothing
 mod setup_gives_nothing {
     onionskin::main! {
         agents: [crate::Helper],
@@ -30,7 +30,7 @@ mod setup_gives_nothing {
     }
 }
 
-//~ setup without parameter
+//~ a setup without a parameter
 mod setup_without_parameter {
     onionskin::main! {
         agents: [crate::Helper],

@@ -1,12 +1,12 @@
 //! Parameters of any value.
 use onionskin::tool;
 
-//~ any value
+//~ by an import
 /// Keeps it.
 #[tool(strict)]
 fn keep(value: Option<serde_json::Value>) -> bool { value.is_some() }
 
-//~ parameter of any value
+//~ by a path
 /// Takes.
 #[onionskin::tool(strict)]
 fn take(any: Option<serde_json::Value>) -> bool { any.is_some() }

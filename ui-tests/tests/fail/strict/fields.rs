@@ -3,14 +3,14 @@ use std::collections::BTreeMap;
 
 use onionskin::Strict;
 
-//~ described as a map
+//~ a field that is described as a map
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 struct Order {
     #[schemars(with = "std::collections::BTreeMap<String, u8>")]
     what: Vec<(String, u8)>,
 }
 
-//~ described as a map by a macro
+//~ a field that a macro describes as a map
 macro_rules! order {
     ($with:literal) => {
         #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
@@ -23,14 +23,14 @@ macro_rules! order {
 
 order!("std::collections::BTreeMap<String, u8>");
 
-//~ field map
+//~ a map
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 struct Basket {
     owner: String,
     pieces: std::collections::HashMap<String, u32>,
 }
 
-//~ field without derive
+//~ a type without `Strict`
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Place {
     street: String,
@@ -41,7 +41,7 @@ struct Parcel {
     to: Vec<Place>,
 }
 
-//~ read from a map
+//~ a type that is read from a map
 #[derive(Clone, serde::Deserialize, schemars::JsonSchema, Strict)]
 #[serde(from = "BTreeMap<String, u8>")]
 struct FromMap {
@@ -54,11 +54,11 @@ impl From<BTreeMap<String, u8>> for FromMap {
     }
 }
 
-//~ tuple struct of different types
+//~ a tuple struct of different types
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 struct Pair(i64, String);
 
-//~ tuple variant of different types
+//~ a tuple variant of different types
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 enum Change {
     Set(i64, i64, Option<i64>),

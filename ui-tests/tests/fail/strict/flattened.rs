@@ -1,7 +1,7 @@
 //! What cannot be flattened into a strict object.
 use onionskin::Strict;
 
-//~ flattened map
+//~ a map
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 struct WithMap {
     id: u32,
@@ -9,7 +9,7 @@ struct WithMap {
     rest: std::collections::BTreeMap<String, String>,
 }
 
-//~ flattened plain enum
+//~ an enum without fields
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 enum Unit {
     Celsius,
@@ -23,7 +23,7 @@ struct WithUnit {
     unit: Unit,
 }
 
-//~ text in a tagged variant
+//~ a text in a tagged variant
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 #[serde(tag = "kind")]
 enum Order {
@@ -48,7 +48,7 @@ enum Colour {
     Mixed { red: u8, green: u8, blue: u8 },
 }
 
-//~ two flattened enums
+//~ two enums
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 struct Thing {
     #[serde(flatten)]
@@ -63,7 +63,7 @@ struct Wrapped {
     shape: Shape,
 }
 
-//~ two flattened enums in a variant
+//~ two enums in a variant
 #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
 enum InAVariant {
     Both {

@@ -14,7 +14,7 @@ struct City {
     name: String,
 }
 
-//~ borrowing any value
+//~ a struct that borrows, without `Strict`
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Query<'a> {
     words: Cow<'a, str>,
@@ -24,29 +24,29 @@ struct Query<'a> {
 #[tool(strict)]
 fn search(query: Query<'_>) -> usize { query.words.len() }
 
-//~ empty array
+//~ an empty array
 /// Takes nothing.
 #[tool(strict)]
 fn nothing(all: [u8; 0]) -> usize { all.len() }
 
-//~ map
+//~ a map
 /// Adds up.
 #[tool(strict)]
 fn tally(counts: HashMap<String, u32>) -> u32 { counts.values().sum() }
 
-//~ map in a generic one
+//~ a map in a generic struct
 /// Takes.
 #[onionskin::tool(strict)]
 fn take(page: Page<std::collections::BTreeMap<String, u8>>) -> usize { page.items.len() }
 
-//~ map in a list
+//~ a map in a list
 /// Adds up.
 #[tool(strict)]
 fn map_in_a_list(name: &str, counts: &[BTreeMap<String, u32>]) -> usize {
     name.len() + counts.len()
 }
 
-//~ method
+//~ a map as a parameter of a method
 struct Stock;
 
 #[toolbox]
@@ -58,24 +58,24 @@ impl Stock {
     }
 }
 
-//~ mixed tuple
+//~ a tuple of different types
 /// Sets a value.
 #[tool(strict)]
 fn set(pair: (String, i64)) -> i64 { pair.1 }
 
-//~ own struct
+//~ a struct without `Strict`
 /// Tells the weather.
 #[tool(strict)]
 fn weather(city: City) -> usize { city.name.len() }
 
-//~ own struct in a generic one
+//~ a struct without `Strict` in a generic struct
 /// Tells the weather.
 #[tool(strict)]
 fn own_struct_in_a_generic_one(cities: Page<City>) -> usize {
     cities.items.iter().map(|city| city.name.len()).sum()
 }
 
-//~ parameter of different types
+//~ a tuple of different types, without imports
 /// Takes.
 #[onionskin::tool(strict)]
 fn parameter_of_different_types(pair: (u8, String)) -> usize { pair.1.len() }

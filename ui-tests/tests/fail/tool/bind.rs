@@ -39,7 +39,7 @@ fn default_of_wrong_type(#[bind("user.age", default = "forty")] age: u32) -> u32
     age
 }
 
-//~ bind names the state
+//~ a path that begins with `state`
 #[derive(Clone)]
 struct Account {
     user: String,
@@ -49,7 +49,7 @@ struct Account {
 #[tool(state = Account)]
 fn greet(#[bind(state.user)] name: String) -> String { name }
 
-//~ bind not clone
+//~ a field that is not `Clone`
 struct Key(String);
 
 struct Keys {
@@ -65,14 +65,14 @@ struct House {
 #[tool(state = House)]
 fn open(#[bind(keys.door)] key: Key) -> usize { key.0.len() }
 
-//~ hook: bind wrong type
+//~ a field of another type, in a hook
 #[tool_hook(state = User)]
 async fn audit(#[bind(name)] name: u8, args: &mut Args, next: impl Next) -> ToolResult {
     let _ = name;
     next.run(args).await
 }
 
-//~ guardrail: bind wrong path
+//~ a field that is not there, in a guardrail
 #[guardrail(input, state = User)]
 fn check(#[bind(nmae)] name: &str, args: &Args) { let _ = (name, args); }
 

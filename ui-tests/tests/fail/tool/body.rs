@@ -3,12 +3,12 @@ use std::rc::Rc;
 
 use onionskin::{Secret, tool};
 
-//~ body
+//~ another type than the function returns
 /// Adds one.
 #[tool]
 async fn add_one(x: i64) -> String { x + 1 }
 
-//~ not send
+//~ a value across an await that cannot be sent
 async fn pause() {}
 
 /// Counts.
@@ -19,7 +19,7 @@ async fn count(x: u8) -> u8 {
     *shared
 }
 
-//~ secret of unknown type
+//~ a secret of another type
 #[derive(Clone)]
 struct Login {
     password: String,

@@ -1,12 +1,12 @@
 //! Default values of parameters.
 use onionskin::tool;
 
-//~ default of other type
+//~ a fraction for an integer
 /// Adds one.
 #[tool]
 fn add_one(#[arg(default = 1.5)] x: i64) -> i64 { x + 1 }
 
-//~ no default value
+//~ a type without `Default`
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 enum Unit {
     Celsius,
@@ -17,12 +17,12 @@ enum Unit {
 #[tool]
 fn weather(#[arg(default)] unit: Unit) -> bool { matches!(unit, Unit::Celsius | Unit::Kelvin) }
 
-//~ text default for number
+//~ a text for a number
 /// Adds one.
 #[tool]
 fn text_default_for_number(#[arg(default = "five")] x: i64) -> i64 { x + 1 }
 
-//~ text default of an enum
+//~ a text for an enum
 #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Part {

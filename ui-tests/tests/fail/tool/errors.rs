@@ -3,12 +3,12 @@ use onionskin::tool;
 
 struct Broken;
 
-//~ error not displayable
+//~ an error without a text
 /// Reports.
 #[tool]
 fn report() -> Result<String, Broken> { Err(Broken) }
 
-//~ error of a borrowing tool
+//~ an error without a text, of a tool that borrows
 /// Reports.
 #[tool(timeout = 30, cache)]
 async fn error_of_a_borrowing_tool(lines: &str) -> Result<String, Broken> {
@@ -17,7 +17,7 @@ async fn error_of_a_borrowing_tool(lines: &str) -> Result<String, Broken> {
 
 onionskin::agent! { Helper { instruction: "Help.", function_tools: [error_of_a_borrowing_tool] } }
 
-//~ error that only serialises
+//~ an error that only serialises
 #[derive(serde::Serialize)]
 struct OnlySerialised;
 

@@ -1,42 +1,42 @@
 //! Functions of another kind in the options of a tool.
 use onionskin::{Args, tool};
 
-//~ approval async
+//~ `approval`: an async function
 async fn is_large_later(_: &Args) -> bool { true }
 
 /// Pays.
 #[tool(approval = is_large_later)]
 fn approval_async(cents: u32) -> u32 { cents }
 
-//~ approval of another kind
+//~ `approval`: a function of a parameter
 fn large(x: i64) -> bool { x > 100 }
 
 /// Adds one.
 #[tool(approval = large)]
 fn approval_of_another_kind(x: i64) -> i64 { x + 1 }
 
-//~ approval of typed arguments
+//~ `approval`: a function of typed arguments
 fn is_large(cents: u32) -> bool { cents > 5 }
 
 /// Pays.
 #[tool(approval = is_large)]
 fn approval_of_typed_arguments(cents: u32) -> u32 { cents }
 
-//~ approval says a number
+//~ `approval`: a function that returns a number
 fn size(args: &Args) -> usize { args.text().len() }
 
 /// Adds one.
 #[tool(approval = size)]
 fn approval_says_a_number(x: i64) -> i64 { x + 1 }
 
-//~ cache key of another kind
+//~ `cache(key)`: a function that returns a number
 fn by_x(args: &Args) -> u64 { args.text().len() as u64 }
 
 /// Adds one.
 #[tool(cache(key = by_x))]
 fn add_one(x: i64) -> i64 { x + 1 }
 
-//~ wrong on error
+//~ `on_error`: a function of a text
 fn explain(error: String) -> String { error }
 
 /// Adds one.

@@ -7,7 +7,7 @@ use onionskin::{Args, ToolOutput, guardrail, tool, tool_hook};
 #[tool]
 fn add_one(x: i64) -> i64 { x + 1 }
 
-//~ own hook not clone
+//~ a hook
 // Clones of a tool have a hook each, so the hook has to be `Clone`.
 #[tool_hook]
 fn counted(#[config] calls: &AtomicU32, output: &mut ToolOutput) {
@@ -16,7 +16,7 @@ fn counted(#[config] calls: &AtomicU32, output: &mut ToolOutput) {
 
 fn own_hook_not_clone() { drop(add_one::spec().hook(counted::new(AtomicU32::new(0)))); }
 
-//~ guardrail: added not clone
+//~ a guardrail
 // Clones of a tool have a guardrail each, so the guardrail has to be `Clone`.
 #[guardrail(input)]
 fn counted_guardrail(#[config] calls: &AtomicU32, args: &Args) -> Result<(), String> {

@@ -27,7 +27,7 @@ fn add_two(x: i64, _: State<Ledger>) -> i64 { x + 2 }
 
 agent! { Helper { instruction: "Help.", state: Ledger, function_tools: [add_one, add_two] } }
 
-//~ state of another agent
+//~ a tool
 /// Counts.
 #[tool]
 fn count(numbers: State<Vec<u8>>) -> usize { numbers.len() }

@@ -3,21 +3,21 @@ use std::rc::Rc;
 
 use onionskin::{Secret, tool};
 
-//~ alias of str
+//~ an alias of `&str`
 type Text<'a> = &'a str;
 
 /// Greets.
 #[tool]
 fn greet(name: Text<'_>) -> String { name.to_owned() }
 
-//~ cannot be injected
+//~ a type that cannot be injected
 struct Database;
 
 /// Lists issues.
 #[tool]
 fn issues(#[inject] database: &Database) -> usize { std::mem::size_of_val(database) }
 
-//~ missing derives
+//~ a type without derives
 struct City {
     name: String,
 }
@@ -26,7 +26,7 @@ struct City {
 #[tool]
 async fn weather(city: City) -> String { city.name }
 
-//~ missing derives in list
+//~ a list of a type that is not read
 #[derive(schemars::JsonSchema)]
 struct NotRead {
     name: String,
@@ -36,7 +36,7 @@ struct NotRead {
 #[tool]
 fn missing_derives_in_list(cities: &[NotRead]) -> String { cities[0].name.clone() }
 
-//~ missing json schema
+//~ an optional type without a schema
 #[derive(serde::Deserialize)]
 struct WithoutSchema {
     name: String,
@@ -48,7 +48,7 @@ fn missing_json_schema(day: u8, city: Option<WithoutSchema>) -> String {
     format!("{day} {:?}", city.map(|city| city.name))
 }
 
-//~ own type of injected name
+//~ an own type with the name of an injected one
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Progress {
     percent: u8,
@@ -58,14 +58,14 @@ struct Progress {
 #[tool]
 async fn report(progress: Progress) -> bool { progress.percent > 50 }
 
-//~ parameter not send
+//~ a type that cannot be sent
 /// Reports.
 #[tool]
 fn report_lines(lines: Rc<str>) -> String { lines.to_string() }
 
 onionskin::agent! { NotSend { instruction: "Help.", function_tools: [report_lines] } }
 
-//~ parameter not send async
+//~ a list of a type that cannot be sent, of an async tool
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Line {
     words: Rc<str>,
@@ -79,7 +79,7 @@ async fn report_later(first: &str, lines: &[Line]) -> String {
 
 onionskin::agent! { NotSendLater { instruction: "Help.", function_tools: [report_later] } }
 
-//~ reference to the state
+//~ a reference to the state
 struct Ledger {
     lines: u32,
 }
@@ -88,7 +88,7 @@ struct Ledger {
 #[tool]
 fn count(ledger: &Ledger) -> u32 { ledger.lines }
 
-//~ secret parameter by another name
+//~ a secret behind an alias
 type Key = Secret<String>;
 
 /// Asks.

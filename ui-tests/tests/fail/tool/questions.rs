@@ -2,7 +2,7 @@
 use onionskin::question::AskError;
 use onionskin::{ToolContext, tool};
 
-//~ asks for a type without a schema
+//~ the answer of `ask`
 struct Size(u8);
 
 /// Orders shoes.
@@ -12,7 +12,7 @@ async fn order(cx: &ToolContext) -> Result<u8, AskError> {
     Ok(size.0)
 }
 
-//~ external result
+//~ the result of an external tool
 #[derive(serde::Serialize)]
 struct Photo {}
 

@@ -5,26 +5,26 @@ use onionskin::tool;
 
 struct Report;
 
-//~ error not send
+//~ an error that is not `Send`
 /// Looks it up.
 #[tool]
 async fn look_up(name: String) -> Result<String, Box<dyn Error>> { Ok(name) }
 
-//~ result behind an alias
+//~ a type that does not serialise, behind an alias
 type Reports = Result<Report, String>;
 
 /// Reports.
 #[tool(blocking)]
 fn report(lines: &str) -> Reports { Err(lines.to_owned()) }
 
-//~ result in a list
+//~ a list of it
 /// Reports.
 #[tool]
 fn result_in_a_list(lines: &str) -> Result<Vec<Report>, String> { Err(lines.to_owned()) }
 
 onionskin::agent! { Helper { instruction: "Help.", function_tools: [result_in_a_list] } }
 
-//~ result not serialisable
+//~ a struct with fields
 struct Lines {
     lines: u32,
 }
@@ -35,12 +35,12 @@ fn count_lines(lines: u32) -> Lines { Lines { lines } }
 
 fn result_not_serialisable() { println!("{}", count_lines(1).lines); }
 
-//~ result not serialisable async
+//~ of an async tool
 /// Reports.
 #[tool]
 async fn result_not_serialisable_async() -> Report { Report }
 
-//~ result not serialisable in result
+//~ in a `Result`
 /// Reports.
 #[tool]
 async fn result_not_serialisable_in_result() -> Result<Report, String> { Ok(Report) }

@@ -6,24 +6,24 @@ struct Config {
     key: Secret<String>,
 }
 
-//~ secret bound of wrong type
+//~ a secret that is bound as a text
 /// Asks.
 #[tool(state = Config)]
 fn ask(#[bind(key)] key: &str) -> usize { key.len() }
 
-//~ secret in result
+//~ a secret in a `Result`
 /// Gives the key away.
 #[tool]
 async fn key(#[bind("api.key")] key: Secret<String>) -> Result<Secret<String>, std::io::Error> {
     Ok(key)
 }
 
-//~ secret result
+//~ a secret
 /// Gives the key away.
 #[tool(state = Config)]
 fn secret_result(#[bind(key)] key: Secret<String>) -> Secret<String> { key }
 
-//~ secret result behind an alias
+//~ a secret behind an alias
 type Key = Secret<String>;
 
 /// Gives the key away.

@@ -3,7 +3,7 @@ use std::cell::Cell;
 
 use onionskin::{Args, Provided, State, Tool, ToolContext, ToolDefinition, ToolResult, tool};
 
-//~ service as an argument
+//~ a service as an argument
 struct Pool;
 
 /// Reads.
@@ -13,7 +13,7 @@ fn read(#[arg] pool: Provided<Pool>) -> bool {
     true
 }
 
-//~ service is not sync
+//~ a service that is not `Sync`
 struct NotSync {
     open: Cell<u32>,
 }
@@ -22,7 +22,7 @@ struct NotSync {
 #[tool]
 async fn open(pool: Provided<NotSync>) -> u32 { pool.open.get() }
 
-//~ state is not clone
+//~ a state that is not `Clone`
 struct NotClone {
     lines: u32,
 }
@@ -31,7 +31,7 @@ struct NotClone {
 #[tool]
 fn count(ledger: State<NotClone>) -> u32 { ledger.lines }
 
-//~ state is not sync
+//~ a state that is not `Sync`
 #[derive(Clone)]
 struct StateNotSync {
     lines: Cell<u32>,
@@ -41,7 +41,7 @@ struct StateNotSync {
 #[tool]
 async fn state_is_not_sync(ledger: State<StateNotSync>) -> u32 { ledger.lines.get() }
 
-//~ state without state
+//~ a state by hand without `State`
 struct Ledger;
 
 struct Book;

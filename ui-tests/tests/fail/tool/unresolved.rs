@@ -2,12 +2,12 @@
 use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 use onionskin::{Args, Next, ToolResult, tool, tool_hook, toolbox};
 
-//~ unresolved hook
+//~ an unknown hook
 /// Adds one.
 #[tool(hooks = [unknown])]
 fn unresolved_hook(x: i64) -> i64 { x + 1 }
 
-//~ hook is a function
+//~ a function as a hook
 // Whether a name is a type is for rustc to say, before it knows of any trait: these are its own words.
 async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).await }
 
@@ -15,7 +15,7 @@ async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).
 #[tool(hooks = [audit])]
 fn add_one(x: i64) -> i64 { x + 1 }
 
-//~ guardrail is a function
+//~ a function as a guardrail
 // Whether a name is a type is for rustc to say, before it knows of any trait: these are its own words.
 fn check(args: &Args) { let _ = args; }
 
@@ -23,23 +23,23 @@ fn check(args: &Args) { let _ = args; }
 #[tool(input_guardrails = [check])]
 fn guardrail_is_a_function(x: i64) -> i64 { x + 1 }
 
-//~ missing type
+//~ an unknown type of a parameter
 /// Tells the weather.
 #[tool]
 fn weather(city: Ctiy) -> String { city.name }
 
-//~ example of an unknown value
+//~ an unknown value in an example
 /// Pays.
 #[tool(examples = [example(cents = five)])]
 fn pay(cents: u32) -> u32 { cents }
 
-//~ typed hook on unknown tool
+//~ a typed hook on an unknown tool
 #[tool_hook(tool = subtract_one)]
 async fn clamp(args: ArgsOf<subtract_one>, next: impl TypedNext<subtract_one>) -> ToolResult<OutputOf<subtract_one>> {
     next.run(args).await
 }
 
-//~ toolbox: misspelt part
+//~ a part of a toolbox that is misspelt
 struct Kb;
 
 #[toolbox(parts = [Admin])]

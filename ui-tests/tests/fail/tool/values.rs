@@ -5,32 +5,32 @@ use onionskin::{Args, ToolContext, ToolResult, guardrail, hooks, made, tool};
 #[guardrail(input)]
 fn at_most(#[config] most: i64, args: &mut Args) { args["x"] = most.into(); }
 
-//~ guardrail with a wrong value
+//~ a guardrail with a value of another type
 /// Adds one.
 #[tool(input_guardrails = [at_most("ten")])]
 fn add_one(x: i64) -> i64 { x + 1 }
 
-//~ guardrail with too many values
+//~ a guardrail with too many values
 /// Adds one.
 #[tool(input_guardrails = [at_most(1, 2)])]
 fn guardrail_with_too_many_values(x: i64) -> i64 { x + 1 }
 
-//~ guardrail without values
+//~ a guardrail without its values
 /// Adds one.
 #[tool(input_guardrails = [at_most])]
 fn guardrail_without_values(x: i64) -> i64 { x + 1 }
 
-//~ hook with a wrong value
+//~ a hook with a value of another type
 /// Adds one.
 #[tool(effect = pure, hooks = [hooks::retry("three")])]
 fn hook_with_a_wrong_value(x: i64) -> i64 { x + 1 }
 
-//~ hook without values
+//~ a hook without its values
 /// Adds one.
 #[tool(effect = pure, hooks = [hooks::retry])]
 fn hook_without_values(x: i64) -> i64 { x + 1 }
 
-//~ guardrail: by hand too many values
+//~ a guardrail by hand with too many values
 struct NotIn(&'static str);
 
 impl From<(&'static str,)> for NotIn {

@@ -1,7 +1,7 @@
 //! Types that are no hook and no guardrail.
 use onionskin::{Args, ToolOutput, guardrail, tool, tool_hook};
 
-//~ not a hook
+//~ a type as a hook
 fn note() {}
 
 struct Notes;
@@ -15,7 +15,7 @@ fn not_a_hook() {
     let _ = Notes;
 }
 
-//~ path of no hook
+//~ a type as a hook, by a path
 mod audits {
     pub struct Audit;
 }
@@ -26,7 +26,7 @@ fn hooked_by_a_path(x: i64) -> i64 { x + 1 }
 
 fn path_of_no_hook() { let _ = audits::Audit; }
 
-//~ guardrail is a tool
+//~ a tool as a guardrail
 /// Checks.
 #[tool]
 fn check(x: i64) -> bool { x == 13 }

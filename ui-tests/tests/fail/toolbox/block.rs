@@ -3,7 +3,7 @@ use std::cell::Cell;
 
 use onionskin::toolbox;
 
-//~ no such part
+//~ an unknown part
 struct Kb;
 
 struct Admin;
@@ -15,7 +15,7 @@ impl Kb {
     fn find(&self) {}
 }
 
-//~ not sync
+//~ a toolbox that is not `Sync`
 struct Count(Cell<u32>);
 
 #[toolbox]

@@ -10,14 +10,14 @@ impl Shop {
     fn sell(&self) {}
 }
 
-//~ own tools
+//~ a `tools` of the author's
 impl Shop {
     fn tools(&self) -> usize {
         1
     }
 }
 
-//~ tools use it up
+//~ a toolbox that is used after `tools`
 fn tools_use_it_up() {
     let shop = Shop;
     let tools = shop.tools();

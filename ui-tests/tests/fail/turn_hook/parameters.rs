@@ -3,13 +3,13 @@ use onionskin::model::ModelRequest;
 use onionskin::turn_hooks::TurnRequest;
 use onionskin::turn_hook;
 
-//~ not injectable
+//~ a type that cannot be injected
 struct Desk;
 
 #[turn_hook(before_llm_call)]
 fn trim(request: &mut TurnRequest, desk: Desk) { let _ = (request, desk); }
 
-//~ other type of request
+//~ another type of request
 #[turn_hook(before_llm_call)]
 fn other_type_of_request(request: &mut ModelRequest) { let _ = request; }
 

@@ -50,7 +50,7 @@ async fn listed_ui_tool(cx: &ToolContext, title: String) -> Result<String, AskEr
     cx.ui().use_ui_tool("chart", "Desk", json!({ "title": title })).await
 }
 
-//~ a tool of the page
+//~ a UI tool
 /// Shows a map.
 #[ui_tool(component = "Map")]
 async fn forgotten_ui_tool(cx: &ToolContext, title: String) -> Result<String, AskError> {
