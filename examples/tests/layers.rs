@@ -14,7 +14,7 @@ const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "runtime/vocabulary",
     "runtime/cards",
     "macros",
@@ -23,6 +23,7 @@ const CRATES: [&str; 16] = [
     CORE,
     "runtime/mcp",
     "runtime/genai",
+    "runtime/guardrails",
     "runtime/otel",
     "runtime/rhai",
     "runtime/builtins",

@@ -74,6 +74,7 @@
 //!
 //! # Features
 //!
+//! - `guardrails` (default): the ready guardrails.
 //! - `mcp` (default): MCP servers over stdio.
 //! - `preserve_order` (default): JSON objects keep the order of their keys, so all lists of a tool's parameters have the declared
 //!   order. It turns on `serde_json`'s feature of the same name for the whole program. Without it, keys are in alphabetical order;
@@ -146,8 +147,8 @@ pub use onionskin_core::{
 };
 #[doc(inline)]
 pub use onionskin_core::{
-    approval, checks, content, declaration, definition, event, export, forms, guardrails, hooks, journal,
-    made, message_hooks, model, prompt, question, run, run_hooks, secret, servers, services, spec, trace,
+    approval, checks, content, declaration, definition, event, export, forms, hooks, journal, made,
+    message_hooks, model, prompt, question, run, run_hooks, secret, servers, services, spec, trace,
     turn_hooks, typed, ui,
 };
 #[cfg(feature = "genai")]
@@ -168,6 +169,26 @@ pub use onionskin_rhai as rhai;
 #[cfg(any(feature = "knowledge-base", feature = "web-search"))]
 #[doc(inline)]
 pub use onionskin_toolboxes as toolboxes;
+
+/// Guardrails: checks of a tool's arguments before it runs, and of its result; and ready-made ones (feature `guardrails`), which
+/// are run hooks too.
+///
+/// [`macro@guardrail`] makes a guardrail of a function; the traits are for those that are written by hand. A tool lists its
+/// guardrails in `#[tool(input_guardrails = [..])]`. The `input_guardrails` and `output_guardrails` of an agent check the calls of
+/// all its tools, whatever their source.
+pub mod guardrails {
+    #[doc(inline)]
+    pub use onionskin_core::guardrails::{
+        DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
+        OutputGuardrails,
+    };
+    #[cfg(feature = "guardrails")]
+    #[doc(inline)]
+    pub use onionskin_guardrails::{
+        MaskPii, Moderation, Pii, PiiKind, PiiMatch, RejectInjection, RejectPii, injection_score, max_answer,
+        max_args, max_input, max_output,
+    };
+}
 
 /// For unit tests of hooks and tools: the parts of a run that they need, without a run.
 ///

@@ -6,7 +6,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use onionskin_cards::{normal, plain_path};
-use onionskin_core::{guardrails, hooks, turn_hooks};
+use onionskin_core::{hooks, turn_hooks};
+use onionskin_guardrails as guardrails;
 
 use crate::entry::Entry;
 use crate::items::Items;

@@ -1,6 +1,6 @@
 //! Texts of a tool that give a model other instructions. A model reads them in each request, before any tool is called.
 
-use onionskin_core::guardrails::injection_score;
+use onionskin_guardrails::injection_score;
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
 

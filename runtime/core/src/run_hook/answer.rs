@@ -50,8 +50,9 @@ impl RunAnswer {
         self
     }
 
-    /// Whether it is an answer of a type.
-    pub(crate) fn is_json(&self) -> bool {
+    /// Whether the answer has a type: then its text is JSON, and must stay it.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
         self.is_json
     }
 }

@@ -1,13 +1,13 @@
 //! These guardrails limit lengths.
 
-use onionskin_macros::{guardrail, run_hook};
+use onionskin_core::{guardrail, run_hook};
 
 use super::texts::{length_of_result, texts_of_args};
-use crate::ToolContext;
-use crate::run_hook::{CheckTrigger, InputCheckError, OutputCheckError, RunInput};
-use onionskin_definitions::args::Args;
-use onionskin_definitions::error::{Exit, ToolError, ToolResult};
-use onionskin_definitions::output::ToolOutput;
+use onionskin_core::Args;
+use onionskin_core::ToolContext;
+use onionskin_core::ToolOutput;
+use onionskin_core::run_hooks::{CheckTrigger, InputCheckError, OutputCheckError, RunInput};
+use onionskin_core::{Exit, ToolError, ToolResult};
 
 /// Refuses the input of a run if its text and the texts of its files and links have more than `chars` characters.
 ///

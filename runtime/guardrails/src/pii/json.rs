@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 
 use super::Pii;
 use super::stream::PiiDeltas;
-use crate::run_hook::DeltaFilter;
+use onionskin_core::run_hooks::DeltaFilter;
 
 /// What becomes of a number with personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

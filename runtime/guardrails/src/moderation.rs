@@ -6,13 +6,14 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::texts::{texts_of_args, texts_of_result};
-use crate::ToolContext;
-use crate::run_hook::{InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput};
-use onionskin_definitions::args::Args;
-use onionskin_definitions::error::{BoxError, ToolError, ToolResult};
-use onionskin_tools::context::RunContext;
-use onionskin_tools::onion::AtRunTime;
-use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
+use onionskin_core::Args;
+use onionskin_core::RunContext;
+use onionskin_core::ToolContext;
+use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};
+use onionskin_core::made::AtRunTime;
+use onionskin_core::run_hooks::BoxError;
+use onionskin_core::run_hooks::{InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput};
+use onionskin_core::{ToolError, ToolResult};
 
 type Judge = dyn Fn(String) -> BoxFuture<'static, Result<Option<String>, BoxError>> + Send + Sync;
 

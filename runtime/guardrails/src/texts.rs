@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use onionskin_definitions::args::Args;
-use onionskin_definitions::content::ContentBlock;
-use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_core::Args;
+use onionskin_core::ToolOutput;
+use onionskin_core::content::ContentBlock;
+use onionskin_core::{Exit, ToolResult};
 use onionskin_definitions::json::change_texts;
-use onionskin_definitions::output::ToolOutput;
 
 /// What a result shows: that of a success, an error or a stop. An abort ends the run, so no model reads its reason.
 fn shown(result: &ToolResult) -> Option<&ToolOutput> {

@@ -4,7 +4,7 @@ use super::folded::Folded;
 use super::json::{JsonDeltas, Numbers};
 use super::numbers::CUE;
 use super::{Pii, PiiMatch, Search, apart, in_original, masked};
-use crate::run_hook::DeltaFilter;
+use onionskin_core::run_hooks::DeltaFilter;
 
 /// How much of the shown text still says what follows it.
 const CONTEXT: usize = CUE + 40;

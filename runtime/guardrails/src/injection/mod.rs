@@ -9,13 +9,14 @@ mod signs;
 use self::scan::{Scan, chunks};
 use super::pace::Pace;
 use super::texts::{texts_of_args, texts_of_result};
-use crate::ToolContext;
-use crate::run_hook::{CheckTrigger, InputCheckError, RunHook, RunInput};
-use onionskin_definitions::args::Args;
-use onionskin_definitions::error::{BoxError, ToolError, ToolResult};
-use onionskin_tools::context::RunContext;
-use onionskin_tools::onion::ByDefault;
-use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
+use onionskin_core::Args;
+use onionskin_core::RunContext;
+use onionskin_core::ToolContext;
+use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};
+use onionskin_core::made::ByDefault;
+use onionskin_core::run_hooks::BoxError;
+use onionskin_core::run_hooks::{CheckTrigger, InputCheckError, RunHook, RunInput};
+use onionskin_core::{ToolError, ToolResult};
 
 /// How strongly a text looks as if it gave a model other instructions: 0 for no sign, 1 or more for what [`RejectInjection`] refuses. Each sign counts
 /// once. Spaced letters, digits in place of letters, letters of other styles, and invisible characters are read as the text that they mean, and a text in

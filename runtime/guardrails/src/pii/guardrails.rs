@@ -2,18 +2,17 @@
 
 use super::super::pace::Pace;
 use super::{Pii, kinds_in};
-use crate::ToolContext;
-use crate::guardrails::texts::{
-    change_args, change_divided, change_result, texts_of, texts_of_args, texts_of_result,
-};
-use crate::run_hook::{
+use crate::texts::{change_args, change_divided, change_result, texts_of, texts_of_args, texts_of_result};
+use onionskin_core::Args;
+use onionskin_core::RunContext;
+use onionskin_core::ToolContext;
+use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};
+use onionskin_core::made::ByDefault;
+use onionskin_core::run_hooks::BoxError;
+use onionskin_core::run_hooks::{
     CheckTrigger, DeltaFilter, InputCheckError, OutputCheckError, RunAnswer, RunHook, RunInput,
 };
-use onionskin_definitions::args::Args;
-use onionskin_definitions::error::{BoxError, ToolError, ToolResult};
-use onionskin_tools::context::RunContext;
-use onionskin_tools::onion::ByDefault;
-use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
+use onionskin_core::{ToolError, ToolResult};
 
 /// Masks personal data. As a run hook, it masks the input before the model gets it, and the answer, also in the pieces of a streamed run.
 /// As a guardrail of a tool, it masks the arguments that the tool gets, or the result that the model gets.

@@ -20,7 +20,7 @@ use self::folded::Folded;
 use self::json::{JsonDeltas, Numbers};
 use self::stream::{PiiDeltas, TextDeltas};
 use super::pace::{Pace, parts};
-use crate::run_hook::DeltaFilter;
+use onionskin_core::run_hooks::DeltaFilter;
 
 /// A kind of personal data that [`Pii`] finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
