@@ -24,6 +24,16 @@ fn lines(error: &DeckError) -> Vec<String> {
     error.errors().iter().flat_map(|error| error.lines().collect::<Vec<_>>()).collect()
 }
 
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
 /// `a0` with the child `a1`, and so on.
 fn chain(length: usize) -> Vec<(String, Vec<String>)> {
     let child = |at: usize| if at + 1 < length { vec![format!("a{}", at + 1)] } else { Vec::new() };
@@ -96,10 +106,7 @@ fn c1_a_child_says_what_it_is_for() {
 
 #[test]
 fn c1_a_card_that_is_named_twice_is_read_once() {
-    let folder = TempDir::new().unwrap();
-    fs::create_dir(folder.path().join("cards")).unwrap();
-    fs::write(folder.path().join("cards/pmo.md"), "---\n---\nReport.\n").unwrap();
-    fs::write(folder.path().join("cards/readme.md"), "No card.\n").unwrap();
+    let folder = folder(&[("cards/pmo.md", "---\n---\nReport.\n"), ("cards/readme.md", "No card.\n")]);
     let paths = ["cards/pmo.md", "cards", "cards/../cards/pmo.md"];
     let (deck, error) = Deck::read_with_mistakes(folder.path(), &paths, &[]);
     assert_eq!(deck.cards.len(), 1);
@@ -127,10 +134,10 @@ fn c1_of_very_many_mistakes_the_number_is_said() {
 
 #[test]
 fn c1_a_child_whose_card_was_not_read_is_not_missing_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write("boss.md", "---\nagents: [gone, broken, gon]\n---\nA.\n");
-    write("broken.md", "---\nname: [\n---\nB.\n");
+    let folder = folder(&[
+        ("boss.md", "---\nagents: [gone, broken, gon]\n---\nA.\n"),
+        ("broken.md", "---\nname: [\n---\nB.\n"),
+    ]);
     let error = Deck::read(folder.path(), &["boss.md", "gone.md", "broken.md"], &[]).unwrap_err();
     let said = lines(&error);
     assert_eq!(said.len(), 3, "{said:?}");
@@ -143,10 +150,10 @@ fn c1_a_child_whose_card_was_not_read_is_not_missing_too() {
 
 #[test]
 fn c1_a_child_is_not_the_file_of_a_card_with_another_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write("boss.md", "---\nagents: [clerk]\n---\nA.\n");
-    write("clerk.md", "---\nname: Writer\nmodle: x\n---\nB.\n");
+    let folder = folder(&[
+        ("boss.md", "---\nagents: [clerk]\n---\nA.\n"),
+        ("clerk.md", "---\nname: Writer\nmodle: x\n---\nB.\n"),
+    ]);
     let said = lines(&Deck::read(folder.path(), &["boss.md", "clerk.md"], &[]).unwrap_err());
     assert!(said.iter().any(|line| line.contains("there is no agent `clerk`")), "{said:?}");
 }

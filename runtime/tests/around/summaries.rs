@@ -1,6 +1,7 @@
 //! A9: the ready-made turn hook that replaces the oldest messages by a summary.
 
 use std::future::pending;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +15,7 @@ use onionskin::model::{
 use onionskin::run::SavedSession;
 use onionskin::turn_hooks::{SummaryError, SummaryFailure, SummaryOptions, TurnRequest, summarize};
 use onionskin::{
-    AgentHandle, AgentTool, CancellationToken, RunError, Secret, agent, tool, turn_hook, turn_hooks,
+    AgentHandle, AgentTool, CancellationToken, RunError, Secret, Session, agent, tool, turn_hook, turn_hooks,
 };
 use proptest::prelude::*;
 
@@ -165,6 +166,13 @@ fn input(number: usize) -> String {
     format!("Question {number}. {}", "y".repeat(29))
 }
 
+/// Asks these questions in a session.
+async fn ask_all(clerk: &AgentHandle, session: &Session, questions: RangeInclusive<usize>) {
+    for number in questions {
+        clerk.request(input(number)).session(session).run().await.unwrap();
+    }
+}
+
 /// A conversation with this number of questions.
 fn talk(questions: usize) -> History {
     (0..questions).flat_map(|number| [Message::user(input(number)), Message::assistant("Yes.")]).collect()
@@ -175,9 +183,7 @@ async fn a9_each_old_message_is_summarized_once_and_the_newest_stay() {
     let model = Talker::new(Summaries::Numbered);
     let clerk = clerk(&model).await;
     let session = clerk.session();
-    for number in 1..=5 {
-        clerk.request(input(number)).session(&session).run().await.unwrap();
-    }
+    ask_all(&clerk, &session, 1..=5).await;
     assert_eq!(session.history().len(), 10, "the history stays whole");
     let summarized = model.summarized();
     assert_eq!(summarized.len(), 3, "{summarized:#?}");
@@ -207,9 +213,7 @@ async fn a9_a_restored_session_has_its_summary() {
     let session = first.session();
     session.state().set_secret("card", Secret::new("4711-0815".to_owned()));
     first.request(format!("My card is 4711-0815. {}", input(1))).session(&session).run().await.unwrap();
-    for number in 2..=3 {
-        first.request(input(number)).session(&session).run().await.unwrap();
-    }
+    ask_all(&first, &session, 2..=3).await;
     let summarized = model.summarized();
     assert!(summarized[0].contains("My card is") && !summarized[0].contains("4711"), "{summarized:?}");
     let saved = serde_json::to_string(&session.save()).unwrap();
@@ -229,9 +233,7 @@ async fn a9_another_history_does_not_meet_the_summary() {
     let model = Talker::new(Summaries::Numbered);
     let clerk = clerk(&model).await;
     let session = clerk.session();
-    for number in 1..=3 {
-        clerk.request(input(number)).session(&session).run().await.unwrap();
-    }
+    ask_all(&clerk, &session, 1..=3).await;
     session
         .set_history(
             (0..4).flat_map(|_| [Message::user("Other."), Message::assistant("Yes.")]).collect::<History>(),
@@ -295,9 +297,7 @@ async fn a9_a_run_that_failed_after_its_summary_goes_on_with_it() {
     let clerk =
         Clerk::builder().model(Arc::clone(&model)).journal(MemoryJournal::default()).build().await.unwrap();
     let before = clerk.session();
-    for number in 1..=3 {
-        clerk.request(input(number)).session(&before).run().await.unwrap();
-    }
+    ask_all(&clerk, &before, 1..=3).await;
     let (saved, summaries) = (before.save(), model.summarized().len());
     assert_eq!(summaries, 1);
     for attempt in 1..=2 {
