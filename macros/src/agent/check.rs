@@ -211,10 +211,8 @@ fn guardrails<'a>(entries: &'a [HookEntry], fields: &'a Fields, errors: &mut Err
 
 fn resolved<'a>(entry: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> Hook<'a> {
     let targets = || entry.filter.iter().flat_map(|filter| &filter.targets);
-    let everywhere = targets().find_map(|target| match target {
-        Target::Everywhere(span) => Some(*span),
-        _ => None,
-    });
+    let everywhere =
+        targets().find_map(|target| if let Target::Everywhere(span) = target { Some(*span) } else { None });
     if let Some(span) = everywhere
         && (targets().count() > 1 || entry.filter.as_ref().is_some_and(|filter| filter.except))
     {

@@ -41,7 +41,12 @@ impl Attribute {
         let probes = probes.finish();
         let parts = match self {
             Self::Toolbox => item::block(item).zip(item::behind_block(plain.clone())),
-            _ => item::function(item).zip(item::behind_function(plain.clone())),
+            Self::Tool
+            | Self::ToolHook
+            | Self::RunHook
+            | Self::TurnHook
+            | Self::MessageHook
+            | Self::Guardrail => item::function(item).zip(item::behind_function(plain.clone())),
         };
         // Half typed, or something else: there is nothing beside it.
         let Some((item, rest)) = parts else { return quote!(#probes #plain) };

@@ -63,7 +63,7 @@ fn signature(function: &FnItem, parameters: &[Parameter], kind: MiddlewareKind, 
             &outcome.ty,
             "an output guardrail takes the whole output: write `&mut ToolOutput`; its text is `output.to_text()`",
         ),
-        _ => {}
+        Some(_) | None => {}
     }
     let args = parameters.iter().find(|parameter| matches!(parameter.role, Role::Args));
     if kind == MiddlewareKind::Input

@@ -21,7 +21,9 @@ fn check_impl(guardrail: &Middleware, ty: &Ident) -> TokenStream {
     let services = services(guardrail);
     let (name, call) = match guardrail.kind {
         MiddlewareKind::Output => (quote!(OutputGuardrail), output_check(guardrail)),
-        _ => (quote!(InputGuardrail), input_check(guardrail)),
+        MiddlewareKind::Input | MiddlewareKind::Hook | MiddlewareKind::At(_) => {
+            (quote!(InputGuardrail), input_check(guardrail))
+        }
     };
     quote! {
         #alias

@@ -41,9 +41,8 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
     };
     let mut states = parameters.iter().filter(is_state).map(|parameter| asked(&parameter.ty).0);
     let first = states.next();
-    let field = parameters.iter().find_map(|parameter| match &parameter.role {
-        Role::Bound(param) => param.bound_field(),
-        _ => None,
+    let field = parameters.iter().find_map(|parameter| {
+        if let Role::Bound(param) = &parameter.role { param.bound_field() } else { None }
     });
     if let (Some(field), None, None, true) = (field, first, &options.state, errors.is_empty()) {
         errors.at(
@@ -110,7 +109,14 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
                 );
             }
         }
-        _ => {}
+        Role::Context
+        | Role::Args
+        | Role::Name
+        | Role::Outcome
+        | Role::Text(_)
+        | Role::Part(_)
+        | Role::Inject
+        | Role::Bound(_) => {}
     }
 }
 

@@ -124,7 +124,11 @@ impl Param {
             PassedAs::OptionSlice | PassedAs::OptionStr => {
                 quote_spanned!(span=> ::core::option::Option::as_deref(&#place))
             }
-            _ => quote_spanned!(span=> ::core::clone::Clone::clone(&#place)),
+            PassedAs::Value
+            | PassedAs::Cow
+            | PassedAs::CowStr
+            | PassedAs::OptionCowStr
+            | PassedAs::Borrowing => quote_spanned!(span=> ::core::clone::Clone::clone(&#place)),
         };
         // Named, so that its own type is known before the wanted one.
         let named = Ident::new("value", span);

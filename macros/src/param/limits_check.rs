@@ -136,7 +136,7 @@ fn default(kind: &LimitedType, is_optional: bool, arg: &Arg, errors: &mut Errors
         let own = match kind {
             LimitedType::Whole(..) | LimitedType::Float => LiteralValue::Number(0.0),
             LimitedType::Text => LiteralValue::Text(String::new()),
-            _ => LiteralValue::Empty,
+            LimitedType::Bool | LimitedType::List | LimitedType::Map => LiteralValue::Empty,
         };
         if !matches!(kind, LimitedType::Bool)
             && !is_optional

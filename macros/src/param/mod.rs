@@ -19,7 +19,7 @@ mod service;
 
 pub(crate) use arg::{Arg, Fallback};
 pub(crate) use bind::Bind;
-pub(crate) use passed_as::{PassedAs, borrows, of_success, refers, with_lifetime};
+pub(crate) use passed_as::{PassedAs, ReadAs, borrows, of_success, refers, with_lifetime};
 
 use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};
@@ -163,10 +163,7 @@ impl Param {
 
     /// The field of the agent's state that fills it.
     pub(crate) fn bound_field(&self) -> Option<&Expr> {
-        match &self.source {
-            Source::Bound(Bind::Field(field)) => Some(field),
-            _ => None,
-        }
+        if let Source::Bound(Bind::Field(field)) = &self.source { Some(field) } else { None }
     }
 
     /// The type that the context is asked for.

@@ -41,7 +41,37 @@ pub(crate) enum PassedAs {
     Borrowing,
 }
 
+/// What is read from the arguments of a call for a parameter of the model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadAs {
+    /// Text that borrows from the arguments.
+    Text,
+    /// The same, or nothing.
+    OptionalText,
+    /// The parameter's type, which borrows from the arguments.
+    Borrowing,
+    /// The owned type.
+    Owned,
+}
+
 impl PassedAs {
+    /// What is read for it.
+    pub(crate) fn read_as(self) -> ReadAs {
+        match self {
+            Self::Str | Self::CowStr => ReadAs::Text,
+            Self::OptionStr | Self::OptionCowStr => ReadAs::OptionalText,
+            Self::Borrowing => ReadAs::Borrowing,
+            Self::Value
+            | Self::Ref
+            | Self::OptionRef
+            | Self::Slice
+            | Self::OptionSlice
+            | Self::Path
+            | Self::OptionPath
+            | Self::Cow => ReadAs::Owned,
+        }
+    }
+
     /// Returns whether the function takes a reference to the value that was read.
     pub(crate) fn is_reference(self) -> bool {
         !matches!(self, Self::Value | Self::Cow | Self::CowStr | Self::OptionCowStr | Self::Borrowing)
@@ -51,32 +81,28 @@ impl PassedAs {
 impl Param {
     /// Returns whether text that borrows from the arguments is read for it.
     pub(crate) fn reads_text(&self) -> bool {
-        matches!(self.form, PassedAs::Str | PassedAs::OptionStr | PassedAs::CowStr | PassedAs::OptionCowStr)
+        matches!(self.form.read_as(), ReadAs::Text | ReadAs::OptionalText)
     }
 
     /// The parameter's type in the tuple of read values, which borrows for `'a`.
     pub(crate) fn read_type(&self) -> TokenStream {
-        match self.form {
-            PassedAs::Str | PassedAs::CowStr => quote!(__rt::Cow<'a, ::core::primitive::str>),
-            PassedAs::OptionStr | PassedAs::OptionCowStr => {
-                quote!(::core::option::Option<__rt::Cow<'a, ::core::primitive::str>>)
-            }
-            PassedAs::Borrowing => {
+        match self.form.read_as() {
+            ReadAs::Text => quote!(__rt::Cow<'a, ::core::primitive::str>),
+            ReadAs::OptionalText => quote!(::core::option::Option<__rt::Cow<'a, ::core::primitive::str>>),
+            ReadAs::Borrowing => {
                 let ty = with_lifetime(&self.ty, "'a");
                 quote!(#ty)
             }
-            _ => self.owned.clone(),
+            ReadAs::Owned => self.owned.clone(),
         }
     }
 
     /// A read value as the owned type.
     pub(crate) fn to_owned(&self, value: &Ident) -> TokenStream {
-        match self.form {
-            PassedAs::Str | PassedAs::CowStr => quote!(__rt::Cow::into_owned(#value)),
-            PassedAs::OptionStr | PassedAs::OptionCowStr => {
-                quote!(::core::option::Option::map(#value, __rt::Cow::into_owned))
-            }
-            _ => quote!(#value),
+        match self.form.read_as() {
+            ReadAs::Text => quote!(__rt::Cow::into_owned(#value)),
+            ReadAs::OptionalText => quote!(::core::option::Option::map(#value, __rt::Cow::into_owned)),
+            ReadAs::Borrowing | ReadAs::Owned => quote!(#value),
         }
     }
 

@@ -32,11 +32,10 @@ pub(super) fn expand(input: &Input<'_>, is_valid: bool) -> TokenStream {
             }
         }
     });
-    let one_enum = match &input.shape {
-        TypeBody::Struct(fields) if is_valid => {
-            one_enum(fields, &quote!(<#ident as __rt::StrictFields>::ENUMS))
-        }
-        _ => None,
+    let one_enum = if let (TypeBody::Struct(fields), true) = (&input.shape, is_valid) {
+        one_enum(fields, &quote!(<#ident as __rt::StrictFields>::ENUMS))
+    } else {
+        None
     };
     let allow = derive::allows_deprecated(input.item).then(|| quote!(#[allow(deprecated)]));
     quote! {
@@ -58,10 +57,7 @@ fn bounds(input: &Input<'_>, is_valid: bool) -> Generics {
     for param in generics.type_params_mut() {
         param.default = None;
     }
-    let described_as = match &input.shape {
-        TypeBody::As(ty) => Some(&**ty),
-        _ => None,
-    };
+    let described_as = if let TypeBody::As(ty) = &input.shape { Some(&**ty) } else { None };
     let types = all(&input.shape).map(|(field, _)| &field.ty).chain(described_as);
     // `PhantomData<T>` does not need the schema of `T`.
     let used = derive::parameters_in(input.item, types, &["PhantomData"]);
@@ -144,7 +140,7 @@ fn one_by_one(fields: &SerdeFields, inside: bool, strict: &mut dyn FnMut(&dyn To
 /// The number of enums among the fields of the type, if another type can flatten it.
 fn among_others(input: &Input<'_>) -> Option<TokenStream> {
     match &input.shape {
-        TypeBody::Struct(fields) if fields.style == Style::Named => Some(enums(fields)),
+        TypeBody::Struct(fields) => (fields.style == Style::Named).then(|| enums(fields)),
         TypeBody::Enum { tag, variants } => {
             let object = |variant: &Variant| {
                 !variant.untagged
@@ -156,7 +152,7 @@ fn among_others(input: &Input<'_>) -> Option<TokenStream> {
             };
             variants.iter().all(object).then(|| quote!(1))
         }
-        _ => None,
+        TypeBody::As(_) | TypeBody::Union(_) => None,
     }
 }
 

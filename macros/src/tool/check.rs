@@ -13,7 +13,7 @@ use super::options::Options;
 use crate::diag::Errors;
 use crate::injected::argument;
 use crate::item::{self, FnItem, is_reserved};
-use crate::param::{Bind, Param, Source};
+use crate::param::Param;
 
 /// The item, with an error that it is not a function.
 pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
@@ -236,10 +236,7 @@ pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
         }
     }
     let mut first: Option<String> = options.state.as_ref().map(|state| state.to_token_stream().to_string());
-    let field = params.iter().find_map(|param| match &param.source {
-        Source::Bound(Bind::Field(field)) => Some(field),
-        _ => None,
-    });
+    let field = params.iter().find_map(Param::bound_field);
     // A wrong option may have been the state.
     let known = !errors.is_empty() || params.iter().any(|param| state_of(param).is_some());
     if let (Some(field), None, false) = (field, &first, known) {

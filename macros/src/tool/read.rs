@@ -7,7 +7,7 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use super::expand::Expansion;
 use crate::injected::last_segment;
-use crate::param::{Param, PassedAs};
+use crate::param::{Param, ReadAs};
 
 impl Expansion<'_> {
     /// Reads the model's arguments into a tuple. One error lists all wrong arguments.
@@ -27,29 +27,24 @@ impl Expansion<'_> {
 /// Reads one argument.
 fn read_one(slot: usize, at: usize, param: &Param) -> TokenStream {
     let default = format_ident!("__default_{at}");
-    let has_default = param.arg.default.is_some();
-    let read = match param.form {
-        PassedAs::Str | PassedAs::CowStr => quote!(slots.text(#slot)?),
-        PassedAs::OptionStr | PassedAs::OptionCowStr => quote!(slots.optional_text(#slot)?),
-        PassedAs::Borrowing => {
+    let (read, default) = match param.form.read_as() {
+        ReadAs::Text => (quote!(slots.text(#slot)?), quote!(__rt::Cow::Owned(#default()))),
+        ReadAs::OptionalText => (
+            quote!(slots.optional_text(#slot)?),
+            quote!(::core::option::Option::map(#default(), __rt::Cow::Owned)),
+        ),
+        ReadAs::Borrowing => {
             let ty = param.read_type();
-            quote!(slots.borrow::<#ty>(#slot)?)
+            (quote!(slots.borrow::<#ty>(#slot)?), quote!(#default()))
         }
-        _ => {
+        ReadAs::Owned => {
             let default = default_of(at, param);
             return quote!(slots.read(#slot, #default)?);
         }
     };
-    if !has_default {
+    if param.arg.default.is_none() {
         return read;
     }
-    let default = match param.form {
-        PassedAs::Str | PassedAs::CowStr => quote!(__rt::Cow::Owned(#default())),
-        PassedAs::OptionStr | PassedAs::OptionCowStr => {
-            quote!(::core::option::Option::map(#default(), __rt::Cow::Owned))
-        }
-        _ => quote!(#default()),
-    };
     quote!(if slots.is_given(#slot) { #read } else { #default })
 }
 

@@ -11,7 +11,7 @@ use syn::{GenericArgument, PathArguments, Token, Type};
 
 use super::expand::Expansion;
 use crate::injected::{is_provided, plain};
-use crate::param::{Param, PassedAs};
+use crate::param::{Param, ReadAs};
 
 /// Types that every tool can have. They have no check, so most tools cost the compiler nothing here.
 const PLAIN: &[&str] = &[
@@ -34,7 +34,7 @@ impl Param {
             self.checked = Some((alias, asked));
             return;
         }
-        let is_read = self.is_model() && !self.reads_text() && self.form != PassedAs::Borrowing;
+        let is_read = self.is_model() && self.form.read_as() == ReadAs::Owned;
         if is_read && (strict || !is_plain(&self.ty)) {
             let alias = format_ident!("Value{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
             let owned = std::mem::replace(&mut self.owned, quote!(#alias));

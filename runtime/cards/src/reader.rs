@@ -63,7 +63,9 @@ impl Reader {
                     self.wrong(field, format!("`{name}` is text: write `\"{}\"`, with quotes", scalar.text))
                 }
             },
-            _ => self.wrong(field, format!("`{name}` is text: `{name}: \"..\"`")),
+            Value::List(_) | Value::Map(_) => {
+                self.wrong(field, format!("`{name}` is text: `{name}: \"..\"`"))
+            }
         }
     }
 
@@ -78,24 +80,22 @@ impl Reader {
     }
 
     pub(crate) fn boolean(&mut self, field: Field<'_>) -> Option<Spanned<bool>> {
-        match &field.value.value {
-            Value::Scalar(scalar) if let Some(boolean) = scalar.boolean() => {
-                Some(Spanned::new(boolean, field.value.span.clone()))
-            }
-            _ => self.wrong(field, format!("`{}` is `true` or `false`", field.name())),
+        if let Value::Scalar(scalar) = &field.value.value
+            && let Some(boolean) = scalar.boolean()
+        {
+            return Some(Spanned::new(boolean, field.value.span.clone()));
         }
+        self.wrong(field, format!("`{}` is `true` or `false`", field.name()))
     }
 
     /// A number; `example` is the field with one.
     pub(crate) fn number(&mut self, field: Field<'_>, example: &str) -> Option<Spanned<f64>> {
-        match &field.value.value {
-            Value::Scalar(scalar)
-                if let Some(number) = scalar.number().and_then(|number| number.as_f64()) =>
-            {
-                Some(Spanned::new(number, field.value.span.clone()))
-            }
-            _ => self.wrong(field, format!("expected a number: `{example}`")),
+        if let Value::Scalar(scalar) = &field.value.value
+            && let Some(number) = scalar.number().and_then(|number| number.as_f64())
+        {
+            return Some(Spanned::new(number, field.value.span.clone()));
         }
+        self.wrong(field, format!("expected a number: `{example}`"))
     }
 
     /// A whole number from 1.
@@ -131,7 +131,7 @@ impl Reader {
                 &[]
             }
             Value::List(items) => items,
-            _ => {
+            Value::Scalar(_) | Value::Map(_) => {
                 self.note(&field.place(), format!("expected a list: `{example}`"));
                 &[]
             }
@@ -142,7 +142,7 @@ impl Reader {
     pub(crate) fn map<'n>(&mut self, field: Field<'n>, example: &str) -> &'n [(Key, Node)] {
         match &field.value.value {
             Value::Map(entries) => entries,
-            _ => {
+            Value::Scalar(_) | Value::List(_) => {
                 self.note(&field.place(), format!("expected fields: `{example}`"));
                 &[]
             }
@@ -151,14 +151,13 @@ impl Reader {
 
     /// An item of a list that is a name.
     pub(crate) fn name(&mut self, item: &Node, example: &str) -> Option<Spanned<String>> {
-        match &item.value {
-            Value::Scalar(scalar) if !scalar.is_null() && !scalar.text.is_empty() => {
-                Some(Spanned::new(scalar.text.clone(), item.span.clone()))
-            }
-            _ => {
-                self.note(&item.span, format!("expected a name: `{example}`"));
-                None
-            }
+        if let Value::Scalar(scalar) = &item.value
+            && !scalar.is_null()
+            && !scalar.text.is_empty()
+        {
+            return Some(Spanned::new(scalar.text.clone(), item.span.clone()));
         }
+        self.note(&item.span, format!("expected a name: `{example}`"));
+        None
     }
 }

@@ -80,7 +80,7 @@ pub(crate) fn refused_item(need: &Need<'_>) -> Option<Problem> {
     let is_ready = |path: &str| path.strip_prefix("::").unwrap_or(path).starts_with("onionskin::");
     match item {
         Item::Path(path) if is_ready(path) => None,
-        _ => Some(Problem {
+        Item::Path(_) | Item::File { .. } => Some(Problem {
             message: format!(
                 "a card of an address names no functions and types, such as `{item}`: it can have texts, settings, servers and other cards"
             ),

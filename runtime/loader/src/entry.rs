@@ -92,7 +92,12 @@ impl Entry {
     pub(crate) fn is_of(&self, wanted: Kind) -> bool {
         match self {
             Self::Hook(_) => self.hook(wanted).is_some(),
-            other => wanted.accepts(other.kind()),
+            Self::Tool { .. }
+            | Self::Toolbox { .. }
+            | Self::Text(_)
+            | Self::Strategy(_)
+            | Self::Type(_)
+            | Self::Agent(_) => wanted.accepts(self.kind()),
         }
     }
 

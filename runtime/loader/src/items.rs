@@ -185,10 +185,8 @@ impl Items {
 
     /// A type can be a hook and a guardrail of several kinds.
     fn add_hook(&mut self, name: &str, kind: Kind, hook: HookEntry) -> &mut Self {
-        let mut uses = match self.entries.remove(name) {
-            Some(Entry::Hook(uses)) => uses,
-            _ => Vec::new(),
-        };
+        let known = self.entries.remove(name);
+        let mut uses = if let Some(Entry::Hook(uses)) = known { uses } else { Vec::new() };
         uses.retain(|(known, other)| *known != kind && other.id == hook.id);
         uses.push((kind, hook));
         self.add(name, Entry::Hook(uses))
@@ -197,10 +195,8 @@ impl Items {
     /// A type has several uses.
     fn add_type<T: 'static>(&mut self, change: impl FnOnce(&mut TypeEntry)) -> &mut Self {
         let name = short_name::<T>();
-        let mut entry = match self.entries.remove(name) {
-            Some(Entry::Type(entry)) => entry,
-            _ => TypeEntry::default(),
-        };
+        let known = self.entries.remove(name);
+        let mut entry = if let Some(Entry::Type(entry)) = known { entry } else { TypeEntry::default() };
         entry.id = Some(TypeId::of::<T>());
         change(&mut entry);
         self.add(name, Entry::Type(entry))

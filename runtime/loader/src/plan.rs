@@ -223,29 +223,30 @@ impl Planner<'_> {
         // Of an item that is not found a mistake was reported.
         let unknown = || Test::Named(name.to_owned());
         match called {
-            Called::Tool(tool) => match self.finder.item(card, tool, Kind::Tool) {
-                Some(Entry::Tool { name, .. }) => {
-                    vec![Test::Function(given_name(card, tool).unwrap_or(name))]
-                }
-                _ => vec![unknown()],
-            },
+            Called::Tool(tool) => {
+                let Some(Entry::Tool { name, .. }) = self.finder.item(card, tool, Kind::Tool) else {
+                    return vec![unknown()];
+                };
+                vec![Test::Function(given_name(card, tool).unwrap_or(name))]
+            }
             Called::Toolbox(item) => {
                 let toolboxes = card.toolboxes.iter().filter(|toolbox| toolbox.item.value == *item);
-                let test = |toolbox: &Toolbox| match self.item(&toolbox.item, Kind::Toolbox) {
-                    Some(Entry::Toolbox { is_of, .. }) => {
-                        Test::Toolbox(is_of, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()))
-                    }
-                    _ => unknown(),
+                let test = |toolbox: &Toolbox| {
+                    let Some(Entry::Toolbox { is_of, .. }) = self.item(&toolbox.item, Kind::Toolbox) else {
+                        return unknown();
+                    };
+                    Test::Toolbox(is_of, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()))
                 };
                 toolboxes.map(test).collect()
             }
             Called::Child(child) => {
                 let declared = card.agents.iter().find(|agent| agent.value == child);
-                let name = match (self.deck.child(child), declared.map(|agent| self.finder.agent(agent))) {
-                    (Child::Program(_), Some(Ok(Entry::Agent(agent)))) => agent.name().to_owned(),
-                    _ => name.to_owned(),
-                };
-                vec![Test::Child(name)]
+                if let Child::Program(_) = self.deck.child(child)
+                    && let Some(Ok(Entry::Agent(agent))) = declared.map(|agent| self.finder.agent(agent))
+                {
+                    return vec![Test::Child(agent.name().to_owned())];
+                }
+                vec![Test::Child(name.to_owned())]
             }
         }
     }

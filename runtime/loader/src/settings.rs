@@ -44,7 +44,9 @@ pub(crate) fn read(card: &Card) -> (Settings, Vec<Problem>) {
 fn written(param: RequestParam, value: &Value) -> Value {
     match (param.kind(), value.as_str()) {
         (ValueKind::ToolChoice, Some(choice)) if !TOOL_CHOICES.contains(&choice) => json!({ "tool": choice }),
-        _ => value.clone(),
+        (ValueKind::Number(_) | ValueKind::Texts | ValueKind::ToolChoice | ValueKind::Map, _) => {
+            value.clone()
+        }
     }
 }
 

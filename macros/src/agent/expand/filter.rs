@@ -18,7 +18,13 @@ pub(super) fn names(agent: &AgentModel<'_>) -> Vec<(String, String)> {
             let name = match target {
                 Target::Added(name) => name.text.clone(),
                 Target::Remote(name) => name.to_string(),
-                _ => continue,
+                Target::Function(_)
+                | Target::Child(..)
+                | Target::Toolboxes(..)
+                | Target::Method(..)
+                | Target::Server(_)
+                | Target::Source(..)
+                | Target::Builtin(_) => continue,
             };
             names.push((last_word(&entry.path), name));
         }

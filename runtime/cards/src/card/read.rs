@@ -230,7 +230,7 @@ fn prompt_text(reader: &mut Reader, field: Field<'_>) -> Option<Text> {
                 }
             }
         }
-        _ => reader.text(field).map(Text::Written),
+        Value::Scalar(_) | Value::List(_) => reader.text(field).map(Text::Written),
     }
 }
 
@@ -296,7 +296,7 @@ fn toolboxes(reader: &mut Reader, field: Field<'_>) -> Vec<Toolbox> {
 fn tool_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
     match &field.value.value {
         Value::Map(entries) => card.turn_hooks.extend(reader.turn_hooks_by_place(entries)),
-        _ => {
+        Value::Scalar(_) | Value::List(_) => {
             let nodes = reader.list(field, "tool_hooks: [hooks.rs:audit]");
             card.tool_hooks =
                 nodes.iter().filter_map(|node| reader.hook_item(node)).collect::<Vec<HookItem>>();
@@ -307,7 +307,7 @@ fn tool_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
 fn turn_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
     match &field.value.value {
         Value::Map(entries) => card.turn_hooks.extend(reader.turn_hooks_by_place(entries)),
-        _ => {
+        Value::Scalar(_) | Value::List(_) => {
             let hooks = hooks(reader, field, "turn_hooks: [hooks.rs:trim]", "hooks.rs:trim");
             card.turn_hooks.extend(hooks.into_iter().map(|hook| (None, hook)));
         }

@@ -84,7 +84,13 @@ impl Card {
                 (SettingKind::Seconds(_), _) => {
                     value.as_f64().map_or_else(String::new, |time| time.to_string())
                 }
-                _ => json(value),
+                (
+                    SettingKind::Boolean
+                    | SettingKind::Text
+                    | SettingKind::Count(_)
+                    | SettingKind::Word { .. },
+                    _,
+                ) => json(value),
             };
             front.field(setting.word(), &written);
         }

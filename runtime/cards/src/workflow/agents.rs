@@ -31,13 +31,7 @@ pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f
         return Vec::new();
     };
     // A file of its own may have the agents below the word `agents`.
-    let node = match &node.value {
-        Value::Map(entries) => match &entries[..] {
-            [(key, value)] if key.text == "agents" => value,
-            _ => node,
-        },
-        _ => node,
-    };
+    let node = node.below("agents");
     let all: Vec<(Option<&Key>, &Node)> = match &node.value {
         Value::Map(entries) => entries.iter().map(|(key, fields)| (Some(key), fields)).collect(),
         Value::List(agents) => agents.iter().map(|fields| (None, fields)).collect(),

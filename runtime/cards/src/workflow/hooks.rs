@@ -24,13 +24,7 @@ pub(super) fn read(
 ) -> Vec<(Spanned<MessagePlace>, Spanned<Item>)> {
     let mut hooks = Vec::new();
     let Some(node) = files.part("hooks").value else { return hooks };
-    let node = match &node.value {
-        Value::Map(entries) => match &entries[..] {
-            [(key, value)] if key.text == "hooks" => value,
-            _ => node,
-        },
-        _ => node,
-    };
+    let node = node.below("hooks");
     let Value::List(entries) = &node.value else {
         reader.note(&node.span, format!("expected a list of hooks: `\"hooks\": [{EXAMPLE}]`"));
         return hooks;

@@ -103,6 +103,17 @@ impl Node {
         matches!(&self.value, Value::Scalar(scalar) if scalar.is_null())
     }
 
+    /// What is below this word, if the node has no other; otherwise the node itself.
+    pub(crate) fn below(&self, word: &str) -> &Self {
+        if let Value::Map(entries) = &self.value
+            && let [(key, value)] = &entries[..]
+            && key.text == word
+        {
+            return value;
+        }
+        self
+    }
+
     /// The value as JSON.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match &self.value {

@@ -48,10 +48,7 @@ impl Dump<'_> {
             let part = format!("the value of `{}`", last(ty.name));
             return Err(self.code(part, "a card has it in `with`: write the card yourself"));
         }
-        let fits = |entry: &Entry| match entry {
-            Entry::Hook(uses) => uses.iter().any(|(_, hook)| hook.id == Some(ty.id)),
-            _ => false,
-        };
+        let fits = |entry: &Entry| matches!(entry, Entry::Hook(uses) if uses.iter().any(|(_, hook)| hook.id == Some(ty.id)));
         Ok(Hook { item: spanned(self.item(fits, ty, field, method)?), with: Vec::new() })
     }
 
@@ -100,6 +97,6 @@ fn word_for(card: &Card, called: Called<'_>) -> Target {
     match (card.called(last).as_slice(), called) {
         ([_], _) => Target::Name(last.to_owned()),
         (_, Called::Child(child)) if !child.contains("::") => Target::Tool(format!("agent__{child}")),
-        _ => Target::Name(called.full_word()),
+        (_, Called::Tool(_) | Called::Toolbox(_) | Called::Child(_)) => Target::Name(called.full_word()),
     }
 }

@@ -14,7 +14,7 @@ use onionskin_core::{Agent, ToolDefinition};
 use onionskin_vocabulary::agent::{Flag, TextField};
 use onionskin_vocabulary::{READY_HOOKS, Word as _};
 
-use crate::entry::Entry;
+use crate::entry::{Entry, TypeEntry};
 use crate::loaded::{CardText, free_file};
 use crate::registry::Registry;
 use crate::settings;
@@ -181,11 +181,9 @@ impl Dump<'_> {
 
     fn tool(&self, tool: &ToolDefinition) -> Result<Item, DumpError> {
         // The schema of a tool of `#[tool]` is made once, and shared by all copies of its definition.
-        let is_it = |entry: &Entry| match entry {
-            Entry::Tool { name, definition: Some(definition), .. } if *name == tool.name => {
-                Arc::ptr_eq(&definition().input_schema, &tool.input_schema)
-            }
-            _ => false,
+        let is_it = |entry: &Entry| {
+            matches!(entry, Entry::Tool { name, definition: Some(definition), .. }
+                if *name == tool.name && Arc::ptr_eq(&definition().input_schema, &tool.input_schema))
         };
         self.registry.name_of(is_it).ok_or_else(|| self.unregistered(&tool.name, "function_tools", "tool"))
     }
@@ -207,7 +205,7 @@ impl Dump<'_> {
             Entry::Tool { .. } => method == "tool",
             Entry::Toolbox { .. } => method == "toolbox",
             Entry::Hook(_) => method.ends_with("_hook") || method.ends_with("_guardrail"),
-            _ => false,
+            Entry::Text(_) | Entry::Strategy(_) | Entry::Type(_) | Entry::Agent(_) => false,
         };
         match self.registry.called(&item, is_of_kind) {
             Some(known) => DumpError::AnotherItem { agent, item, known: known.to_string(), field },
@@ -220,7 +218,7 @@ impl Dump<'_> {
             let is_it = |entry: &Entry| matches!(entry, Entry::Agent(agent) if agent == child);
             let path = match self.registry.name_of(is_it) {
                 Some(Item::Path(path)) => Some(path),
-                _ => None,
+                Some(Item::File { .. }) | None => None,
             };
             if path.is_none() {
                 self.children.push(child.clone());
@@ -230,21 +228,14 @@ impl Dump<'_> {
     }
 
     fn types(&self, card: &mut Card) -> Result<(), DumpError> {
-        let item = |ty: &Option<HookType>, field: &'static str| -> Result<Option<Spanned<Item>>, DumpError> {
+        let item = |ty: &Option<HookType>, field: &'static str, is_used: fn(&TypeEntry) -> bool| {
             let Some(ty) = ty else { return Ok(None) };
-            let fits = |entry: &Entry| match entry {
-                Entry::Type(known) if known.id == Some(ty.id) => match field {
-                    "state" => known.state.is_some(),
-                    "input" => known.input.is_some(),
-                    _ => known.output.is_some(),
-                },
-                _ => false,
-            };
+            let fits = |entry: &Entry| matches!(entry, Entry::Type(known) if known.id == Some(ty.id) && is_used(known));
             self.item(fits, ty, field, field).map(|item| Some(spanned(item)))
         };
-        card.state = item(&self.outline.state, "state")?;
-        card.input = item(&self.outline.input, "input")?;
-        card.output = item(&self.outline.output, "output")?;
+        card.state = item(&self.outline.state, "state", |known| known.state.is_some())?;
+        card.input = item(&self.outline.input, "input", |known| known.input.is_some())?;
+        card.output = item(&self.outline.output, "output", |known| known.output.is_some())?;
         Ok(())
     }
 }
