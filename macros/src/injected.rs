@@ -1,5 +1,6 @@
 //! Types that the runtime injects, by their names: a macro knows no more of a type.
 
+use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
 /// The way in which the context gives a value.
@@ -101,6 +102,22 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
 /// Returns whether the last segment of a type's path, behind any reference, is this name.
 pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == name)
+}
+
+/// The first `Name<..>` in a type. A type of that name without parameters is the user's own.
+pub(crate) fn within<'t>(ty: &'t Type, name: &str) -> Option<&'t PathSegment> {
+    struct Find<'t, 'n>(&'n str, Option<&'t PathSegment>);
+    impl<'t> Visit<'t> for Find<'t, '_> {
+        fn visit_path_segment(&mut self, segment: &'t PathSegment) {
+            if segment.ident == self.0 && matches!(segment.arguments, PathArguments::AngleBracketed(_)) {
+                self.1.get_or_insert(segment);
+            }
+            visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut find = Find(name, None);
+    find.visit_type(ty);
+    find.1
 }
 
 #[cfg(test)]

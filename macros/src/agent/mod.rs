@@ -24,6 +24,8 @@ use syn::ext::IdentExt;
 use crate::diag::Errors;
 use crate::item::is_reserved;
 #[cfg(feature = "cards")]
+pub(crate) use expand::{Words, runs};
+#[cfg(feature = "cards")]
 pub(crate) use of_workflow::{UNTIL, WORDS};
 
 /// Expands an invocation.

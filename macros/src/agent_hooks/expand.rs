@@ -6,8 +6,7 @@ use quote::{format_ident, quote};
 use crate::item::type_ident;
 use crate::middleware::place::{Answer, Family, Place};
 use crate::middleware::{
-    CallArgs, Made, Middleware, awaited, call_args, item, made, returned, returned_alias, send_future,
-    services,
+    Call, Made, Middleware, item, made, returned, returned_alias, send_future, services,
 };
 
 /// The type beside the function.
@@ -16,9 +15,7 @@ pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> T
     let ty = type_ident(&hook.type_name);
     let (alias, Made { ty: made, item: made_by }) = (returned_alias(hook), made(hook, &ty));
     let services = services(hook);
-    let name = &hook.name;
-    let CallArgs { inject, pass } = call_args(hook);
-    let call = awaited(hook, &quote!(#name(#(#pass),*)));
+    let Call { inject, call } = Call::awaited(hook);
     let returned = returned(hook);
     let [trait_name, method, returns] =
         [family.trait_name(), name_of_place, returns].map(|word| format_ident!("{word}"));
@@ -90,7 +87,7 @@ pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> T
                 #(#parts,)*
             ) -> #future + '__a {
                 async move {
-                    #(#inject)*
+                    #inject
                     let __returned: #returned = #call;
                     #settled
                 }

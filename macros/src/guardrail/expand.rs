@@ -5,8 +5,8 @@ use quote::quote;
 
 use crate::item::type_ident;
 use crate::middleware::{
-    CallArgs, Made, Middleware, MiddlewareKind, awaited, call_args, item, made, on_result, returned,
-    returned_alias, send_future, services,
+    Call, Made, Middleware, MiddlewareKind, item, made, on_result, returned, returned_alias, send_future,
+    services,
 };
 
 /// The type beside the function.
@@ -39,9 +39,7 @@ fn check_impl(guardrail: &Middleware, ty: &Ident) -> TokenStream {
 }
 
 fn input_check(guardrail: &Middleware) -> TokenStream {
-    let name = &guardrail.name;
-    let CallArgs { inject, pass } = call_args(guardrail);
-    let call = awaited(guardrail, &quote!(#name(#(#pass),*)));
+    let Call { inject, call } = Call::awaited(guardrail);
     let returned = returned(guardrail);
     let future = send_future(guardrail, &quote!(__rt::ToolResult<()>));
     quote! {
@@ -51,7 +49,7 @@ fn input_check(guardrail: &Middleware) -> TokenStream {
             __args: &'__a mut __rt::Args,
         ) -> #future + '__a {
             async move {
-                #(#inject)*
+                #inject
                 let __returned: #returned = #call;
                 if let ::core::option::Option::Some(__new) = <#returned as __rt::InputReturn>::settle(__returned)? {
                     *__args = __new;
@@ -63,9 +61,7 @@ fn input_check(guardrail: &Middleware) -> TokenStream {
 }
 
 fn output_check(guardrail: &Middleware) -> TokenStream {
-    let name = &guardrail.name;
-    let CallArgs { inject, pass } = call_args(guardrail);
-    let call = awaited(guardrail, &quote!(#name(#(#pass),*)));
+    let Call { inject, call } = Call::awaited(guardrail);
     let on_result = on_result(guardrail, &call, ["GuardedOutput", "OutputGiven", "OutputReturn"]);
     let future = send_future(guardrail, &quote!(__rt::ToolResult));
     quote! {
@@ -76,7 +72,7 @@ fn output_check(guardrail: &Middleware) -> TokenStream {
             __result: __rt::ToolResult,
         ) -> #future + '__a {
             async move {
-                #(#inject)*
+                #inject
                 #on_result
             }
         }

@@ -8,8 +8,8 @@ use super::ring::made_in_a_ring;
 use super::typed;
 use crate::item::type_ident;
 use crate::middleware::{
-    CallArgs, Made, Middleware, awaited, call_args, config, is_direct, item, on_result, return_span,
-    returned, returned_alias, send_future, services, values_alias,
+    Call, Made, Middleware, config, is_direct, item, on_result, return_span, returned, returned_alias,
+    send_future, services, values_alias,
 };
 
 pub(super) fn expand(hook: &Middleware, form: HookPlace) -> TokenStream {
@@ -45,84 +45,75 @@ fn raw_impl(hook: &Middleware, form: HookPlace, ty: &Ident) -> TokenStream {
     }
 }
 
-fn direct_call(hook: &Middleware) -> TokenStream {
-    let name = &hook.name;
-    let CallArgs { pass, .. } = call_args(hook);
-    let returned = returned(hook);
-    let call = quote_spanned!(return_span(hook)=> <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)));
-    // A value that cannot be shared makes a future that cannot be sent: that is the same error.
-    let call = if config(hook).count() == 0 {
-        call
-    } else {
-        let known = values_alias(&hook.name);
-        quote!({ let __future: <#known as __rt::Is>::Type<_> = #call; __future })
-    };
+/// `call` of the trait.
+fn call(hook: &Middleware, body: &TokenStream) -> TokenStream {
     let send = send_future(hook, &quote!(__rt::ToolResult));
     quote! {
-        #[inline]
         fn call<'__a, '__b, __N: __rt::Next>(
             &'__a self,
             __cx: &'__a __rt::ToolContext,
             __args: &'__b mut __rt::Args,
             __next: __N,
         ) -> #send {
-            #call
+            #body
         }
     }
 }
 
-fn async_call(hook: &Middleware, body: &TokenStream) -> TokenStream {
-    let send = send_future(hook, &quote!(__rt::ToolResult));
-    quote! {
-        fn call<'__a, '__b, __N: __rt::Next>(
-            &'__a self,
-            __cx: &'__a __rt::ToolContext,
-            __args: &'__b mut __rt::Args,
-            __next: __N,
-        ) -> #send {
-            async move { #body }
-        }
-    }
+fn direct_call(hook: &Middleware) -> TokenStream {
+    let held = held(hook, &Call::new(hook).call);
+    // A value that cannot be shared makes a future that cannot be sent: that is the same error.
+    let held = if config(hook).count() == 0 {
+        held
+    } else {
+        let known = values_alias(&hook.name);
+        quote!({ let __future: <#known as __rt::Is>::Type<_> = #held; __future })
+    };
+    let call = call(hook, &held);
+    quote!(#[inline] #call)
 }
 
 fn around_call(hook: &Middleware) -> TokenStream {
-    let name = &hook.name;
-    let CallArgs { inject, pass } = call_args(hook);
+    let Call { inject, call: of_function } = Call::new(hook);
+    let held = held(hook, &of_function);
+    let body = quote_spanned!(return_span(hook)=> #inject #held.await);
+    call(hook, &quote!(async move { #body }))
+}
+
+/// The future of the function, whose result has to be that of a call.
+fn held(hook: &Middleware, call: &TokenStream) -> TokenStream {
     let returned = returned(hook);
-    async_call(
-        hook,
-        &quote_spanned!(return_span(hook)=> #(#inject)* <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)).await),
-    )
+    quote_spanned!(return_span(hook)=> <#returned as __rt::AroundReturn>::hold(#call))
 }
 
 fn before_call(hook: &Middleware) -> TokenStream {
-    let name = &hook.name;
-    let CallArgs { inject, pass } = call_args(hook);
-    let call = awaited(hook, &quote!(#name(#(#pass),*)));
+    let Call { inject, call: of_function } = Call::awaited(hook);
     let returned = returned(hook);
-    async_call(
+    call(
         hook,
         &quote! {
-            #(#inject)*
-            match <#returned as __rt::BeforeReturn>::settle(#call)? {
-                ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
-                ::core::option::Option::None => __next.run(__args).await,
+            async move {
+                #inject
+                match <#returned as __rt::BeforeReturn>::settle(#of_function)? {
+                    ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
+                    ::core::option::Option::None => __next.run(__args).await,
+                }
             }
         },
     )
 }
 
 fn after_call(hook: &Middleware) -> TokenStream {
-    let name = &hook.name;
-    let CallArgs { inject, pass } = call_args(hook);
-    let call = awaited(hook, &quote!(#name(#(#pass),*)));
-    let on_result = on_result(hook, &call, ["AfterTarget", "AfterOwned", "AfterReturn"]);
-    async_call(
+    let Call { inject, call: of_function } = Call::awaited(hook);
+    let on_result = on_result(hook, &of_function, ["AfterTarget", "AfterOwned", "AfterReturn"]);
+    call(
         hook,
         &quote! {
-            #(#inject)*
-            let __result = __next.run(__args).await;
-            #on_result
+            async move {
+                #inject
+                let __result = __next.run(__args).await;
+                #on_result
+            }
         },
     )
 }

@@ -7,8 +7,7 @@ use syn::spanned::Spanned;
 
 use super::ring::made_in_a_ring;
 use crate::middleware::{
-    CallArgs, Made, Middleware, call_args, is_direct, return_span, returned, returned_alias, services,
-    tool_alias,
+    Call, Made, Middleware, is_direct, return_span, returned, returned_alias, services, tool_alias,
 };
 
 /// The tool of a typed hook under its alias.
@@ -52,9 +51,8 @@ fn reading(hook: &Middleware, alias: &Ident) -> TokenStream {
 
 /// The `impl`s of a typed hook.
 pub(super) fn expand(hook: &Middleware, ty: &Ident) -> TokenStream {
-    let name = &hook.name;
     let tool = tool_alias(&hook.name);
-    let CallArgs { inject, pass } = call_args(hook);
+    let Call { inject, call } = Call::new(hook);
     let Made { ty: made, item } = made_in_a_ring(hook, ty);
     let (alias, returned) = (returned_alias(hook), returned(hook));
     let (reading, services) = (reading(hook, &tool), services(hook));
@@ -62,7 +60,7 @@ pub(super) fn expand(hook: &Middleware, ty: &Ident) -> TokenStream {
     let output = quote_spanned!(span=> <#tool as __rt::TypedTool>::Output);
     let result = quote_spanned!(span=> __rt::ToolResult<#output>);
     let call = quote_spanned! {span=>
-        <#returned as __rt::TypedReturn<#output>>::hold(#name(#(#pass),*))
+        <#returned as __rt::TypedReturn<#output>>::hold(#call)
     };
     let (future, body) = if is_direct(hook) {
         let future = quote_spanned! {span=>
@@ -70,7 +68,7 @@ pub(super) fn expand(hook: &Middleware, ty: &Ident) -> TokenStream {
         };
         (quote!(fn), quote!(-> #future { #call }))
     } else {
-        (quote!(async fn), quote!(-> #result { #(#inject)* #call.await }))
+        (quote!(async fn), quote!(-> #result { #inject #call.await }))
     };
     quote! {
         #alias

@@ -11,14 +11,28 @@ use super::options::MiddlewareKind;
 use super::parameter::{Parameter, Role};
 use crate::injected::asked;
 
-/// The arguments of the call to the user's function, and what has to be injected before it.
-pub(crate) struct CallArgs {
-    pub(crate) inject: Vec<TokenStream>,
-    pub(crate) pass: Vec<TokenStream>,
+/// The call of the user's function, and what has to be injected before it.
+pub(crate) struct Call {
+    pub(crate) inject: TokenStream,
+    pub(crate) call: TokenStream,
 }
 
-pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
-    let mut args = CallArgs { inject: Vec::new(), pass: Vec::new() };
+impl Call {
+    pub(crate) fn new(middleware: &Middleware) -> Self {
+        let (name, (inject, pass)) = (&middleware.name, arguments(middleware));
+        Self { inject: quote!(#(#inject)*), call: quote!(#name(#(#pass),*)) }
+    }
+
+    /// The call, of which an async function's result is awaited.
+    pub(crate) fn awaited(middleware: &Middleware) -> Self {
+        let Self { inject, call } = Self::new(middleware);
+        Self { inject, call: if middleware.is_async { quote!(#call.await) } else { call } }
+    }
+}
+
+/// What has to be injected before the call, and its arguments.
+fn arguments(middleware: &Middleware) -> (Vec<TokenStream>, Vec<TokenStream>) {
+    let (mut injected, mut pass) = (Vec::new(), Vec::new());
     let mut configs = config(middleware);
     let (injects, inject_fn) = injection(middleware);
     let binds_fields = middleware
@@ -26,8 +40,7 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
         .iter()
         .any(|parameter| matches!(&parameter.role, Role::Bound(param) if param.bound_field().is_some()));
     if let (true, Some(state)) = (binds_fields, state(middleware)) {
-        args.inject
-            .push(quote!(let __state = <__rt::State<#state> as __rt::#injects<'_>>::#inject_fn(__cx)?;));
+        injected.push(quote!(let __state = <__rt::State<#state> as __rt::#injects<'_>>::#inject_fn(__cx)?;));
     }
     for (index, parameter) in middleware.parameters.iter().enumerate() {
         let Parameter { role, ty, cfgs } = parameter;
@@ -69,11 +82,11 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
             Role::Bound(param) => {
                 let name = format_ident!("__bound_{index}");
                 if let Some(steps) = param.key_value(&name) {
-                    args.inject.extend(steps.map(|step| quote!(#(#cfgs)* #step)));
+                    injected.extend(steps.map(|step| quote!(#(#cfgs)* #step)));
                     param.pass(&name, true)
                 } else {
                     let steps = param.field_variable(&name).into_iter().flatten();
-                    args.inject.extend(steps.map(|step| quote!(#(#cfgs)* #step)));
+                    injected.extend(steps.map(|step| quote!(#(#cfgs)* #step)));
                     name.into_token_stream()
                 }
             }
@@ -84,13 +97,13 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
                     #(#cfgs)*
                     let #name = <#asked as __rt::#injects<'_>>::#inject_fn(__cx)?;
                 };
-                args.inject.push(inject);
+                injected.push(inject);
                 if is_lent { quote!(&#name) } else { name.into_token_stream() }
             }
         };
-        args.pass.push(quote!(#(#cfgs)* #value));
+        pass.push(quote!(#(#cfgs)* #value));
     }
-    args
+    (injected, pass)
 }
 
 /// The trait that injects into the function, and its method.
@@ -184,8 +197,4 @@ pub(crate) fn on_result(middleware: &Middleware, call: &TokenStream, traits: [&s
         let __returned: #returned = #call;
         #result
     }
-}
-
-pub(crate) fn awaited(middleware: &Middleware, call: &TokenStream) -> TokenStream {
-    if middleware.is_async { quote!(#call.await) } else { call.clone() }
 }

@@ -12,8 +12,7 @@ pub(crate) mod place;
 
 pub(crate) use attribute::expand_attribute;
 pub(crate) use call::{
-    CallArgs, awaited, call_args, is_direct, on_result, return_span, returned, returned_alias, send_future,
-    services,
+    Call, is_direct, on_result, return_span, returned, returned_alias, send_future, services,
 };
 pub(crate) use check::each_role_once;
 pub(crate) use item::{Made, config, item, made, tool_alias, values_alias};

@@ -2,26 +2,14 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::visit::{self, Visit};
-use syn::{Expr, ExprLit, Lit, PathArguments, PathSegment, Type};
+use syn::{Expr, ExprLit, Lit, PathSegment, Type};
 
 use super::{Param, Source};
 use crate::diag::Errors;
+use crate::injected::within;
 
-/// The `Secret<..>` in a type. A type of that name without parameters is the user's own.
 fn secret(ty: &Type) -> Option<&PathSegment> {
-    struct Find<'t>(Option<&'t PathSegment>);
-    impl<'ast> Visit<'ast> for Find<'ast> {
-        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
-            if segment.ident == "Secret" && matches!(segment.arguments, PathArguments::AngleBracketed(_)) {
-                self.0.get_or_insert(segment);
-            }
-            visit::visit_path_segment(self, segment);
-        }
-    }
-    let mut find = Find(None);
-    find.visit_type(ty);
-    find.0
+    within(ty, "Secret")
 }
 
 /// Refuses a secret that the model would fill.

@@ -1,26 +1,14 @@
 //! Services, `Provided<T>`: each is a parameter of its own.
 
-use syn::visit::{self, Visit};
-use syn::{Attribute, PathArguments, PathSegment, Type};
+use syn::{Attribute, Type};
 
 use super::borrows;
 use crate::diag::Errors;
-use crate::injected::{asked, is_provided};
+use crate::injected::{asked, is_provided, within};
 
 /// Refuses a service in another type.
 pub(super) fn alone(ty: &Type, errors: &mut Errors) {
-    struct Find<'t>(Option<&'t PathSegment>);
-    impl<'ast> Visit<'ast> for Find<'ast> {
-        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
-            if segment.ident == "Provided" && matches!(segment.arguments, PathArguments::AngleBracketed(_)) {
-                self.0.get_or_insert(segment);
-            }
-            visit::visit_path_segment(self, segment);
-        }
-    }
-    let mut find = Find(None);
-    find.visit_type(ty);
-    if let Some(service) = find.0 {
+    if let Some(service) = within(ty, "Provided") {
         errors.at(
             service,
             "a service is a parameter of its own: write `Provided<..>`, or `Option<Provided<..>>` if it can be missing; a type of \

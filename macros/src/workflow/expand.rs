@@ -8,6 +8,7 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::items::{check, in_order};
 use super::warnings::warnings;
+use crate::agent::{Words, runs};
 use crate::card::{Cards, Invocation, located, looked_at, refused, type_name};
 use crate::paths::Runtime;
 
@@ -94,6 +95,7 @@ fn declared(ident: &Ident, invocation: &Invocation, parts: &Parts) -> TokenStrea
     let (vis, root) = (&invocation.vis, Runtime::new(invocation.crate_path.clone()).private());
     let words = format!("The workflow `{name}`.");
     let initial = initial_message.iter().map(|message| quote!(.initial_message(#message)));
+    let runs = runs(span, false, &Words::WORKFLOW);
     let begin = initial_message.as_ref().map(|_| begin(span));
     quote_spanned! {span=>
         #[doc = #words]
@@ -116,30 +118,7 @@ fn declared(ident: &Ident, invocation: &Invocation, parts: &Parts) -> TokenStrea
                     __rt::App::builder() #(.agent::<#agents>())* #(#initial)*
                 }
 
-                /// Builds the agents with the models that they name, runs the start agent once and ends the servers.
-                ///
-                /// Cancel safety: dropping the future ends the run and kills the servers.
-                ///
-                /// # Errors
-                /// If they cannot be built or the run has no answer.
-                pub async fn run(
-                    input: impl ::core::convert::Into<__rt::RunInput>,
-                ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
-                    Self::builder().run(input).await
-                }
-
-                /// Builds the agents with the models that they name, runs the start agent once and gives the events as they come.
-                ///
-                /// Cancel safety: dropping the future kills the servers that were started. The run begins when the stream is polled.
-                ///
-                /// # Errors
-                /// If they cannot be built.
-                pub async fn stream(
-                    input: impl ::core::convert::Into<__rt::RunInput>,
-                ) -> ::core::result::Result<__rt::RunStream, __rt::BuildError> {
-                    Self::builder().stream(input).await
-                }
-
+                #runs
                 #begin
             }
         };

@@ -11,6 +11,9 @@ mod prompt;
 mod toolboxes;
 mod typed;
 
+#[cfg(feature = "cards")]
+pub(crate) use handles::{Words, runs};
+
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Attribute;
