@@ -141,4 +141,25 @@ fn the_design_names_files_that_exist() {
     let unknown: Vec<_> = paths(&walk).filter(|path| !is_file(path)).collect();
     assert!(paths(&walk).count() > 20);
     assert!(unknown.is_empty(), "no such files on the way of a call: {unknown:?}");
+
+    // Each function that a row of the walk names is in the row's file.
+    let rows = walk.lines().filter_map(|line| {
+        let cells: Vec<_> = line.split(" | ").collect();
+        let [_, file, functions, _] = cells[..] else { return None };
+        Some((paths(file).next()?, functions))
+    });
+    let rows: Vec<_> = rows.collect();
+    assert!(rows.len() > 20, "{rows:?}");
+    for (file, functions) in rows {
+        let path = Path::new("src").join(long(file).replacen("macros/src/", "", 1));
+        let texts = all
+            .iter()
+            .filter(|source| source.ends_with(&path))
+            .map(|source| fs::read_to_string(source).unwrap());
+        let text: String = texts.collect();
+        for function in functions.split('`').skip(1).step_by(2) {
+            let name = function.rsplit("::").next().unwrap();
+            assert!(text.contains(name), "`{function}` is not in {file}");
+        }
+    }
 }
