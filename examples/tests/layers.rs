@@ -14,7 +14,7 @@ const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 18] = [
     "runtime/vocabulary",
     "runtime/cards",
     "macros",
@@ -29,6 +29,7 @@ const CRATES: [&str; 17] = [
     "runtime/builtins",
     "runtime/toolboxes",
     "runtime/loader",
+    "runtime/testing",
     "runtime/tls",
     "runtime/cli",
     "runtime",

@@ -70,7 +70,7 @@
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`](journal::Journal), [`StepId`](journal::StepId), [`MemoryJournal`](journal::MemoryJournal) |
-//! | Tests | module [`testing`], [`ToolCaller`](run::ToolCaller), [`ScriptedModel`] |
+//! | Tests | module `testing` (feature `testing`), [`ToolCaller`](run::ToolCaller), [`ScriptedModel`] |
 //!
 //! # Features
 //!
@@ -91,6 +91,7 @@
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
 //! - `skills`: the built-in tool `skills.read`, on Unix.
 //! - `otel`: spans and metrics over OTLP, for OpenTelemetry.
+//! - `testing`: the testing kit, for tests of tools, hooks and models.
 //! - `yaml`: scripted models from YAML files.
 //! - `rhai`: tools and hooks written as Rhai scripts.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
@@ -194,13 +195,14 @@ pub mod guardrails {
 ///
 /// A hook is the function that you wrote, so a test calls it as one. [`next`](testing::next) takes the place of everything inside
 /// of it, [`context`](testing::context) makes the call. [`model_suite`](testing::model_suite) tests a model of your own. `FakeServer` (feature `mcp`) is an MCP server of closures.
+#[cfg(feature = "testing")]
 pub mod testing {
-    #[doc(inline)]
-    pub use onionskin_core::testing::{
-        CaseOutcome, ContextBuilder, Exchange, Reply, Scenario, SuiteReport, TestCall, context, model_suite,
-        next, typed_next,
-    };
     #[cfg(feature = "mcp")]
     #[doc(inline)]
     pub use onionskin_mcp::testing::{FakeAnswer, FakeServer};
+    #[doc(inline)]
+    pub use onionskin_testing::{
+        CaseOutcome, ContextBuilder, Exchange, Reply, Scenario, SuiteReport, TestCall, context, model_suite,
+        next, typed_next,
+    };
 }

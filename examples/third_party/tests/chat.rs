@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use onionskin_core::model::{BoxModel, Message, Model, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin_core::secret::Secret;
-use onionskin_core::testing::{Reply, Scenario, model_suite};
 use onionskin_core::{ToolSpec, agent};
+use onionskin_testing::{Reply, Scenario, model_suite};
 use onionskin_third_party::ChatModel;
 use reqwest::Url;
 use serde_json::{Value, json};

@@ -49,7 +49,6 @@ mod run_hook;
 pub mod secret;
 pub mod services;
 pub mod spec;
-pub mod testing;
 pub mod trace;
 mod turn_hook;
 pub mod turn_hooks;

@@ -34,8 +34,10 @@
 //!
 //! [`model_suite`] puts a model through the cases that an agent needs.
 //!
-//! [`ToolCaller`](crate::run::ToolCaller) calls an agent's tools through all of its hooks, and a
-//! [`ScriptedModel`](crate::ScriptedModel) plays whole runs.
+//! [`ToolCaller`](onionskin_tools::onion::ToolCaller) calls an agent's tools through all of its hooks, and a
+//! [`ScriptedModel`](onionskin_tools::ScriptedModel) plays whole runs.
+
+#![forbid(unsafe_code)]
 
 mod model_suite;
 
@@ -403,7 +405,7 @@ mod tests {
         let mut definition = ToolDefinition::new("count", "Counts.");
         definition.max_calls = Some(1);
         let cx = context("count").state(7_u8).definition(definition).build();
-        let state = crate::State::<u8>::inject(&cx).unwrap();
+        let state = onionskin_tools::State::<u8>::inject(&cx).unwrap();
         state.update(|count| *count += 1);
         assert_eq!((*state.latest(), cx.definition().max_calls), (8, Some(1)));
         assert!(!cx.cancellation().is_cancelled());
