@@ -13,9 +13,7 @@ async fn audit(args: &mut Args, next: impl Next) -> ToolResult { next.run(args).
 fn add_one(x: i64) -> i64 { x + 1 }
 
 //~ a hook as a tool
-fn hook_as_a_tool() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.tool::<audit>());
-}
+fn hook_as_a_tool() { let _ = Registry::new().file("cards/items.rs", |items| items.tool::<audit>()); }
 
 //~ a hook with values as a tool
 #[tool_hook]
@@ -24,9 +22,7 @@ async fn cap(#[config] most: usize, args: &mut Args, next: impl Next) -> ToolRes
     next.run(args).await
 }
 
-fn hook_with_values_as_a_tool() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.tool::<cap>());
-}
+fn hook_with_values_as_a_tool() { let _ = Registry::new().file("cards/items.rs", |items| items.tool::<cap>()); }
 
 //~ a run hook as a tool hook
 #[run_hook(pre)]
@@ -34,24 +30,16 @@ fn check(input: &str) -> Result<(), String> {
     if input.is_empty() { Err("empty".to_owned()) } else { Ok(()) }
 }
 
-fn run_hook_as_a_tool_hook() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<check>());
-}
+fn run_hook_as_a_tool_hook() { let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<check>()); }
 
 //~ a tool as a tool hook
-fn tool_as_a_tool_hook() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<add_one>());
-}
+fn tool_as_a_tool_hook() { let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<add_one>()); }
 
 //~ a tool as a toolbox
-fn tool_as_a_toolbox() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.toolbox::<add_one>());
-}
+fn tool_as_a_toolbox() { let _ = Registry::new().file("cards/items.rs", |items| items.toolbox::<add_one>()); }
 
 //~ a tool as an agent
-fn tool_as_an_agent() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.agent::<add_one>());
-}
+fn tool_as_an_agent() { let _ = Registry::new().file("cards/items.rs", |items| items.agent::<add_one>()); }
 
 //~ a tool hook as a message hook
 fn tool_hook_as_a_message_hook() {
@@ -59,21 +47,15 @@ fn tool_hook_as_a_message_hook() {
 }
 
 //~ a tool hook as a run hook
-fn tool_hook_as_a_run_hook() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.run_hook::<audit>());
-}
+fn tool_hook_as_a_run_hook() { let _ = Registry::new().file("cards/items.rs", |items| items.run_hook::<audit>()); }
 
 //~ a tool hook as a turn hook
-fn tool_hook_as_a_turn_hook() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.turn_hook::<audit>());
-}
+fn tool_hook_as_a_turn_hook() { let _ = Registry::new().file("cards/items.rs", |items| items.turn_hook::<audit>()); }
 
 //~ a function without `#[tool]`
 pub fn plain(x: i64) -> i64 { x + 1 }
 
-fn plain_function_as_a_tool() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.tool::<plain>());
-}
+fn plain_function_as_a_tool() { let _ = Registry::new().file("cards/items.rs", |items| items.tool::<plain>()); }
 
 //~ a typed hook
 #[tool_hook(tool = add_one)]
@@ -81,9 +63,7 @@ async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResu
     next.run(args).await
 }
 
-fn typed_hook() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<clamp>());
-}
+fn typed_hook() { let _ = Registry::new().file("cards/items.rs", |items| items.tool_hook::<clamp>()); }
 
 //~ a tool without `Default`
 struct Add(ToolDefinition);
@@ -101,8 +81,6 @@ impl Tool for Add {
     }
 }
 
-fn tool_without_default() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.tool::<Add>());
-}
+fn tool_without_default() { let _ = Registry::new().file("cards/items.rs", |items| items.tool::<Add>()); }
 
 fn main() {}

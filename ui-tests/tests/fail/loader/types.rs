@@ -4,23 +4,17 @@ use onionskin::loader::{Registry, StateParts};
 //~ an input without a schema
 struct Question;
 
-fn input_without_schema() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.input::<Question>());
-}
+fn input_without_schema() { let _ = Registry::new().file("cards/items.rs", |items| items.input::<Question>()); }
 
 //~ an output without a schema
 struct Report;
 
-fn output_without_schema() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.output::<Report>());
-}
+fn output_without_schema() { let _ = Registry::new().file("cards/items.rs", |items| items.output::<Report>()); }
 
 //~ a state that is not `Clone`
 struct NotClone;
 
-fn state_that_is_not_clone() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.state::<NotClone>());
-}
+fn state_that_is_not_clone() { let _ = Registry::new().file("cards/items.rs", |items| items.state::<NotClone>()); }
 
 //~ a state that is not recorded
 #[derive(Clone)]

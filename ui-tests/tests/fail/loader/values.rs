@@ -18,9 +18,7 @@ fn run_hook_made_of_something_else() {
 }
 
 //~ a number as a text
-fn text_of_a_number() {
-    let _ = Registry::new().file("cards/items.rs", |items| items.text("greeting", 3));
-}
+fn text_of_a_number() { let _ = Registry::new().file("cards/items.rs", |items| items.text("greeting", 3)); }
 
 //~ a value that no card gives
 struct Book;
