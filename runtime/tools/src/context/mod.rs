@@ -5,6 +5,7 @@ mod agent_info;
 mod ask;
 mod asking;
 mod bound;
+mod call_progress;
 mod depth;
 mod detached;
 mod doubt;
@@ -13,7 +14,6 @@ mod guards;
 mod inject;
 mod inject_in_run;
 mod latch;
-mod leftover_work;
 mod outside;
 mod permits;
 mod reached;
@@ -25,7 +25,6 @@ mod stage_record;
 mod start;
 mod state;
 mod strand;
-mod told;
 mod tool_table;
 mod tool_timeout;
 mod ui;
@@ -43,13 +42,13 @@ pub use acted::Acted;
 pub use agent_info::AgentInfo;
 pub(crate) use asking::{Front, Unanswered};
 pub(crate) use bound::Bound as InState;
+pub use call_progress::CallProgress;
 pub(crate) use depth::{AtDepth, Depth};
 pub use failed_hook::FailedHook;
 pub use guards::Guards;
 pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
 pub use latch::{AbortCause, ScriptFault};
-pub use leftover_work::Left;
 pub use outside::Outside;
 pub use permits::{Permit, Running};
 pub use run::RunSeed;
@@ -62,7 +61,6 @@ pub(crate) use stage_record::{Approved, Key};
 use start::Starts;
 pub use state::{State, StateError, Works, bound, conceal};
 pub(crate) use strand::Within;
-pub use told::NOT_KNOWN;
 pub use tool_table::NameClash;
 pub use tool_table::{DynCall, Target, ToolEntry, ToolTable};
 pub use tool_timeout::has_timers;
@@ -108,8 +106,8 @@ pub struct ToolContext {
     arguments: Option<Arc<str>>,
     /// The [`Depth`] in the onion of the code that runs now.
     depth: AtomicU8,
-    /// What is known of the tool's last start.
-    known: AtomicU8,
+    /// The [`CallProgress`] of the tool's last start.
+    last_start: AtomicU8,
     /// What few calls need.
     extra: OnceLock<Arc<Extra>>,
 }
@@ -139,8 +137,6 @@ struct Data {
     starts: Starts,
     /// Whether the `timeout` applies to a part of the call inside the one that asks.
     timeout_is_inner: bool,
-    /// The state of the last attempt's work on a thread.
-    left: Left,
     /// Whether work of this call still runs without a caller.
     runs_on: bool,
     /// Whether this call aborted its run.
@@ -421,7 +417,7 @@ impl ToolContext {
             number: self.number,
             arguments: self.arguments.clone(),
             depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
-            known: AtomicU8::new(self.known.load(Ordering::Relaxed)),
+            last_start: AtomicU8::new(self.last_start.load(Ordering::Relaxed)),
             extra: Arc::new(own).into(),
         }
     }
@@ -453,7 +449,7 @@ impl ToolContext {
             number: 0,
             arguments: None,
             depth: AtomicU8::new(0),
-            known: AtomicU8::new(told::OPEN),
+            last_start: AtomicU8::new(CallProgress::NotStarted as u8),
             extra: OnceLock::new(),
         }
     }

@@ -35,7 +35,7 @@ impl ToolContext {
 
     pub(crate) fn start_attempt(&self) {
         self.attempt.fetch_add(1, Ordering::Relaxed);
-        self.opens();
+        self.note_start();
     }
 
     /// Begins an attempt of a tool value with its own hooks.
@@ -66,7 +66,7 @@ impl ToolContext {
         if self.entry().starts_inside {
             self.data(|data| data.starts.of_function += 1);
         }
-        self.opens();
+        self.note_start();
         let begun = match self.admit() {
             Ok(()) => self.begin().await,
             Err(exit) => Err(exit),
@@ -152,16 +152,6 @@ impl ToolContext {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolContext {
-    /// As [`Self::attempt`], for a call without extra data, as most calls are; `None` for other calls.
-    pub fn plain_attempts(&mut self) -> Option<u32> {
-        let starts_inside = self.entry().starts_inside;
-        match self.extra.get_mut() {
-            Some(_) => None,
-            None if starts_inside => Some(0),
-            None => Some(*self.attempt.get_mut()),
-        }
-    }
-
     /// How often the call reached the tool with its declared hooks and stages. The number is the same in a replay,
     /// whatever the journal answered.
     pub fn tries(&self) -> u32 {

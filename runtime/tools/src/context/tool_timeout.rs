@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::{Left, ToolContext};
+use super::{CallProgress, ToolContext};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 pin_project! {
@@ -61,7 +61,6 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
         let Some(call) = this.call.as_mut().as_pin_mut() else { return Poll::Pending };
         let is_first = matches!(this.clock.as_mut().project(), Project::New);
         if is_first {
-            this.cx.left_nothing();
             this.cx.set_timeout_inner(false);
         }
         let poll = call.poll(context);
@@ -84,8 +83,8 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
             let more = waited.saturating_sub(*this.waited);
             if more.is_zero() {
                 // The call is dropped before the timeout is reported.
-                this.call.set(None);
-                return Poll::Ready(Err(late(this.cx, *this.limit)));
+                let left = this.cx.end_start(|| this.call.set(None));
+                return Poll::Ready(Err(late(this.cx, *this.limit, left)));
             }
             *this.waited = waited;
             sleep.as_mut().reset(Instant::now() + more);
@@ -126,19 +125,23 @@ fn no_timers(cx: &ToolContext) -> Exit {
     ))
 }
 
-fn late(cx: &ToolContext, limit: Duration) -> Exit {
+fn late(cx: &ToolContext, limit: Duration, left: CallProgress) -> Exit {
     let name = cx.tool_name();
-    let text = match cx.left() {
-        Left::Nothing => {
-            format!("`{name}` took longer than {limit:?}; it was cancelled{}", cx.end_unseen())
-        }
-        Left::NotBegun => {
+    let text = match left {
+        CallProgress::NotStarted => {
             format!("`{name}` waited longer than {limit:?} for a thread; it did not begin, and it will not")
         }
-        Left::Running => {
+        CallProgress::Running => {
             format!(
                 "`{name}` took longer than {limit:?}. It had begun and cannot be stopped: it may still take effect"
             )
+        }
+        CallProgress::Started
+        | CallProgress::Succeeded
+        | CallProgress::Reported
+        | CallProgress::Aborted
+        | CallProgress::Waiting => {
+            format!("`{name}` took longer than {limit:?}; it was cancelled{}", cx.unknown_effect())
         }
     };
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout))

@@ -37,7 +37,7 @@ where
         if let Err(exit) = &result {
             latch_first(cx, exit);
         }
-        cx.note_left(&mut result);
+        cx.note_end_around(&mut result);
         return result;
     }
     refuse_aborted(cx)?;
@@ -48,7 +48,7 @@ where
         result = cx.run().hide(result);
     }
     if result.is_ok() && !cx.entry().starts_inside {
-        cx.note_ran();
+        cx.note_success();
     } else {
         note_end(cx, &mut result);
     }
@@ -85,7 +85,7 @@ fn note_end(cx: &ToolContext, result: &mut ToolResult) {
             return;
         }
     }
-    cx.note_left(result);
+    cx.note_end_around(result);
 }
 
 /// A hook can ignore an abort and call again before the run is dropped.
@@ -185,7 +185,7 @@ fn as_step<'a>(
     let hidden = async move {
         let result = if cx.entry().starts_inside {
             let mut result = timed(cx, call).await;
-            cx.note_left(&mut result);
+            cx.note_end_around(&mut result);
             result
         } else {
             cx.start(&cx.definition().name, call).await

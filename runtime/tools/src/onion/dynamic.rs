@@ -316,7 +316,7 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
         // The kind of exit is checked out of line, which saves a good call one branch.
         if let Err(exit) = &mut result {
             latch_first(this.cx, exit);
-            this.cx.tell(exit);
+            this.cx.report_start(exit);
         }
         match this.cx.run().aborted() {
             Some(abort) => Poll::Ready(Err(Exit::Abort(abort.clone()))),

@@ -56,7 +56,7 @@ where
 pub(crate) fn tool_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     let mut exit = panic_exit(cx, format_args!("`{}`", cx.tool_name()), panic);
     if let Exit::Tool(error) = &mut exit {
-        error.put_around("", cx.end_unseen());
+        error.put_around("", cx.unknown_effect());
     }
     exit
 }

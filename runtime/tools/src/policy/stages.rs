@@ -258,7 +258,7 @@ impl Stages {
         // The answer of an error handler is a result like any other, so the guardrails that refused check it too.
         let answer = self.answer(cx, released).await;
         if has_run && answer.is_ok() {
-            cx.note_ran();
+            cx.note_success();
         }
         self.release(cx, args, answer).await.0
     }

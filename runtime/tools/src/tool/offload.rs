@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::other_thread::TaskLocals;
-use crate::context::{Left, ToolContext};
+use crate::context::{CallProgress, ToolContext};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// The progress of work on a thread. One atomic step decides whether it begins or is given up.
@@ -33,9 +33,9 @@ struct Waits<'a> {
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
         if self.progress.leaves_waiting(GIVEN_UP) {
-            self.cx.leave(Left::NotBegun);
+            self.cx.note_dropped(CallProgress::NotStarted);
         } else if self.progress.0.load(Ordering::Acquire) == BEGUN {
-            self.cx.leave(Left::Running);
+            self.cx.note_dropped(CallProgress::Running);
         }
     }
 }

@@ -324,8 +324,8 @@ impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
             self.cx.abort(abort);
         }
         match &result {
-            Ok(output) if T::failed(output).is_none() => self.cx.note_ran(),
-            _ => self.cx.note_told(),
+            Ok(output) if T::failed(output).is_none() => self.cx.note_success(),
+            _ => self.cx.note_reported(),
         }
         result
     }

@@ -257,9 +257,8 @@ impl<'r> Batch<'r> {
         let results = Vec::with_capacity(self.planned.len());
         let mut end = BatchEnd { results, answer: None, retries: Vec::new() };
         for (call, planned) in self.calls.iter().zip(&mut self.planned) {
-            let entry = planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
-            let stop_after = entry.is_some_and(|entry| entry.definition.stop_after);
-            end.note(call, stop_after, &planned.take_result(self.run));
+            let stop_after = planned.tool(&self.table).is_some_and(|entry| entry.definition.stop_after);
+            end.note(call, stop_after, &planned.take_result(self.run, &self.table));
         }
         end
     }

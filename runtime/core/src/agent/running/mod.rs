@@ -19,4 +19,3 @@ pub(super) mod spans;
 mod tool_call;
 mod turn_hooks;
 mod turns;
-mod unfinished_call;

@@ -4,13 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use onionskin_tools::context::{RunContext, ToolTable};
+use onionskin_tools::context::{CallProgress, RunContext, ToolTable};
 use onionskin_tools::event::CallResult;
 use onionskin_tools::model::{Message, ToolCall, ToolResultMessage};
 
 use crate::agent::error::misuse::MisuseError;
-
-use super::unfinished_call::Fate;
 
 /// The calls of the newest message.
 pub(super) struct OpenCalls {
@@ -197,7 +195,9 @@ impl OpenCalls {
         let slots = std::mem::take(self.slots());
         let result = |(call, slot): (&ToolCall, Slot)| match slot {
             Slot::Done(result) => result,
-            Slot::Open | Slot::Running => CallResult::new(Fate::NotRun.unfinished(run)).message(call),
+            Slot::Open | Slot::Running => {
+                CallResult::new(Err(CallProgress::NotStarted.unfinished(false, run))).message(call)
+            }
         };
         self.calls().iter().zip(slots).map(result).collect()
     }

@@ -16,7 +16,7 @@ use onionskin_definitions::definition::{Effect, ToolSource};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::output::ToolOutput;
-use onionskin_tools::context::{AbortCause, ToolContext, ToolTable};
+use onionskin_tools::context::{AbortCause, CallProgress, ToolContext, ToolEntry, ToolTable};
 use onionskin_tools::event::CallResult;
 use onionskin_tools::event::{CallOutcome, EventKind, HookExit};
 use onionskin_tools::journal::{CallRecord, StepKind, StepRef, fingerprint};
@@ -29,7 +29,6 @@ use crate::agent::error::run_error::RunError;
 
 use super::run::AgentRun;
 use super::spans::ToolSpan;
-use super::unfinished_call::Fate;
 
 /// A counted call, and its end.
 pub(super) struct PlannedCall {
@@ -38,14 +37,14 @@ pub(super) struct PlannedCall {
     /// How many calls of this tool the run has made, this one included.
     number: u32,
     /// The result, or the progress of a call without one.
-    end: Mutex<Result<CallResult, Fate>>,
+    end: Mutex<Result<CallResult, CallProgress>>,
     /// The result that a turn hook gave the call.
     answer: Option<Box<ToolOutput>>,
 }
 
 impl PlannedCall {
     pub(super) fn new(entry: Result<usize, ToolError>, number: u32) -> Self {
-        Self { entry, number, end: Mutex::new(Err(Fate::NotRun)), answer: None }
+        Self { entry, number, end: Mutex::new(Err(CallProgress::NotStarted)), answer: None }
     }
 
     /// A call that is not planned yet.
@@ -70,15 +69,26 @@ impl PlannedCall {
     }
 
     /// The result, also for a call that did not finish.
-    pub(super) fn take_result(&mut self, run: &AgentRun) -> CallResult {
+    pub(super) fn take_result(&mut self, run: &AgentRun, table: &ToolTable) -> CallResult {
         let end = self.end.get_mut().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(end, Err(Fate::NotRun))
-            .unwrap_or_else(|fate| CallResult::new(fate.unfinished(&run.cx)))
+        std::mem::replace(end, Err(CallProgress::NotStarted))
+            .unwrap_or_else(|progress| self.unfinished(progress, run, table))
+    }
+
+    /// The result for a call that did not finish.
+    fn unfinished(&self, progress: CallProgress, run: &AgentRun, table: &ToolTable) -> CallResult {
+        let may_act = self.tool(table).is_some_and(|entry| entry.definition.effect.may_act());
+        CallResult::new(Err(progress.unfinished(may_act, &run.cx)))
+    }
+
+    /// The tool, if the call has one.
+    pub(super) fn tool<'t>(&self, table: &'t ToolTable) -> Option<&'t Arc<ToolEntry>> {
+        self.entry.as_ref().ok().map(|entry| table.entry(*entry))
     }
 
     /// Whether the call waits for an answer of a person.
     pub(super) fn is_open(&self) -> bool {
-        matches!(*lock(&self.end), Err(Fate::Open))
+        matches!(*lock(&self.end), Err(CallProgress::Waiting))
     }
 }
 
@@ -95,10 +105,8 @@ pub(super) struct TurnCall<'r> {
     started: Option<Instant>,
     /// The context, while hooks and the tool run.
     cx: Option<ToolContext>,
-    fate: Fate,
+    progress: CallProgress,
     attempts: u32,
-    /// Whether the tool started, and may have changed something.
-    acts: bool,
     hook_exits: Vec<HookExit>,
     span: ToolSpan,
 }
@@ -111,9 +119,6 @@ impl<'r> TurnCall<'r> {
         asked: &'r ToolCall,
         at: (u32, u32),
     ) -> Self {
-        let (fate, attempts, hook_exits) = (Fate::NotRun, 0, Vec::new());
-        let span = ToolSpan::none();
-        let acts = false;
         Self {
             run,
             table,
@@ -122,11 +127,10 @@ impl<'r> TurnCall<'r> {
             at,
             started: None,
             cx: None,
-            fate,
-            attempts,
-            acts,
-            hook_exits,
-            span,
+            progress: CallProgress::NotStarted,
+            attempts: 0,
+            hook_exits: Vec::new(),
+            span: ToolSpan::none(),
         }
     }
 
@@ -205,7 +209,7 @@ impl<'r> TurnCall<'r> {
         };
         let Some(mut result) = answered else {
             self.leave();
-            self.fate = Fate::Open;
+            self.progress = CallProgress::Waiting;
             return None;
         };
         if let Err(exit) = &mut result {
@@ -239,17 +243,17 @@ impl<'r> TurnCall<'r> {
 
     /// Ends the call with its result, or without one if another call's abort ended it or it waits for an answer.
     pub(super) fn end(mut self, result: Option<ToolResult>) {
-        let Some(result) = result else {
-            self.close(Err(self.fate));
-            return;
+        let end = match result {
+            Some(Err(Exit::Abort(_))) if self.progress != CallProgress::Aborted => Err(self.progress),
+            Some(result) => Ok(CallResult::new(result)),
+            None => Err(self.progress),
         };
-        let end = if self.fate.is_anothers(&result) { Err(self.fate) } else { Ok(CallResult::new(result)) };
         self.close(end);
     }
 
     /// Reports the start.
     fn begin(&mut self) {
-        let entry = self.planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
+        let entry = self.planned.tool(self.table);
         let tool = self.tool();
         let started = EventKind::tool_started(
             Arc::clone(&self.asked.id),
@@ -264,16 +268,9 @@ impl<'r> TurnCall<'r> {
 
     /// Records the progress of the call, and keeps the transcript of a child. The context ends here.
     fn leave(&mut self) {
-        let Some(mut cx) = self.cx.take() else { return };
-        if let Some(attempts) = cx.plain_attempts() {
-            self.attempts = attempts;
-            self.fate = if attempts == 0 { Fate::NotRun } else { Fate::begun(&cx) };
-            self.acts = attempts > 0 && cx.may_have_acted();
-            return;
-        }
-        self.fate = Fate::from_context(&cx);
-        self.attempts = if self.fate == Fate::NotRun { 0 } else { cx.attempt() };
-        self.acts = self.attempts > 0 && cx.may_have_acted();
+        let Some(cx) = self.cx.take() else { return };
+        self.progress = cx.progress();
+        self.attempts = if self.progress == CallProgress::NotStarted { 0 } else { cx.attempt() };
         if cx.runs_on()
             && let Some(by) = self.run.cx.begun_by()
         {
@@ -285,20 +282,20 @@ impl<'r> TurnCall<'r> {
     }
 
     /// Reports the end, if the start was reported.
-    fn close(&mut self, mut end: Result<CallResult, Fate>) {
+    fn close(&mut self, mut end: Result<CallResult, CallProgress>) {
         let Some(started) = self.started.take() else { return };
         match &mut end {
             Ok(result) => self.report(started, result),
-            Err(Fate::Open) => self.report(started, &mut CallResult::paused()),
-            Err(fate) => self.report(started, &mut CallResult::new(fate.unfinished(&self.run.cx))),
+            Err(CallProgress::Waiting) => self.report(started, &mut CallResult::paused()),
+            Err(progress) => {
+                self.report(started, &mut self.planned.unfinished(*progress, self.run, self.table));
+            }
         }
         *lock(&self.planned.end) = end;
     }
 
     fn report(&mut self, started: Instant, result: &mut CallResult) {
-        if self.acts {
-            self.note_acted(result.outcome);
-        }
+        self.note_acted(result.outcome);
         self.span.end(self.run, self.asked, result, self.attempts);
         let tool = self.tool();
         let finished = result.finished(
@@ -311,19 +308,21 @@ impl<'r> TurnCall<'r> {
         self.run.cx.events().push(self.step(&tool), finished);
     }
 
-    /// Notes for the agents above what the call did. What an agent did, its own calls noted.
+    /// Notes for the agents above a call that may have changed something. The calls of a child agent note what it did.
     fn note_acted(&self, outcome: CallOutcome) {
-        if let (Some(acted), Ok(entry)) = (self.run.cx.acted(), &self.planned.entry)
-            && self.table.entry(*entry).source != ToolSource::Agent
+        if self.attempts > 0
+            && let (Some(acted), Some(entry)) = (self.run.cx.acted(), self.planned.tool(self.table))
+            && entry.definition.effect.may_act()
+            && entry.source != ToolSource::Agent
         {
-            acted.note(&self.table.entry(*entry).name, outcome);
+            acted.note(&entry.name, outcome);
         }
     }
 
     /// The tool's name as hooks see it; for an unknown tool the model's, without the secrets of the session.
     fn tool(&self) -> Arc<str> {
-        if let Ok(entry) = self.planned.entry {
-            return Arc::clone(&self.table.entry(entry).name);
+        if let Some(entry) = self.planned.tool(self.table) {
+            return Arc::clone(&entry.name);
         }
         let mut name = Arc::clone(&self.asked.name);
         if let Some(redactor) = self.run.cx.concealed().redactor() {
@@ -343,7 +342,7 @@ impl Drop for TurnCall<'_> {
     fn drop(&mut self) {
         if self.started.is_some() {
             self.leave();
-            self.close(Err(self.fate));
+            self.close(Err(self.progress));
         }
     }
 }
