@@ -19,7 +19,7 @@ pub use building::typed_agent::{TypedAgent, TypedHandle};
 pub use callers::agent_tool::AgentTool;
 pub use callers::handle::AgentHandle;
 pub use callers::request::RunRequest;
-pub use callers::stream::{Finish, RunStream};
+pub use callers::stream::RunStream;
 pub use callers::typed_run::{TypedRunOutput, TypedRunStream};
 pub use declaration::call_filter::CallFilter;
 pub use declaration::{AgentDeclaration, DynAgent, RunFn};

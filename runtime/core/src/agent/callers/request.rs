@@ -29,7 +29,7 @@ use crate::run_hook::RunInput;
 
 use super::built::Built;
 use super::drive::{Kept, drive, never_began, seed};
-use super::stream::{Finish, RunStream};
+use super::stream::RunStream;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
 
 /// The options of a run that has not begun. [`AgentHandle::request`](crate::agent::AgentHandle::request) makes it; [`run`](Self::run) or
@@ -441,7 +441,7 @@ impl Options {
                     let beneath = paused.as_ref().and_then(Paused::traceparent);
                     never_began(&agent, &outside, "".into(), error, beneath);
                 })?
-                .map(|_| Finish::Answered)
+                .map(drop)
         };
         RunStream::new(Box::pin(run), queue)
     }

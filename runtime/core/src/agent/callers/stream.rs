@@ -37,25 +37,16 @@ use crate::agent::RunError;
 /// the session's history keeps what the run did until then. From the first poll on, the stream holds its session, or
 /// its place in the session's queue, and other runs in that session wait. Read the stream to its end, or drop it.
 pub struct RunStream {
-    run: Option<BoxFuture<'static, Result<Finish, RunError>>>,
+    run: Option<BoxFuture<'static, Result<(), RunError>>>,
     queue: Arc<Queue>,
     output: RunOutput,
-    ended: Option<Result<Finish, RunError>>,
+    ended: Option<Result<(), RunError>>,
     /// The end was returned. Later events, of work that outlives the run, are dropped.
     over: bool,
 }
 
-/// How a run with an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Finish {
-    /// The agent answered.
-    #[default]
-    Answered,
-}
-
 impl RunStream {
-    pub(super) fn new(run: BoxFuture<'static, Result<Finish, RunError>>, queue: Arc<Queue>) -> Self {
+    pub(super) fn new(run: BoxFuture<'static, Result<(), RunError>>, queue: Arc<Queue>) -> Self {
         Self { run: Some(run), queue, output: RunOutput::default(), ended: None, over: false }
     }
 
