@@ -69,7 +69,7 @@ impl CallResult {
 
     /// The result of a call that returned this.
     pub fn new(result: ToolResult) -> Self {
-        let outcome = CallOutcome::of(&result);
+        let outcome = CallOutcome::from_result(&result);
         let error_chain = match &result {
             Err(exit @ (Exit::Tool(_) | Exit::Abort(_))) => error_chain(exit),
             _ => Vec::new(),

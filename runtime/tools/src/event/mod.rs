@@ -1,5 +1,6 @@
 //! Events: what happens in a run, in order, reported while it happens.
 
+mod call_record;
 mod call_result;
 mod outcome;
 mod queue;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use call_record::CallRecord;
 pub use call_result::CallResult;
 pub(crate) use call_result::error_chain;
 pub use outcome::{CallOutcome, HookEnd, HookExit};

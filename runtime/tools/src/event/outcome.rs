@@ -23,14 +23,14 @@ pub enum CallOutcome {
 }
 
 impl CallOutcome {
-    pub(crate) fn of<T>(result: &ToolResult<T>) -> Self {
+    pub(crate) fn from_result<T>(result: &ToolResult<T>) -> Self {
         match result {
             Ok(_) => Self::Ok,
-            Err(exit) => Self::of_exit(exit),
+            Err(exit) => Self::from_exit(exit),
         }
     }
 
-    pub(crate) fn of_exit(exit: &Exit) -> Self {
+    pub(crate) fn from_exit(exit: &Exit) -> Self {
         match exit {
             Exit::Tool(error) => Self::Error(error.kind()),
             Exit::Stop(_) => Self::Stop,

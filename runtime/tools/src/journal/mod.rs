@@ -7,7 +7,6 @@ mod record;
 mod run_step;
 mod step;
 mod step_id;
-mod tool_record;
 
 use std::sync::Arc;
 
@@ -25,7 +24,6 @@ pub(crate) use run_step::{recorded, recorded_for, run_step};
 pub use step::Step;
 pub use step_id::StepRef;
 pub use step_id::{StepId, StepKind};
-pub use tool_record::CallRecord;
 
 /// The work of one step. It runs at most once.
 ///

@@ -132,7 +132,7 @@ pub(crate) async fn in_span<T>(
     of_value: impl Fn(&T) -> CallOutcome,
 ) -> ToolResult<T> {
     let error_type = move |result: &ToolResult<T>| {
-        result.as_ref().map_or_else(CallOutcome::of_exit, &of_value).error_type()
+        result.as_ref().map_or_else(CallOutcome::from_exit, &of_value).error_type()
     };
     let span = Some(Box::new(HookSpan::begin(hook.as_ref(), CALL)));
     Traced { call, span, error_type, waits: || cx.is_open() }.await

@@ -250,7 +250,7 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
 fn of_typed_output<T: TypedTool>(output: &T::Output) -> CallOutcome {
     match T::failed(output) {
         None => CallOutcome::Ok,
-        Some(Failed::Exit(exit)) => CallOutcome::of_exit(exit),
+        Some(Failed::Exit(exit)) => CallOutcome::from_exit(exit),
         Some(Failed::Error(error)) => CallOutcome::Error(Failed::kind(error)),
     }
 }

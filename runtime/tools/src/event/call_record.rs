@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::CallOutcome;
 use crate::state::{Recorded, StateChange};
-use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 use onionskin_definitions::output::{RecordedOutput, ToolOutput};
 
 /// A tool result that can be serialised. Typed values of the result and the types of an error's causes are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
-    exit: RecordedExit,
+    #[serde(rename = "exit")]
+    outcome: CallOutcome,
     #[serde(flatten)]
     output: RecordedOutput,
     /// The texts of an error's causes, outermost first.
@@ -30,30 +32,19 @@ fn one() -> u32 {
     1
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum RecordedExit {
-    Ok,
-    Error(ErrorKind),
-    Stop,
-    Abort,
-}
-
 impl CallRecord {
     /// The record of a call that ended with this result.
     pub fn new(result: &ToolResult, starts: u32, recorded: Recorded) -> Self {
-        let (exit, output) = match result {
-            Ok(output) => (RecordedExit::Ok, RecordedOutput::of(output)),
-            Err(Exit::Tool(error)) => (RecordedExit::Error(error.kind()), RecordedOutput::of(error.output())),
-            Err(Exit::Stop(stop)) => (RecordedExit::Stop, RecordedOutput::of(stop.output())),
-            Err(Exit::Abort(abort)) => {
-                (RecordedExit::Abort, RecordedOutput::of(&ToolOutput::text(abort.reason())))
-            }
+        let output = match result {
+            Ok(output) => RecordedOutput::of(output),
+            Err(Exit::Tool(error)) => RecordedOutput::of(error.output()),
+            Err(Exit::Stop(stop)) => RecordedOutput::of(stop.output()),
+            Err(Exit::Abort(abort)) => RecordedOutput::of(&ToolOutput::text(abort.reason())),
         };
         let error = result.as_ref().err().and_then(Exit::as_tool_error);
         let causes = error.map(|error| error.causes().map(ToString::to_string).collect());
         Self {
-            exit,
+            outcome: CallOutcome::from_result(result),
             output,
             causes: causes.unwrap_or_default(),
             starts,
@@ -80,15 +71,16 @@ impl CallRecord {
     /// Returns the exit that was recorded.
     pub fn into_result(self) -> ToolResult {
         let output = self.output.into_output();
-        match self.exit {
-            RecordedExit::Ok => Ok(output),
-            RecordedExit::Error(kind) => {
+        match self.outcome {
+            CallOutcome::Ok => Ok(output),
+            CallOutcome::Error(kind) => {
                 let mut error = ToolError::from_output(kind, output);
                 error.set_cause_texts(self.causes.into_iter());
                 Err(Exit::Tool(error))
             }
-            RecordedExit::Stop => Err(Exit::stop(output)),
-            RecordedExit::Abort => Err(Exit::abort(output.to_text().into_owned())),
+            CallOutcome::Stop => Err(Exit::stop(output)),
+            // A call that waits has no record, so a journal with one is broken and ends the run.
+            CallOutcome::Abort | CallOutcome::Paused => Err(Exit::abort(output.to_text().into_owned())),
         }
     }
 }
