@@ -179,7 +179,7 @@ async fn c4_a_ui_tool_of_a_workflow_emits_once_and_is_answered_once() {
         assert_eq!(answered[0].key(), question.key());
         assert_eq!(question.tool_name(), "request_api_key");
         assert_eq!(question.agents().iter().map(|agent| &**agent).collect::<Vec<_>>(), ["OrchestratorAgent"]);
-        assert!(!question.tool_use_id().is_empty());
+        assert!(!question.call_id().is_empty());
         let QuestionKind::Component(shown) = question.kind() else { panic!("{question:?}") };
         assert_eq!((shown.component(), shown.mode()), ("AgentAPIKeyInput", UiMode::Inline));
         assert_eq!((shown.workflow(), shown.tool_id()), ("Generator", "api_key_input"));

@@ -190,7 +190,7 @@ fn context(cx: &ToolContext) -> Value {
         "server_name": cx.server_name(),
         "tool_name": cx.tool_name(),
         "tool_source": cx.source().to_string(),
-        "tool_use_id": cx.tool_use_id(),
+        "call_id": cx.call_id(),
         "correlation_id": cx.correlation_id(),
     })
 }

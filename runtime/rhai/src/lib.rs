@@ -156,7 +156,7 @@ pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
 }
 
 /// Makes a hook around tool calls of a function in a Rhai script: `fn audit(ctx, args)`. `ctx` has `agent_name`, `server_name`, `tool_name`,
-/// `tool_source`, `tool_use_id` and `correlation_id`. `call_next(args)` runs the rest of the call inside of the hook, once, and returns the text of the
+/// `tool_source`, `call_id` and `correlation_id`. `call_next(args)` runs the rest of the call inside of the hook, once, and returns the text of the
 /// output. Its error is an exception, which the script can catch; a stop and an abort end the script.
 ///
 /// What the function returns is the output of the call. If it is nothing, or the text of `call_next` without a change, the output stays whole, with

@@ -219,7 +219,7 @@ impl ContextBuilder {
     }
 
     /// Sets the id of the call.
-    pub fn tool_use_id(mut self, id: &str) -> Self {
+    pub fn call_id(mut self, id: &str) -> Self {
         self.call_id = id.into();
         self
     }
@@ -383,10 +383,10 @@ mod tests {
     fn h3_a_context_for_tests_knows_who_calls_what() {
         let who = |cx: &ToolContext| {
             let server = cx.server_name().unwrap_or("-");
-            format!("{} {} {server} {} {}", cx.agent_name(), cx.tool_name(), cx.source(), cx.tool_use_id())
+            format!("{} {} {server} {} {}", cx.agent_name(), cx.tool_name(), cx.source(), cx.call_id())
         };
         assert_eq!(who(&context("add_one").build()), "detached add_one - function detached");
-        let cx = context("time__get").server("time").agent("Pmo").tool_use_id("call_1").build();
+        let cx = context("time__get").server("time").agent("Pmo").call_id("call_1").build();
         assert_eq!(who(&cx), "Pmo time__get time mcp call_1");
         assert_eq!(cx.run().instance_name(), "Pmo");
         assert_eq!(

@@ -127,10 +127,10 @@ async fn u2_a_request_for_approval_by_hand_has_what_a_test_gives_it() {
     assert_eq!(approver.approve(request()).await, Approval::deny("pay of clerk"));
     assert_eq!(approver.approve(request().with_effect(Effect::Pure)).await, Approval::Allow);
     let request = request()
-        .with_tool_use_id("call_7")
+        .with_call_id("call_7")
         .with_idempotency_key("order-7/turn 1")
         .with_correlation_id("trace")
         .with_reason("much");
-    assert_eq!((request.tool_use_id(), request.idempotency_key()), ("call_7", "order-7/turn 1"));
+    assert_eq!((request.call_id(), request.idempotency_key()), ("call_7", "order-7/turn 1"));
     assert_eq!((request.correlation_id(), request.reason()), ("trace", Some("much")));
 }

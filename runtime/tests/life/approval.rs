@@ -130,7 +130,7 @@ async fn t4_approval_is_asked_for_with_what_will_run() {
         (&request.args()["cents"], request.effect(), request.reason()),
         (&json!(5), Effect::Once, None)
     );
-    assert!(!request.tool_use_id().is_empty() && !request.correlation_id().is_empty());
+    assert!(!request.call_id().is_empty() && !request.correlation_id().is_empty());
 }
 
 #[tokio::test]

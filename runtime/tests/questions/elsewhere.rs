@@ -112,7 +112,7 @@ async fn u1_a_ui_tool_shows_its_component_once_and_gets_one_answer() {
                 "tool_id": component.tool_id(),
                 "workflow": component.workflow(),
                 "agent": question.agents().last(),
-                "call": question.tool_use_id(),
+                "call": question.call_id(),
                 "component": component.component(),
                 "mode": component.mode(),
                 "payload": component.payload(),

@@ -243,9 +243,9 @@ impl ApprovalRequest {
         self
     }
 
-    /// Sets [`tool_use_id`](Self::tool_use_id).
+    /// Sets [`call_id`](Self::call_id).
     #[must_use]
-    pub fn with_tool_use_id(mut self, id: impl Into<Arc<str>>) -> Self {
+    pub fn with_call_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.call_id = id.into();
         self
     }
@@ -293,7 +293,7 @@ impl ApprovalRequest {
     }
 
     /// The id that the model gave the call.
-    pub fn tool_use_id(&self) -> &str {
+    pub fn call_id(&self) -> &str {
         &self.call_id
     }
 

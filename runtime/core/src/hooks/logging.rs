@@ -13,7 +13,7 @@ use crate::{ToolContext, ToolResult, tool_hook};
 /// ```
 #[tool_hook]
 pub fn log(ctx: &ToolContext, result: &ToolResult) {
-    let (agent, tool, id) = (ctx.agent_name(), ctx.tool_name(), ctx.tool_use_id());
+    let (agent, tool, id) = (ctx.agent_name(), ctx.tool_name(), ctx.call_id());
     let attempts = ctx.attempt();
     match result {
         Ok(_) => tracing::debug!(agent, tool, id, attempts, "tool call succeeded"),

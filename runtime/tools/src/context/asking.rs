@@ -138,7 +138,7 @@ impl ToolContext {
         }
         bring_into_types(definition, args);
         let kind = EventKind::ArgumentsChanged {
-            call_id: self.tool_use_id().into(),
+            call_id: self.call_id().into(),
             tool: self.tool_name().into(),
             arguments: args.text(),
         };
@@ -172,7 +172,7 @@ impl ToolContext {
             kind,
             agents,
             tool: self.tool_name().into(),
-            call_id: self.tool_use_id().into(),
+            call_id: self.call_id().into(),
             arguments: args.map_or_else(|| Value::Object(Map::new()), shown),
             text,
             answer_schema,

@@ -103,7 +103,7 @@ impl ToolContext {
             agent: self.agent_name().into(),
             args,
             effect: self.definition().effect,
-            call_id: self.tool_use_id().into(),
+            call_id: self.call_id().into(),
             idempotency_key: IdempotencyKey::of(self).as_str().into(),
             correlation_id: self.correlation_id().into(),
             reason: reason.map(|reason| self.run().hide_text(reason).into_owned()),

@@ -278,7 +278,7 @@ impl<'a> Inject<'a> for Progress {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(Self {
             run: cx.run().clone(),
-            call_id: Arc::clone(&cx.tool_use_id),
+            call_id: Arc::clone(&cx.call_id),
             step: cx.step_id(StepKind::Tool),
         })
     }

@@ -96,7 +96,7 @@ use onionskin_definitions::secret::{Secret, Sensitive};
 pub struct ToolContext {
     run: RunContext,
     entry: Arc<ToolEntry>,
-    tool_use_id: Arc<str>,
+    call_id: Arc<str>,
     turn: u32,
     call: u32,
     attempt: AtomicU32,
@@ -235,8 +235,8 @@ impl ToolContext {
     }
 
     /// The id that the model gave this call.
-    pub fn tool_use_id(&self) -> &str {
-        &self.tool_use_id
+    pub fn call_id(&self) -> &str {
+        &self.call_id
     }
 
     /// The id of a run and all child runs beneath it. The caller can set it.
@@ -367,7 +367,7 @@ impl ToolContext {
     /// Returns an error if the value cannot be serialised to JSON.
     pub fn emit(&self, event: impl Serialize) -> Result<(), serde_json::Error> {
         let value = serde_json::to_value(event)?;
-        self.event(EventKind::User { call_id: Some(Arc::clone(&self.tool_use_id)), value });
+        self.event(EventKind::User { call_id: Some(Arc::clone(&self.call_id)), value });
         Ok(())
     }
 
@@ -410,7 +410,7 @@ impl ToolContext {
         Self {
             run: self.run.clone(),
             entry: Arc::clone(&self.entry),
-            tool_use_id: Arc::clone(&self.tool_use_id),
+            call_id: Arc::clone(&self.call_id),
             turn: self.turn,
             call: self.call,
             attempt: AtomicU32::new(self.attempt.load(Ordering::Relaxed)),
@@ -428,7 +428,7 @@ impl fmt::Debug for ToolContext {
         f.debug_struct("ToolContext")
             .field("agent", &self.agent_name())
             .field("tool", &self.tool_name())
-            .field("tool_use_id", &self.tool_use_id())
+            .field("call_id", &self.call_id())
             .field("attempt", &self.attempt())
             .finish_non_exhaustive()
     }
@@ -438,11 +438,11 @@ impl fmt::Debug for ToolContext {
 #[doc(hidden)]
 impl ToolContext {
     #[inline]
-    pub fn new(run: RunContext, entry: Arc<ToolEntry>, tool_use_id: Arc<str>, turn: u32, call: u32) -> Self {
+    pub fn new(run: RunContext, entry: Arc<ToolEntry>, call_id: Arc<str>, turn: u32, call: u32) -> Self {
         Self {
             run,
             entry,
-            tool_use_id,
+            call_id,
             turn,
             call,
             attempt: AtomicU32::new(0),

@@ -135,7 +135,7 @@ impl Question {
     }
 
     /// The id that the model gave the call.
-    pub fn tool_use_id(&self) -> &str {
+    pub fn call_id(&self) -> &str {
         &self.0.call_id
     }
 
