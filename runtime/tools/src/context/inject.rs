@@ -276,10 +276,6 @@ impl std::fmt::Debug for Progress {
 #[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for Progress {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(Self {
-            run: cx.run().clone(),
-            call_id: Arc::clone(&cx.call_id),
-            step: cx.step_id(StepKind::Tool),
-        })
+        Ok(Self { run: cx.run().clone(), call_id: Arc::clone(&cx.call_id), step: cx.step_id(StepKind::Tool) })
     }
 }

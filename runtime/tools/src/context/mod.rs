@@ -98,7 +98,8 @@ pub struct ToolContext {
     entry: Arc<ToolEntry>,
     call_id: Arc<str>,
     turn: u32,
-    call: u32,
+    /// The number of the call in its turn, counted from 1.
+    call_number: u32,
     attempt: AtomicU32,
     /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
     number: u32,
@@ -381,7 +382,7 @@ impl ToolContext {
             scope: self.run.scope(),
             turn: self.turn,
             kind,
-            call: Some(self.call),
+            call_number: Some(self.call_number),
             name: Some(&self.entry().name),
             attempt: self.attempt.load(Ordering::Relaxed),
         }
@@ -412,7 +413,7 @@ impl ToolContext {
             entry: Arc::clone(&self.entry),
             call_id: Arc::clone(&self.call_id),
             turn: self.turn,
-            call: self.call,
+            call_number: self.call_number,
             attempt: AtomicU32::new(self.attempt.load(Ordering::Relaxed)),
             number: self.number,
             arguments: self.arguments.clone(),
@@ -438,13 +439,19 @@ impl fmt::Debug for ToolContext {
 #[doc(hidden)]
 impl ToolContext {
     #[inline]
-    pub fn new(run: RunContext, entry: Arc<ToolEntry>, call_id: Arc<str>, turn: u32, call: u32) -> Self {
+    pub fn new(
+        run: RunContext,
+        entry: Arc<ToolEntry>,
+        call_id: Arc<str>,
+        turn: u32,
+        call_number: u32,
+    ) -> Self {
         Self {
             run,
             entry,
             call_id,
             turn,
-            call,
+            call_number,
             attempt: AtomicU32::new(0),
             number: 0,
             arguments: None,

@@ -134,7 +134,7 @@ impl RunContext {
     async fn may_have_read(&self, journal: &dyn Journal, begun: &StepId) -> bool {
         let run = self.recorded_with();
         // Before its first step, a run reads the states that it began with.
-        let is_first = begun.turn == 0 && begun.call.is_none() && begun.scope == *run.scope();
+        let is_first = begun.turn == 0 && begun.call_number.is_none() && begun.scope == *run.scope();
         if is_first || self.is_new() {
             return false;
         }

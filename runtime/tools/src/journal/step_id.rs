@@ -67,7 +67,8 @@ pub struct StepId {
     pub(crate) scope: Arc<str>,
     pub(crate) turn: u32,
     pub(crate) kind: StepKind,
-    pub(crate) call: Option<u32>,
+    #[serde(rename = "call")]
+    pub(crate) call_number: Option<u32>,
     pub(crate) name: Arc<str>,
     pub(crate) attempt: u32,
 }
@@ -75,13 +76,13 @@ pub struct StepId {
 impl StepId {
     /// A step before the first turn of an outermost run.
     pub fn new(kind: StepKind, name: &str) -> Self {
-        Self { scope: Arc::from(""), turn: 0, kind, call: None, name: Arc::from(name), attempt: 0 }
+        Self { scope: Arc::from(""), turn: 0, kind, call_number: None, name: Arc::from(name), attempt: 0 }
     }
 
     /// The same step in a turn, and in a call of it. Both are counted from 1.
     #[must_use]
-    pub fn in_turn(self, turn: u32, call: Option<u32>) -> Self {
-        Self { turn, call, ..self }
+    pub fn in_turn(self, turn: u32, call_number: Option<u32>) -> Self {
+        Self { turn, call_number, ..self }
     }
 
     /// The step of what the code `place` this step read of the states: `before`, `in` or `after` it.
@@ -105,9 +106,9 @@ impl StepId {
         self.kind
     }
 
-    /// The call in its turn, counted from 1; `None` if the step belongs to no call.
-    pub fn call(&self) -> Option<u32> {
-        self.call
+    /// The number of the call in its turn, counted from 1; `None` if the step belongs to no call.
+    pub fn call_number(&self) -> Option<u32> {
+        self.call_number
     }
 
     /// The name of the tool, or of another subject of the step.
@@ -130,8 +131,8 @@ pub struct StepRef<'s> {
     pub turn: u32,
     /// The kind of step.
     pub kind: StepKind,
-    /// The call in the turn.
-    pub call: Option<u32>,
+    /// The number of the call in its turn, counted from 1.
+    pub call_number: Option<u32>,
     /// What it is a step of.
     pub name: Option<&'s Arc<str>>,
     /// The attempt.
@@ -141,12 +142,12 @@ pub struct StepRef<'s> {
 impl StepRef<'_> {
     /// The step as a value of its own.
     pub fn to_id(self) -> StepId {
-        let Self { scope, turn, kind, call, name, attempt } = self;
+        let Self { scope, turn, kind, call_number, name, attempt } = self;
         StepId {
             scope: Arc::clone(scope),
             turn,
             kind,
-            call,
+            call_number,
             name: name.cloned().unwrap_or_default(),
             attempt,
         }
@@ -154,7 +155,8 @@ impl StepRef<'_> {
 
     /// Whether it is the same step. The name follows from the rest, but a secret may be redacted in one of the two.
     pub(crate) fn is(self, id: &StepId) -> bool {
-        (self.turn, self.kind, self.call, self.attempt) == (id.turn, id.kind, id.call, id.attempt)
+        (self.turn, self.kind, self.call_number, self.attempt)
+            == (id.turn, id.kind, id.call_number, id.attempt)
             && **self.scope == *id.scope
     }
 }
@@ -171,8 +173,8 @@ impl fmt::Display for StepId {
             write!(f, "{}/", self.scope)?;
         }
         write!(f, "turn {}/", self.turn)?;
-        if let Some(call) = self.call {
-            write!(f, "call {call}/")?;
+        if let Some(number) = self.call_number {
+            write!(f, "call {number}/")?;
         }
         f.write_str(self.kind.word())?;
         if !self.name.is_empty() {
@@ -201,7 +203,14 @@ impl StepId {
     }
 
     pub fn as_step(&self) -> StepRef<'_> {
-        let Self { scope, turn, kind, call, name, attempt } = self;
-        StepRef { scope, turn: *turn, kind: *kind, call: *call, name: Some(name), attempt: *attempt }
+        let Self { scope, turn, kind, call_number, name, attempt } = self;
+        StepRef {
+            scope,
+            turn: *turn,
+            kind: *kind,
+            call_number: *call_number,
+            name: Some(name),
+            attempt: *attempt,
+        }
     }
 }

@@ -225,7 +225,7 @@ impl Tree {
 
     fn tool_started(&mut self, event: &Event, tool: &str, arguments: &str, now: Duration) {
         let scope: Scope = event.step.scope().into();
-        let id = (event.step.turn(), event.step.call());
+        let id = (event.step.turn(), event.step.call_number());
         self.open.insert(event.step.to_string(), (Arc::clone(&scope), id));
         let Some(run) = self.runs.get_mut(&scope) else { return };
         run.calls.push_back(Call {
@@ -248,7 +248,7 @@ impl Tree {
 
     fn tool_finished(&mut self, event: &Event, outcome: CallOutcome, note: &str, duration: Duration) {
         self.open.remove(&event.step.to_string());
-        let id = (event.step.turn(), event.step.call());
+        let id = (event.step.turn(), event.step.call_number());
         if let Some(call) = self.runs.get_mut(event.step.scope()).and_then(|run| run.call(id)) {
             call.ended = Some((duration, outcome));
             call.note = text::line(note, KEPT_TEXT);
@@ -256,7 +256,7 @@ impl Tree {
     }
 
     fn note(&mut self, event: &Event, note: &str) {
-        let id = (event.step.turn(), event.step.call());
+        let id = (event.step.turn(), event.step.call_number());
         if let Some(call) = self.runs.get_mut(event.step.scope()).and_then(|run| run.call(id)) {
             call.note = text::line(note, KEPT_TEXT);
         }

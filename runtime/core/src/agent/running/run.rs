@@ -249,7 +249,7 @@ impl AgentRun {
     }
 
     pub(in crate::agent) fn step(&self, turn: u32, kind: StepKind) -> StepRef<'_> {
-        StepRef { scope: self.cx.scope(), turn, kind, call: None, name: None, attempt: 0 }
+        StepRef { scope: self.cx.scope(), turn, kind, call_number: None, name: None, attempt: 0 }
     }
 
     /// Lists the tools of the run if other runs have other tools; `None` if all have the same.

@@ -98,7 +98,7 @@ pub(super) struct TurnCall<'r> {
     table: &'r ToolTable,
     planned: &'r PlannedCall,
     asked: &'r ToolCall,
-    /// The call's turn, and its position there, counted from 1.
+    /// The call's turn, and its number there, counted from 1.
     at: (u32, u32),
     /// The time of its start, until its end is reported.
     started: Option<Instant>,
@@ -163,13 +163,13 @@ impl<'r> TurnCall<'r> {
             return Some(Err(abort.clone().into()));
         }
         self.begin();
-        let (turn, index_in_turn) = self.at;
+        let (turn, call_number) = self.at;
         let cx = ToolContext::new(
             run.cx.clone(),
             Arc::clone(entry),
             Arc::clone(&self.asked.id),
             turn,
-            index_in_turn,
+            call_number,
         )
         .with_number(self.planned.number)
         .with_arguments(args.as_ref().map_or_else(|| Arc::clone(&self.asked.arguments), Args::text));
@@ -362,12 +362,16 @@ fn end_for_fault(cx: &ToolContext, exit: &mut Exit) {
 }
 
 /// The step of a call as a whole.
-pub(super) fn step<'r>(run: &'r AgentRun, (turn, call): (u32, u32), name: &'r Arc<str>) -> StepRef<'r> {
+pub(super) fn step<'r>(
+    run: &'r AgentRun,
+    (turn, call_number): (u32, u32),
+    name: &'r Arc<str>,
+) -> StepRef<'r> {
     StepRef {
         scope: run.cx.scope(),
         turn,
         kind: StepKind::Tool,
-        call: Some(call),
+        call_number: Some(call_number),
         name: Some(name),
         attempt: 0,
     }

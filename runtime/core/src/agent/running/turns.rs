@@ -264,23 +264,23 @@ impl AgentRun {
             Err(error) => return Err(Exit::Tool(error.into_tool_error())),
         };
         let planned = self.plan_call(&table, name);
-        let index_in_turn = {
+        let call_number = {
             let mut tally = self.tally();
             tally.by_hand += 1;
             tally.by_hand
         };
-        let mut asked = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
+        let mut asked = ToolCall::new(format!("direct_{call_number}"), name, args.text());
         if planned.entry.is_err()
             && let Some(redactor) = self.cx.concealed().redactor()
         {
             redact_name(&mut asked.name, &redactor, |name| table.find(name).is_some());
         }
         let busy = self.busy();
-        let mut call = TurnCall::new(self, &table, &planned, &asked, (0, index_in_turn));
+        let mut call = TurnCall::new(self, &table, &planned, &asked, (0, call_number));
         let result = match self.cx.journal() {
             None => call.run(Some(args)).await,
             Some(_) => {
-                let id = tool_call::step(self, (0, index_in_turn), &asked.name).to_id();
+                let id = tool_call::step(self, (0, call_number), &asked.name).to_id();
                 Box::pin(self.cx.around_strands(Some(&id), call.run(Some(args)))).await
             }
         };
