@@ -179,6 +179,30 @@ macro_rules! request_params {
 
 request_params!(words);
 
+/// The value of a limit that nobody sets, as a literal for code and for documentation.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! limit_default {
+    (turns) => {
+        50
+    };
+    (depth) => {
+        16
+    };
+    (max_retries) => {
+        3
+    };
+    (output_retries) => {
+        2
+    };
+    (model_timeout_sec) => {
+        300
+    };
+    (model_retries) => {
+        2
+    };
+}
+
 /// Gives the limits to a macro, as [`agent_words`](crate::agent_words) gives the words of fields.
 #[doc(hidden)]
 #[macro_export]
@@ -187,7 +211,7 @@ macro_rules! limits {
         $($with)+! {
             /// The limits of a run.
             limits Limit {
-                /// The largest number of model turns, 50 without it: `turns: 10`.
+                #[doc = concat!(" The largest number of model turns, ", $crate::limit_default!(turns), " without it: `turns: 10`.")]
                 turns => Turns,
                 /// The largest number of tool calls: `tool_calls: 50`.
                 tool_calls => ToolCalls,
@@ -195,15 +219,15 @@ macro_rules! limits {
                 tokens => Tokens,
                 /// The largest number of seconds from start to answer: `time_sec: 60`.
                 time_sec => Time,
-                /// How deep a run may be inside of others, 16 without it: `depth: 3`.
+                #[doc = concat!(" How deep a run may be inside of others, ", $crate::limit_default!(depth), " without it: `depth: 3`.")]
                 depth => Depth,
-                /// How often one tool may ask the model to try again, 3 without it: `max_retries: 2`.
+                #[doc = concat!(" How often one tool may ask the model to try again, ", $crate::limit_default!(max_retries), " without it: `max_retries: 2`.")]
                 max_retries => MaxRetries,
-                /// How often the model is asked again for an answer that does not fit its type, 2 without it: `output_retries: 0`.
+                #[doc = concat!(" How often the model is asked again for an answer that does not fit its type, ", $crate::limit_default!(output_retries), " without it: `output_retries: 0`.")]
                 output_retries => OutputRetries,
-                /// For how many seconds the model may send nothing, 300 without it, and a tenth of the time for a whole answer: `model_timeout_sec: 30`.
+                #[doc = concat!(" For how many seconds the model may send nothing, ", $crate::limit_default!(model_timeout_sec), " without it, and a tenth of the time for a whole answer: `model_timeout_sec: 30`.")]
                 model_timeout_sec => ModelTimeout,
-                /// How often a model request is repeated after a transient error, 2 without it: `model_retries: 5`.
+                #[doc = concat!(" How often a model request is repeated after a transient error, ", $crate::limit_default!(model_retries), " without it: `model_retries: 5`.")]
                 model_retries => ModelRetries,
             }
         }
@@ -217,8 +241,8 @@ limits!(words);
 #[macro_export]
 macro_rules! listed {
     ($(#[doc = $about:literal])+ $module:ident $name:ident {
-        $(#[doc = $first_doc:literal])+ $first:ident => $first_variant:ident,
-        $($(#[doc = $doc:literal])+ $word:ident => $variant:ident,)*
+        $(#[doc = $first_doc:expr])+ $first:ident => $first_variant:ident,
+        $($(#[doc = $doc:expr])+ $word:ident => $variant:ident,)*
     }) => { concat!("`", stringify!($first), "`" $(, ", `", stringify!($word), "`")*) };
 }
 

@@ -14,7 +14,7 @@ pub fn of<T>() -> T {
 }
 
 macro_rules! keys {
-    ($($(#[doc = $of:literal])+ $module:ident { $($(#[doc = $doc:literal])+ $key:ident)* })*) => {$(
+    ($($(#[doc = $of:literal])+ $module:ident { $($(#[doc = $doc:expr])+ $key:ident)* })*) => {$(
         $(#[doc = $of])+
         #[allow(non_upper_case_globals)]
         pub mod $module {
@@ -46,7 +46,7 @@ pub mod agent {
 
 macro_rules! words {
     ($($(#[doc = $about:literal])+ $module:ident $name:ident {
-        $($(#[doc = $doc:literal])+ $key:ident => $variant:ident,)*
+        $($(#[doc = $doc:expr])+ $key:ident => $variant:ident,)*
     })*) => {
         keys! { $($(#[doc = $about])+ $module { $($(#[doc = $doc])+ $key)* })* }
     };

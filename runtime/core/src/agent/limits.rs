@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use onionskin_vocabulary::limit_default;
 use serde::{Deserialize, Serialize};
 
 use super::seconds;
@@ -23,7 +24,7 @@ use onionskin_definitions::error::{ErrorKind, ToolError};
 #[non_exhaustive]
 pub struct Limits {
     /// Maximum number of model turns. A further turn ends the run with [`RunError::Limit`](crate::RunError::Limit).
-    /// Default: 50.
+    #[doc = concat!("Default: ", limit_default!(turns), ".")]
     pub turns: u32,
     /// Maximum number of tool calls. Further calls are refused with a tool error of kind
     /// [`Limit`](crate::ErrorKind::Limit), and the run continues. Calls that a turn hook answers count too. Default: no limit.
@@ -38,39 +39,43 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Maximum nesting depth of the run: one more than the number of runs that wait for it. A deeper run does not begin
     /// and fails with [`RunError::Depth`](crate::RunError::Depth). A task that a tool spawns starts again at 1.
-    /// Default: 16.
+    #[doc = concat!("Default: ", limit_default!(depth), ".")]
     pub depth: u32,
     /// Maximum number of turns in which one tool may ask the model to try again
     /// ([`ToolError::retry`](crate::ToolError::retry)). One more ends the run with
-    /// [`RunError::Retries`](crate::RunError::Retries). Default: 3.
+    /// [`RunError::Retries`](crate::RunError::Retries).
+    #[doc = concat!("Default: ", limit_default!(max_retries), ".")]
     pub max_retries: u32,
     /// Maximum number of times that the model is asked again for an answer that does not fit its type. One more wrong answer ends
-    /// the run with [`RunError::WrongAnswer`](crate::RunError::WrongAnswer). Each is a turn. Default: 2.
+    /// the run with [`RunError::WrongAnswer`](crate::RunError::WrongAnswer). Each is a turn.
+    #[doc = concat!("Default: ", limit_default!(output_retries), ".")]
     pub output_retries: u32,
     /// Maximum time in which the model sends nothing: no answer, or no further piece of its text, reasoning or calls. More is a transient
     /// error, so `model_retries` applies. An answer that takes ten times as long as a whole is ended, and not asked for again
-    /// ([`ModelError::Unended`](crate::model::ModelError::Unended)). Default: 5 minutes.
+    /// ([`ModelError::Unended`](crate::model::ModelError::Unended)). `Duration::MAX` sets no limit.
+    #[doc = concat!("Default: ", limit_default!(model_timeout_sec), " seconds.")]
     #[serde(rename = "model_timeout_sec", with = "seconds")]
     pub model_timeout: Duration,
     /// Maximum number of times that a model request is repeated after a transient error
     /// ([`ModelError::is_transient`](crate::model::ModelError::is_transient)). The pause between attempts begins at
     /// half a second and doubles, with up to as much again at random; if the provider asks for a delay, that is used,
-    /// up to a minute. The pauses are part of the run's time: a request is not repeated if the time is over before. Default: 2.
+    /// up to a minute. The pauses are part of the run's time: a request is not repeated if the time is over before.
+    #[doc = concat!("Default: ", limit_default!(model_retries), ".")]
     pub model_retries: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            turns: 50,
+            turns: limit_default!(turns),
             tool_calls: None,
             tokens: None,
             time: None,
-            depth: 16,
-            max_retries: 3,
-            output_retries: 2,
-            model_timeout: Duration::from_mins(5),
-            model_retries: 2,
+            depth: limit_default!(depth),
+            max_retries: limit_default!(max_retries),
+            output_retries: limit_default!(output_retries),
+            model_timeout: Duration::from_secs(limit_default!(model_timeout_sec)),
+            model_retries: limit_default!(model_retries),
         }
     }
 }

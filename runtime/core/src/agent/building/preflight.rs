@@ -67,8 +67,8 @@ fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
 /// The missing or wrong parts of one agent.
 fn of_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let (name, declaration, state) = (agent.agent.name(), &agent.declaration.parts, agent.agent.state);
-    let zero = |(setting, advice)| BuildError::Zero { agent: name.to_owned(), setting, advice };
-    problems.extend(declaration.settings.zeros().map(zero));
+    let zero = |(setting, mistake)| BuildError::Zero { agent: name.to_owned(), setting, mistake };
+    problems.extend(declaration.settings.zeros().into_iter().map(zero));
     if declaration.output.is_some() && declaration.settings.request_params.response_schema.is_some() {
         problems.push(BuildError::TwoAnswerForms { agent: name.to_owned() });
     }

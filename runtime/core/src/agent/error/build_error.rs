@@ -84,15 +84,15 @@ pub enum BuildError {
     #[error("{} things are wrong:{}", .0.len(), items(.0))]
     Several(Vec<Self>),
     /// A limit is zero, so that nothing could run.
-    #[error("the agent `{agent}` sets `{setting}` to 0: {advice}")]
+    #[error("a bound of the agent `{agent}` does not fit: {mistake}")]
     #[non_exhaustive]
     Zero {
         /// The agent.
         agent: String,
-        /// The setting that is zero.
-        setting: &'static str,
-        /// What the developer can do, as the last part of the error's text.
-        advice: &'static str,
+        /// The setting that is zero, as Rust names it.
+        setting: String,
+        /// What is wrong, and what the developer can do.
+        mistake: String,
     },
     /// The agent has an `output`, and its request parameters have a `response_schema`.
     #[error(

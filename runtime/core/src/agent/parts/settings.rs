@@ -3,8 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use onionskin_vocabulary::Word as _;
 pub use onionskin_vocabulary::agent::{HistoryMergeTarget, HistorySource, Lock};
+use onionskin_vocabulary::agent::{Limit, Part, Setting, SettingKind};
+use onionskin_vocabulary::settings::{count_mistake, timeout_mistake};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::agent::limits::Limits;
 use crate::agent::seconds;
@@ -54,8 +58,6 @@ impl Default for Settings {
 /// The default number of displayed instances of a child agent.
 pub(in crate::agent) const DISPLAY_INSTANCES: usize = 20;
 
-const LEAVE_OUT: &str = "leave it out for no limit";
-
 impl Settings {
     /// Whether the conversations of children come into that of the agent.
     pub(crate) fn merges_into_own(&self) -> bool {
@@ -67,26 +69,30 @@ impl Settings {
         usize::try_from(number).unwrap_or(usize::MAX) <= self.max_display_instances
     }
 
-    /// The settings that are 0 and must not be, each with advice.
-    pub(crate) fn zeros(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let Limits { turns, tokens, time, depth, model_timeout, .. } = &self.limits;
-        [
-            (self.max_parallel == Some(0), "max_parallel", LEAVE_OUT),
-            (self.child_timeout == Some(Duration::ZERO), "child_timeout", LEAVE_OUT),
-            (self.max_display_instances == 0, "max_display_instances", "at least one instance is shown"),
-            (*turns == 0, "limits.turns", "a run needs at least one turn"),
-            (*tokens == Some(0), "limits.tokens", LEAVE_OUT),
-            (*time == Some(Duration::ZERO), "limits.time", LEAVE_OUT),
-            (*depth == 0, "limits.depth", "the outermost run is 1 deep"),
-            (
-                model_timeout.is_zero(),
-                "limits.model_timeout",
-                "a model needs time to answer; `Duration::MAX` sets no limit",
-            ),
-        ]
-        .into_iter()
-        .filter(|(is_zero, ..)| *is_zero)
-        .map(|(_, setting, advice)| (setting, advice))
+    /// The settings that are 0 and must not be, each with its mistake in the words of the vocabulary.
+    pub(crate) fn zeros(&self) -> Vec<(String, String)> {
+        // A time is a `Duration` in Rust, and its name says no unit.
+        let name = |word: &str| word.trim_end_matches("_sec").to_owned();
+        // All of it has a form in JSON.
+        let values = serde_json::to_value(self).unwrap_or_default();
+        let is_zero = |values: &Value, word: &str| values[word].as_f64() == Some(0.0);
+        let settings = Setting::ALL.iter().filter(|setting| is_zero(&values, setting.word()));
+        let settings = settings.filter_map(|setting| {
+            let name = name(setting.word());
+            let mistake = match setting.kind() {
+                SettingKind::Count(_) => count_mistake(&name, 0.0),
+                SettingKind::Seconds(_) => timeout_mistake(&name, 0.0),
+                SettingKind::Boolean | SettingKind::Text | SettingKind::Word { .. } => None,
+            };
+            Some((name, mistake?))
+        });
+        let limits = Limit::ALL.iter().filter(|limit| is_zero(&values[Part::Limits.word()], limit.word()));
+        let limits = limits.filter_map(|limit| {
+            let name = format!("limits.{}", name(limit.word()));
+            let mistake = limit.number().out_of_bounds(&name, 0.0)?;
+            Some((name, mistake))
+        });
+        settings.chain(limits).collect()
     }
 }
 
