@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use onionskin_vocabulary::agent::TextField;
-use onionskin_vocabulary::settings::{Number, ValueKind};
 use onionskin_vocabulary::{BuiltIn, agent_name_mistake, messages, nearest, ready_hook_at};
 
 use super::{Card, HookItem, Text};
 use crate::item::{Item, is_path};
-use crate::reader::{Field, Reader};
+use crate::reader::Reader;
 use crate::source::Spanned;
 use crate::target::Target;
-use crate::yaml::{Node, Value};
 
 pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     if !has_prompt {
@@ -63,36 +61,6 @@ fn ready_hooks_without_crate(card: &Card, reader: &mut Reader) {
             reader.note(span, message);
         }
     }
-}
-
-/// The types of fast-agent's cards, and what to write instead.
-pub(super) const OTHER_TYPES: &[(&str, &str)] = &[
-    ("chain", "an agent whose `agents` it calls one after the other"),
-    ("parallel", "an agent whose `agents` it calls at once"),
-    ("router", "an agent that chooses among its `agents`"),
-    ("orchestrator", "an agent with `agents`"),
-    ("iterative_planner", "an agent with `agents`"),
-    ("evaluator_optimizer", "an agent with a `run` of its own"),
-    ("smart", "an agent with `agents`"),
-    ("MAKER", "an agent with a `run` of its own"),
-    ("a2a", "an agent whose `run` calls the other one"),
-    ("basic", "`type: agent`"),
-    ("custom", "an agent with a `run` of its own"),
-];
-
-/// `type: agent`, the only one.
-pub(super) fn of_type(reader: &mut Reader, field: Field<'_>) {
-    let Some(word) = reader.text(field) else { return };
-    if word.value == "agent" {
-        return;
-    }
-    let message = match OTHER_TYPES.iter().find(|(theirs, _)| theirs.eq_ignore_ascii_case(&word.value)) {
-        Some((_, here)) => format!("there is no card of the type `{}` here: write {here}", word.value),
-        None => {
-            format!("there is no card of the type `{}`: write `type: agent`, or leave it out", word.value)
-        }
-    };
-    reader.note(&word.span, message);
 }
 
 /// A prefix is the first part of the names of tools.
@@ -200,37 +168,6 @@ fn hooks(card: &Card, reader: &mut Reader) {
             }
         }
     }
-}
-
-/// The value of a limit or a request parameter.
-pub(super) fn entry(reader: &mut Reader, name: &str, kind: ValueKind, node: &Node) {
-    let message = match (kind, &node.value) {
-        (ValueKind::Number(number), value) => number_mistake(name, number, value),
-        (ValueKind::ToolChoice, _) => {
-            _ = reader.name(node, "tool_choice: required");
-            None
-        }
-        (ValueKind::Texts, Value::List(items)) if items.iter().all(|item| item.to_json().is_string()) => None,
-        (ValueKind::Texts, _) => Some("expected a list: `stop_sequences: [\"END\"]`".to_owned()),
-        (ValueKind::Map, Value::Map(_)) => None,
-        (ValueKind::Map, _) => Some(format!("expected fields: `{name}: {{ .. }}`")),
-    };
-    if let Some(message) = message {
-        reader.note(&node.span, message);
-    }
-}
-
-fn number_mistake(name: &str, kind: Number, value: &Value) -> Option<String> {
-    let written = match value {
-        Value::Scalar(scalar) => scalar.number(),
-        Value::List(_) | Value::Map(_) => None,
-    };
-    let number = written.as_ref().and_then(serde_json::Number::as_f64).filter(|number| number.is_finite());
-    let Some((number, written)) = number.zip(written) else {
-        return Some(format!("expected a number: `{name}: {}`", kind.example()));
-    };
-    // `1e3` is a number with a fraction for serde and in Rust.
-    kind.out_of_bounds(name, number).or_else(|| kind.not_whole(name, number, !written.is_f64()))
 }
 
 fn twice<'s, K: Ord + Clone>(

@@ -1,10 +1,12 @@
-//! The fields that other frameworks have in cards.
+//! The fields and types that other frameworks have in cards.
 
 use onionskin_vocabulary::agent::CARD_TYPE;
 use onionskin_vocabulary::messages;
 
+use crate::reader::{Field, Reader};
+
 /// Fields of fast-agent's cards of other types than agents.
-const OF_OTHER_TYPES: &[&str] = &[
+const FIELDS_OF_OTHER_TYPES: &[&str] = &[
     "sequence",
     "cumulative",
     "fan_out",
@@ -26,7 +28,37 @@ const OF_OTHER_TYPES: &[&str] = &[
 
 /// Whether a card of another type has this field.
 pub(super) fn is_of_another_type(name: &str) -> bool {
-    OF_OTHER_TYPES.contains(&name)
+    FIELDS_OF_OTHER_TYPES.contains(&name)
+}
+
+/// The types of fast-agent's cards, and what to write instead.
+const OTHER_TYPES: &[(&str, &str)] = &[
+    ("chain", "an agent whose `agents` it calls one after the other"),
+    ("parallel", "an agent whose `agents` it calls at once"),
+    ("router", "an agent that chooses among its `agents`"),
+    ("orchestrator", "an agent with `agents`"),
+    ("iterative_planner", "an agent with `agents`"),
+    ("evaluator_optimizer", "an agent with a `run` of its own"),
+    ("smart", "an agent with `agents`"),
+    ("MAKER", "an agent with a `run` of its own"),
+    ("a2a", "an agent whose `run` calls the other one"),
+    ("basic", "`type: agent`"),
+    ("custom", "an agent with a `run` of its own"),
+];
+
+/// The field `type`: `agent` is the only one.
+pub(super) fn check_type(reader: &mut Reader, field: Field<'_>) {
+    let Some(word) = reader.text(field) else { return };
+    if word.value == "agent" {
+        return;
+    }
+    let message = match OTHER_TYPES.iter().find(|(theirs, _)| theirs.eq_ignore_ascii_case(&word.value)) {
+        Some((_, here)) => format!("there is no card of the type `{}` here: write {here}", word.value),
+        None => {
+            format!("there is no card of the type `{}`: write `type: agent`, or leave it out", word.value)
+        }
+    };
+    reader.note(&word.span, message);
 }
 
 /// The error for a field that does not exist, and the field that its author most likely meant.
@@ -44,7 +76,7 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
 mod tests {
     use onionskin_vocabulary::synonyms::{FAST_AGENT, SYNONYMS};
 
-    use super::OF_OTHER_TYPES;
+    use super::{FIELDS_OF_OTHER_TYPES, OTHER_TYPES};
 
     const PAGE: &str = include_str!("../../../../docs/book/src/reference/other-frameworks.md");
 
@@ -56,10 +88,10 @@ mod tests {
             assert!(section.contains(&format!("| `{field}` | {meaning} |")), "{field}");
         }
         let row = section.lines().find(|line| line.ends_with("| fields of cards of other types |"));
-        for field in OF_OTHER_TYPES {
+        for field in FIELDS_OF_OTHER_TYPES {
             assert!(row.is_some_and(|row| row.contains(&format!("`{field}`"))), "{field}");
         }
-        for (kind, here) in super::super::check::OTHER_TYPES {
+        for (kind, here) in OTHER_TYPES {
             assert!(section.contains(&format!("| `type: {kind}` | {here} |")), "{kind}");
         }
         for (theirs, ours) in SYNONYMS {

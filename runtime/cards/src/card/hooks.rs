@@ -3,7 +3,7 @@
 use onionskin_vocabulary::agent::TurnPlace;
 use onionskin_vocabulary::{Word as _, unknown};
 
-use super::{Filter, Hook, HookItem};
+use super::{Card, Filter, Hook, HookItem};
 use crate::item::Item;
 use crate::reader::{Field, Reader};
 use crate::source::Spanned;
@@ -12,18 +12,50 @@ use crate::yaml::{Key, Node, Value};
 
 /// What an entry of a list is: the word for it, which is the key that names it, and an example.
 #[derive(Clone, Copy)]
-pub(super) struct Kind {
-    pub(super) word: &'static str,
-    pub(super) example: &'static str,
+struct Kind {
+    word: &'static str,
+    example: &'static str,
     /// Whether it has a filter.
-    pub(super) filters: bool,
+    filters: bool,
 }
 
 impl Kind {
     /// A hook without a filter.
-    pub(super) fn hook(example: &'static str) -> Self {
+    fn hook(example: &'static str) -> Self {
         Self { word: "hook", example, filters: false }
     }
+}
+
+/// A list of hooks around calls, or a map of hooks around turns.
+pub(super) fn tool_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
+    match &field.value.value {
+        Value::Map(entries) => card.turn_hooks.extend(reader.turn_hooks_by_place(entries)),
+        Value::Scalar(_) | Value::List(_) => {
+            let nodes = reader.list(field, "tool_hooks: [hooks.rs:audit]");
+            card.tool_hooks = nodes.iter().filter_map(|node| reader.hook_item(node)).collect();
+        }
+    }
+}
+
+pub(super) fn turn_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
+    match &field.value.value {
+        Value::Map(entries) => card.turn_hooks.extend(reader.turn_hooks_by_place(entries)),
+        Value::Scalar(_) | Value::List(_) => {
+            let hooks = hooks(reader, field, "turn_hooks: [hooks.rs:trim]", "hooks.rs:trim");
+            card.turn_hooks.extend(hooks.into_iter().map(|hook| (None, hook)));
+        }
+    }
+}
+
+pub(super) fn hooks(reader: &mut Reader, field: Field<'_>, list: &str, example: &'static str) -> Vec<Hook> {
+    let nodes = reader.list(field, list);
+    nodes.iter().filter_map(|node| reader.hook(node, Kind::hook(example))).map(|(hook, _)| hook).collect()
+}
+
+pub(super) fn guardrails(reader: &mut Reader, field: Field<'_>, list: &str) -> Vec<(Hook, Option<Filter>)> {
+    let kind = Kind { word: "guardrail", example: "guardrails.rs:check", filters: true };
+    let nodes = reader.list(field, list);
+    nodes.iter().filter_map(|node| reader.hook(node, kind)).collect()
 }
 
 impl Reader {
@@ -40,7 +72,7 @@ impl Reader {
     }
 
     /// An item of `tool_hooks`.
-    pub(super) fn hook_item(&mut self, node: &Node) -> Option<HookItem> {
+    fn hook_item(&mut self, node: &Node) -> Option<HookItem> {
         if matches!(&node.value, Value::Scalar(scalar) if scalar.text == "..") {
             return Some(HookItem::Rest(Spanned::new((), node.span.clone())));
         }
@@ -50,10 +82,10 @@ impl Reader {
     }
 
     /// A hook or a guardrail: its name, or fields with its values and its filter.
-    pub(super) fn hook(&mut self, node: &Node, of: Kind) -> Option<(Hook, Option<Filter>)> {
-        let Kind { word, example, filters } = of;
+    fn hook(&mut self, node: &Node, kind: Kind) -> Option<(Hook, Option<Filter>)> {
+        let Kind { word, example, filters } = kind;
         let Value::Map(entries) = &node.value else {
-            if let Some(parts) = called(node, of) {
+            if let Some(parts) = called(node, kind) {
                 self.note(&node.span, format!("a {word} has its values in `with`: write `{{ {parts} }}`"));
                 return None;
             }
@@ -64,7 +96,7 @@ impl Reader {
             let field = Field { key, value };
             match &*key.text {
                 name if name == word
-                    && let Some(parts) = called(value, of) =>
+                    && let Some(parts) = called(value, kind) =>
                 {
                     self.note(&value.span, format!("a {word} has its values in `with`: write `{parts}`"));
                     item = Some(None);
@@ -129,10 +161,7 @@ impl Reader {
     }
 
     /// Hooks around turns, by their places.
-    pub(super) fn turn_hooks_by_place(
-        &mut self,
-        entries: &[(Key, Node)],
-    ) -> Vec<(Option<Spanned<TurnPlace>>, Hook)> {
+    fn turn_hooks_by_place(&mut self, entries: &[(Key, Node)]) -> Vec<(Option<Spanned<TurnPlace>>, Hook)> {
         let mut hooks = Vec::new();
         for (key, value) in entries {
             let Some(place) = TurnPlace::from_word(&key.text) else {

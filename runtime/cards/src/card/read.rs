@@ -1,4 +1,4 @@
-//! From the YAML of a card to its fields.
+//! From the text of a card to its fields.
 
 use std::ops::Range;
 use std::path::Path;
@@ -6,99 +6,145 @@ use std::path::Path;
 use onionskin_vocabulary::agent::{
     self as words, CARD_TYPE, Limit, Part, RequestParam, Setting, SettingKind, TextField,
 };
-use onionskin_vocabulary::settings::{ValueKind, timeout_mistake};
-use onionskin_vocabulary::{Word, messages};
+use onionskin_vocabulary::settings::{Number, ValueKind, timeout_mistake};
+use onionskin_vocabulary::{FrontMatterMistake, Word, front_matter, messages};
 use serde_json::Value as Json;
 
 use super::fields::unknown;
-use super::hooks::Kind;
-use super::{Card, HookItem, Text, Toolbox, check, fields};
+use super::hooks::{guardrails, hooks, tool_hooks, turn_hooks};
+use super::{Card, Text, Toolbox, check, fields};
+use crate::endings::{is_markdown, is_yaml};
+use crate::file::LARGEST_FILE;
 use crate::item::Item;
 use crate::paths::default_name;
-use crate::problem::Problem;
+use crate::problem::{CardError, Problem};
 use crate::reader::{Field, Reader};
 use crate::source::{Source, Spanned};
 use crate::tool_use::ToolUse;
-use crate::yaml::{Node, Value};
+use crate::yaml::{self, Key, Node, Value};
 
-/// A card whose fields are not read yet.
-pub(super) struct Unread<'s> {
-    pub(super) path: &'s Path,
-    pub(super) source: &'s Source,
-    pub(super) fields: Option<&'s Node>,
-    /// The byte at which the fields begin.
-    pub(super) start: usize,
-    /// The bytes of the text of a Markdown card.
-    pub(super) body: Option<Range<usize>>,
-    /// The name of the agent outside of the fields. Without one, and without the field, it is that of the file.
-    pub(super) name: Option<Spanned<String>>,
-    /// The tools that it has beyond the fields.
-    pub(super) tools: Vec<ToolUse>,
-}
-
-impl Unread<'_> {
-    /// The card, and its mistakes.
+impl Card {
+    /// Reads a card. `path` tells the name of the agent and whether the card is Markdown or YAML; `source.name` is what messages show.
     ///
     /// # Errors
-    /// Returns an error if there are no fields to read.
-    pub(super) fn read(self) -> Result<(Card, Vec<Problem>), Problem> {
-        let entries = match self.fields {
-            None => &[],
-            Some(Node { value: Value::Map(entries), .. }) => entries.as_slice(),
+    /// Returns all mistakes of the card.
+    pub fn read(path: &Path, source: Source) -> Result<Self, CardError> {
+        match Self::read_with_problems(path, &source) {
+            (Some(card), problems) if problems.is_empty() => Ok(card),
+            (_, problems) => Err(CardError::new(source, problems)),
+        }
+    }
+
+    /// Reads a card as far as it can be read, and its mistakes. Without mistakes there is a card.
+    pub fn read_with_problems(path: &Path, source: &Source) -> (Option<Self>, Vec<Problem>) {
+        match Self::read_parts(path, source) {
+            Ok((card, mut problems)) => {
+                problems.dedup();
+                (Some(card), problems)
+            }
+            Err(problem) => (None, vec![problem]),
+        }
+    }
+
+    fn read_parts(path: &Path, source: &Source) -> Result<(Self, Vec<Problem>), Problem> {
+        let text = &*source.text;
+        let whole = |message: String| Problem { message, span: 0..0 };
+        if text.len() > LARGEST_FILE {
+            return Err(whole(format!(
+                "a card has at most {LARGEST_FILE} bytes; this one has {}",
+                text.len()
+            )));
+        }
+        let (front, body) = if is_markdown(path) {
+            let parts = front_matter(text).map_err(no_front_matter)?;
+            (parts.fields, Some(parts.body))
+        } else if is_yaml(path) {
+            (0..text.len(), None)
+        } else {
+            return Err(whole("a card is a file with the ending `.md`, `.yaml` or `.yml`".to_owned()));
+        };
+        let fields = match yaml::parse(&text[front.clone()], front.start)? {
+            None => Vec::new(),
+            Some(Node { value: Value::Map(fields), .. }) => fields,
             Some(other) => {
                 let message = "expected the fields of a card, each on its own line: `name: pmo`".to_owned();
-                return Err(Problem { message, span: other.span.clone() });
+                return Err(Problem { message, span: other.span });
             }
         };
-        let mut reader = Reader::default();
-        let Self { path, source, start, body, name, tools, .. } = self;
-        let name = name.unwrap_or_else(|| Spanned::new(default_name(path).unwrap_or_default(), start..start));
-        let mut card = Card { path: path.to_owned(), source: source.clone(), name, ..Card::default() };
-        let mut given: Vec<&str> = Vec::new();
-        let is_of_another_type = entries.iter().any(|(key, value)| {
-            key.text == CARD_TYPE && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
-        });
-        for (key, value) in entries {
-            // The type is the mistake, and not each field that it has.
-            if is_of_another_type && fields::is_of_another_type(&key.text) {
-                continue;
-            }
-            let known = words::Field::from_word(&key.text);
-            if known.is_none() && key.text != CARD_TYPE {
-                let (message, meant) = unknown(&key.text);
-                // The intended field counts as given, so that it is not reported as missing too.
-                given.extend(meant);
-                reader.note(&key.span, message);
-                continue;
-            }
-            given.push(&key.text);
-            let field = Field { key, value };
-            match known {
-                _ if value.is_null() => {
-                    let name = &key.text;
-                    reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
-                }
-                Some(known) => read_field(&mut card, &mut reader, known, field),
-                None => check::of_type(&mut reader, field),
-            }
-        }
-        if let Some(body) = body {
-            read_body(&mut card, &mut reader, &source.text, body, given.contains(&"instruction"));
-        }
-        for tool in &tools {
-            // The lists of the agent and of the workflow are united.
-            if card.function_tools.iter().all(|known| known.value != tool.item.value) {
-                card.function_tools.push(tool.item.clone());
-            }
-        }
-        card.tool_uses = tools;
-        card.texts.sort_by_key(|(field, _)| *field);
-        card.settings.sort_by_key(|(setting, _)| *setting);
-        let has_prompt = card.text(TextField::Instructions).is_some()
-            || given.iter().any(|key| matches!(*key, "instruction" | "system_message"));
-        check::check(&card, has_prompt, &mut reader);
-        Ok((card, reader.problems))
+        let name = Spanned::new(default_name(path).unwrap_or_default(), front.start..front.start);
+        Ok(card_from_fields(path, source, name, &fields, body, Vec::new()))
     }
+}
+
+fn no_front_matter(mistake: FrontMatterMistake) -> Problem {
+    let (message, span) = match mistake {
+        FrontMatterMistake::Missing(span) => (
+            "the front matter is missing: a card begins with a line `---`, its fields in YAML, and another line `---`; its text follows",
+            span,
+        ),
+        FrontMatterMistake::Unclosed(span) => {
+            ("the front matter has no end: write a line `---` before the text of the card", span)
+        }
+    };
+    Problem { message: message.to_owned(), span }
+}
+
+/// The agent of these fields, and its mistakes. `name` is what it is called if no field says it, `body` the text of a Markdown card, and `tools`
+/// are those that it has beyond the fields.
+pub(crate) fn card_from_fields(
+    path: &Path,
+    source: &Source,
+    name: Spanned<String>,
+    fields: &[(Key, Node)],
+    body: Option<Range<usize>>,
+    tools: Vec<ToolUse>,
+) -> (Card, Vec<Problem>) {
+    let mut reader = Reader::default();
+    let mut card = Card { path: path.to_owned(), source: source.clone(), name, ..Card::default() };
+    let mut given: Vec<&str> = Vec::new();
+    let is_of_another_type = fields.iter().any(|(key, value)| {
+        key.text == CARD_TYPE && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
+    });
+    for (key, value) in fields {
+        // The type is the mistake, and not each field that it has.
+        if is_of_another_type && fields::is_of_another_type(&key.text) {
+            continue;
+        }
+        let known = words::Field::from_word(&key.text);
+        if known.is_none() && key.text != CARD_TYPE {
+            let (message, meant) = unknown(&key.text);
+            // The intended field counts as given, so that it is not reported as missing too.
+            given.extend(meant);
+            reader.note(&key.span, message);
+            continue;
+        }
+        given.push(&key.text);
+        let field = Field { key, value };
+        match known {
+            _ if value.is_null() => {
+                let name = &key.text;
+                reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
+            }
+            Some(known) => read_field(&mut card, &mut reader, known, field),
+            None => fields::check_type(&mut reader, field),
+        }
+    }
+    if let Some(body) = body {
+        read_body(&mut card, &mut reader, &source.text, body, given.contains(&"instruction"));
+    }
+    for tool in &tools {
+        // The lists of the agent and of the workflow are united.
+        if card.function_tools.iter().all(|known| known.value != tool.item.value) {
+            card.function_tools.push(tool.item.clone());
+        }
+    }
+    card.tool_uses = tools;
+    card.texts.sort_by_key(|(field, _)| *field);
+    card.settings.sort_by_key(|(setting, _)| *setting);
+    let has_prompt = card.text(TextField::Instructions).is_some()
+        || given.iter().any(|key| matches!(*key, "instruction" | "system_message"));
+    check::check(&card, has_prompt, &mut reader);
+    (card, reader.problems)
 }
 
 /// The text of a Markdown card is its instruction.
@@ -242,28 +288,13 @@ fn items(reader: &mut Reader, field: Field<'_>, list: &str, example: &str) -> Ve
     reader.list(field, list).iter().filter_map(|item| reader.item(item, example)).collect()
 }
 
-fn hooks(reader: &mut Reader, field: Field<'_>, list: &str, example: &'static str) -> Vec<super::Hook> {
-    let nodes = reader.list(field, list);
-    nodes.iter().filter_map(|node| reader.hook(node, Kind::hook(example))).map(|(hook, _)| hook).collect()
-}
-
-fn guardrails(
-    reader: &mut Reader,
-    field: Field<'_>,
-    list: &str,
-) -> Vec<(super::Hook, Option<super::Filter>)> {
-    let kind = Kind { word: "guardrail", example: "guardrails.rs:check", filters: true };
-    let nodes = reader.list(field, list);
-    nodes.iter().filter_map(|node| reader.hook(node, kind)).collect()
-}
-
 fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, Vec<Spanned<String>>)> {
     let example = "tools: { time: [get_time] }";
     let Value::Map(entries) = &field.value.value else {
         reader.note(&field.place(), messages::TOOLS_OF_SERVERS);
         return Vec::new();
     };
-    let filter = |(key, value): &(crate::yaml::Key, Node)| {
+    let filter = |(key, value): &(Key, Node)| {
         let patterns = names(reader, Field { key, value }, example);
         if matches!(&value.value, Value::List(items) if items.is_empty()) {
             reader.note(&key.span, messages::no_pattern(&key.text));
@@ -292,28 +323,6 @@ fn toolboxes(reader: &mut Reader, field: Field<'_>) -> Vec<Toolbox> {
     toolboxes
 }
 
-/// A list of hooks around calls, or a map of hooks around turns.
-fn tool_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
-    match &field.value.value {
-        Value::Map(entries) => card.turn_hooks.extend(reader.turn_hooks_by_place(entries)),
-        Value::Scalar(_) | Value::List(_) => {
-            let nodes = reader.list(field, "tool_hooks: [hooks.rs:audit]");
-            card.tool_hooks =
-                nodes.iter().filter_map(|node| reader.hook_item(node)).collect::<Vec<HookItem>>();
-        }
-    }
-}
-
-fn turn_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
-    match &field.value.value {
-        Value::Map(entries) => card.turn_hooks.extend(reader.turn_hooks_by_place(entries)),
-        Value::Scalar(_) | Value::List(_) => {
-            let hooks = hooks(reader, field, "turn_hooks: [hooks.rs:trim]", "hooks.rs:trim");
-            card.turn_hooks.extend(hooks.into_iter().map(|hook| (None, hook)));
-        }
-    }
-}
-
 /// The entries of `limits` or of `request_params`; messages have a word for one, and an example.
 fn table<W: Word>(
     reader: &mut Reader,
@@ -329,11 +338,42 @@ fn table<W: Word>(
                 reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
             }
             Some(name) => {
-                check::entry(reader, name.word(), kind(name), value);
+                check_value(reader, name.word(), kind(name), value);
                 let value = Spanned::new(value.to_json(), value.span.clone());
                 given.push((Spanned::new(name, key.span.clone()), value));
             }
         }
     }
     given
+}
+
+/// The value of a limit or a request parameter.
+fn check_value(reader: &mut Reader, name: &str, kind: ValueKind, node: &Node) {
+    let message = match (kind, &node.value) {
+        (ValueKind::Number(number), value) => number_mistake(name, number, value),
+        (ValueKind::ToolChoice, _) => {
+            _ = reader.name(node, "tool_choice: required");
+            None
+        }
+        (ValueKind::Texts, Value::List(items)) if items.iter().all(|item| item.to_json().is_string()) => None,
+        (ValueKind::Texts, _) => Some("expected a list: `stop_sequences: [\"END\"]`".to_owned()),
+        (ValueKind::Map, Value::Map(_)) => None,
+        (ValueKind::Map, _) => Some(format!("expected fields: `{name}: {{ .. }}`")),
+    };
+    if let Some(message) = message {
+        reader.note(&node.span, message);
+    }
+}
+
+fn number_mistake(name: &str, kind: Number, value: &Value) -> Option<String> {
+    let written = match value {
+        Value::Scalar(scalar) => scalar.number(),
+        Value::List(_) | Value::Map(_) => None,
+    };
+    let number = written.as_ref().and_then(serde_json::Number::as_f64).filter(|number| number.is_finite());
+    let Some((number, written)) = number.zip(written) else {
+        return Some(format!("expected a number: `{name}: {}`", kind.example()));
+    };
+    // `1e3` is a number with a fraction for serde and in Rust.
+    kind.out_of_bounds(name, number).or_else(|| kind.not_whole(name, number, !written.is_f64()))
 }

@@ -3,7 +3,8 @@
 use super::files::Files;
 use super::foreign;
 use super::names::{ALL_AGENTS, card_path};
-use crate::card::{Card, of_fields};
+use crate::card::{Card, card_from_fields};
+use crate::paths::default_name;
 use crate::reader::Reader;
 use crate::source::Spanned;
 use crate::tool_use::ToolUse;
@@ -67,21 +68,21 @@ pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f
 
 fn name(key: Option<&Key>, fields: &Node) -> Option<Spanned<String>> {
     let Value::Map(entries) = &fields.value else {
-        return Some(key.map_or_else(|| Spanned::new(String::new(), fields.span.clone()), of_key));
+        return Some(key.map_or_else(|| Spanned::new(String::new(), fields.span.clone()), spanned_key));
     };
     let field = entries.iter().find(|(key, _)| key.text == "name").map(|(_, value)| value);
     match (field, key) {
         (Some(Node { value: Value::Scalar(scalar), span }), _) if scalar.string().is_some() => {
             Some(Spanned::new(scalar.text.clone(), span.clone()))
         }
-        (_, Some(key)) => Some(of_key(key)),
+        (_, Some(key)) => Some(spanned_key(key)),
         // Reading the card gives the mistake in the field.
         (Some(value), None) => Some(Spanned::new(String::new(), value.span.clone())),
         (None, None) => None,
     }
 }
 
-fn of_key(key: &Key) -> Spanned<String> {
+fn spanned_key(key: &Key) -> Spanned<String> {
     Spanned::new(key.text.clone(), key.span.clone())
 }
 
@@ -105,19 +106,13 @@ pub(super) fn read(
         for (key, _) in theirs {
             reader.note(&key.span, foreign::instead(foreign::AGENT, &key.text).unwrap_or_default());
         }
-        let fields =
-            Node { value: Value::Map(ours.into_iter().cloned().collect()), span: entry.fields.span.clone() };
-        let name = entry.key.map(of_key);
-        match of_fields(&card_path(&files.folder), &files.source, &fields, name, tools) {
-            Ok((card, problems)) => {
-                reader.problems.extend(problems);
-                cards.push(Some(card));
-            }
-            Err(problem) => {
-                reader.problems.push(problem);
-                cards.push(None);
-            }
-        }
+        let fields: Vec<_> = ours.into_iter().cloned().collect();
+        let (path, start) = (card_path(&files.folder), entry.fields.span.start);
+        let by_default = || Spanned::new(default_name(&path).unwrap_or_default(), start..start);
+        let name = entry.key.map_or_else(by_default, spanned_key);
+        let (card, problems) = card_from_fields(&path, &files.source, name, &fields, None, tools);
+        reader.problems.extend(problems);
+        cards.push(Some(card));
     }
     cards
 }
