@@ -217,7 +217,7 @@ fn value_kind(ty: &Type) -> Option<ValueKind> {
         return matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"))
             .then_some(ValueKind::Text);
     };
-    ValueKind::of_type(&path.path.get_ident()?.to_string())
+    ValueKind::from_type(&path.path.get_ident()?.to_string())
 }
 
 /// Whether a function without one of our attributes may be of this kind.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::deck::CardFile;
 use crate::file::read_file;
-use crate::found::{FoundCard, found_cards};
+use crate::find::{CardPath, find_cards};
 use crate::paths::normal;
 
 /// The cards that are children of cards of `paths`, or children of these, and that no path names. They are looked for in the folder of the
@@ -14,7 +14,7 @@ use crate::paths::normal;
 pub fn children_beside<P: AsRef<Path>>(base: &Path, paths: &[P], program: &[&str]) -> Vec<PathBuf> {
     let mut known: HashSet<String> = program.iter().map(|name| (*name).to_owned()).collect();
     let mut parents = VecDeque::new();
-    for file in found_cards(base, paths).files {
+    for file in find_cards(base, paths).files {
         let card = read(&file);
         known.extend(card.name().map(str::to_owned));
         if !file.is_of_folder {
@@ -30,7 +30,7 @@ pub fn children_beside<P: AsRef<Path>>(base: &Path, paths: &[P], program: &[&str
             continue;
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let beside = found_cards(Path::new(""), &[folder.unwrap_or(Path::new("."))]);
+        let beside = find_cards(Path::new(""), &[folder.unwrap_or(Path::new("."))]);
         let mut names = Vec::new();
         for file in beside.files {
             let card = read(&file);
@@ -46,6 +46,6 @@ pub fn children_beside<P: AsRef<Path>>(base: &Path, paths: &[P], program: &[&str
     found
 }
 
-fn read(file: &FoundCard) -> CardFile {
-    CardFile::of(&file.path, read_file(&file.path, &*file.name), file.is_of_folder)
+fn read(file: &CardPath) -> CardFile {
+    CardFile::parse(&file.path, read_file(&file.path, &*file.name), file.is_of_folder)
 }

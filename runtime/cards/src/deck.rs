@@ -11,7 +11,7 @@ use crate::card::Card;
 use crate::deck_mistakes;
 use crate::endings::is_markdown;
 use crate::file::read_file;
-use crate::found::{FoundCards, found_cards};
+use crate::find::{CardPaths, find_cards};
 use crate::paths::default_name;
 use crate::problem::CardError;
 use crate::source::Source;
@@ -53,7 +53,7 @@ pub struct DeckError {
 
 impl CardFile {
     /// Reads the text of a file as a card. `is_of_folder` says that only its folder was named.
-    pub fn of(path: &Path, source: Result<Source, CardError>, is_of_folder: bool) -> Self {
+    pub fn parse(path: &Path, source: Result<Source, CardError>, is_of_folder: bool) -> Self {
         let source = match source {
             Ok(source) => source,
             Err(error) => return Self { name: None, card: Err(error) },
@@ -108,16 +108,16 @@ impl Deck {
         paths: &[P],
         program: &[&str],
     ) -> (Self, Option<DeckError>) {
-        let FoundCards { files, errors } = found_cards(base, paths);
+        let CardPaths { files, errors } = find_cards(base, paths);
         let files = files.iter().map(|file| {
             let source = read_file(&file.path, &*file.name);
-            CardFile::of(&file.path, source, file.is_of_folder)
+            CardFile::parse(&file.path, source, file.is_of_folder)
         });
-        Self::of_files(files.collect(), errors, program)
+        Self::from_files(files.collect(), errors, program)
     }
 
     /// Cards of files that were read before, and the mistakes: `errors`, those of the files, and those that the cards show together.
-    pub fn of_files(
+    pub fn from_files(
         files: Vec<CardFile>,
         mut errors: Vec<CardError>,
         program: &[&str],
@@ -138,7 +138,7 @@ impl Deck {
             }
             names.extend(file.name);
         }
-        let deck = Self::with(cards);
+        let deck = Self::unchecked(cards);
         let alone = errors.len();
         let known: Vec<String> = names.iter().cloned().chain(unread).collect();
         errors.extend(deck.mistakes(&known, program));
@@ -150,14 +150,14 @@ impl Deck {
     ///
     /// # Errors
     /// Returns the mistakes that they show among themselves.
-    pub(crate) fn of(cards: Vec<Card>, program: &[&str]) -> Result<Self, DeckError> {
-        let deck = Self::with(cards.into_iter().map(Arc::new).collect());
+    pub(crate) fn new(cards: Vec<Card>, program: &[&str]) -> Result<Self, DeckError> {
+        let deck = Self::unchecked(cards.into_iter().map(Arc::new).collect());
         let names = deck.names();
         let errors = deck.mistakes(&names, program);
         if errors.is_empty() { Ok(deck) } else { Err(DeckError { errors, names, alone: 0 }) }
     }
 
-    fn with(cards: Vec<Arc<Card>>) -> Self {
+    fn unchecked(cards: Vec<Arc<Card>>) -> Self {
         let mut by_name = HashMap::new();
         for (index, card) in cards.iter().enumerate() {
             by_name.entry(card.name.value.clone()).or_insert(index);
@@ -195,7 +195,7 @@ impl DeckError {
     }
 
     /// The mistakes that files show by themselves.
-    pub fn of_files(&self) -> &[CardError] {
+    pub fn file_errors(&self) -> &[CardError] {
         &self.errors[..self.alone]
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn mistakes(
     by_name: &HashMap<String, usize>,
     names: &HashSet<&str>,
 ) -> Vec<CardError> {
-    let links = Links::of(cards, by_name);
+    let links = Links::new(cards, by_name);
     let (cycles, levels) = (links.cycles(), links.levels());
     let default = cards.iter().position(|card| card.is_default());
     // In an order that does not change from one time to the next.

@@ -53,11 +53,11 @@ impl Item {
                 file.replace('\\', "/")
             ));
         }
-        Ok(Self::of_file(file, name))
+        Ok(Self::in_file(file, name))
     }
 
     /// An item of a file. One item has one form, however it is written.
-    pub(crate) fn of_file(file: &str, name: &str) -> Self {
+    pub(crate) fn in_file(file: &str, name: &str) -> Self {
         Self::File { file: shown(&normal(Path::new(file))), name: plain_path(name).into_owned() }
     }
 

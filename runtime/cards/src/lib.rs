@@ -3,7 +3,7 @@
 //!
 //! Programs use both through the crate `onionskin`; the items of this one change without notice.
 
-// `found` looks for the files of cards, by their `endings` and `paths`, and `children` for those of children. `file` reads one as a `source`.
+// `find` looks for the files of cards, by their `endings` and `paths`, and `children` for those of children. `file` reads one as a `source`.
 // Its front matter is found by the vocabulary, `yaml` and `json` give its values with their places, and `reader` reads them one by one. A `card` is the fields of one
 // file, with an `item` of the program, the `target` of a filter or a `tool_use` in them. Cards that belong together are a `deck`: `deck_mistakes`
 // and its `links` have the mistakes that they show together. `needs` are the items that a card names, and `item_errors` the mistakes in them,
@@ -18,7 +18,7 @@ mod deck;
 mod deck_mistakes;
 mod endings;
 mod file;
-mod found;
+mod find;
 mod item;
 mod item_errors;
 mod json;
@@ -39,7 +39,7 @@ pub use children::children_beside;
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use endings::is_card;
 pub use file::{LARGEST_FILE, read_file};
-pub use found::{FoundCard, FoundCards, found_cards, is_address};
+pub use find::{CardPath, CardPaths, find_cards, is_address};
 pub use item::{Item, plain_path};
 pub use migrate::{MigrateError, Migrated, Migration, migrate};
 pub use needs::{Kind, Need, ValueKind};

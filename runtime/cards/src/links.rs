@@ -23,7 +23,7 @@ pub(crate) type Way = Vec<(usize, usize)>;
 
 impl Links {
     /// Those of these cards. `by_name` has the index of the card that a name means.
-    pub(crate) fn of(cards: &[Arc<Card>], by_name: &HashMap<String, usize>) -> Self {
+    pub(crate) fn new(cards: &[Arc<Card>], by_name: &HashMap<String, usize>) -> Self {
         let of_card = |card: &Arc<Card>| {
             let children = card.agents.iter().enumerate();
             let to_card = |(at, child): (usize, &Spanned<String>)| Some((at, *by_name.get(&child.value)?));

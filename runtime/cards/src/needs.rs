@@ -186,7 +186,7 @@ impl Kind {
 
 impl ValueKind {
     /// What a value of a type of Rust has to be, if cards can be held to it: `u32`, `f64`, `bool` or `String`.
-    pub fn of_type(name: &str) -> Option<Self> {
+    pub fn from_type(name: &str) -> Option<Self> {
         let between = |least: i128, most: u64| Some(Self::Between { least, most });
         match name {
             "u8" => between(0, u8::MAX.into()),

@@ -33,7 +33,7 @@ impl CardError {
     pub fn new(source: Source, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.span.start);
         for problem in &mut problems {
-            problem.message = source.told(&problem.message);
+            problem.message = source.redacted(&problem.message);
         }
         Self { source, problems, is_missing_file: false }
     }
@@ -61,7 +61,7 @@ impl CardError {
 
     /// Each mistake in a line: `cards/pmo.md:3:1: unknown field ..`.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        let mut places = Places::of(&self.source);
+        let mut places = Places::new(&self.source);
         self.problems.iter().map(move |problem| {
             let (line, column) = places.line_and_column(problem.span.start);
             let (file, _) = self.source.file_at(problem.span.start);

@@ -65,7 +65,7 @@ impl Source {
     }
 
     /// What an address gave. `name` is the address as messages show it.
-    pub fn of_address(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+    pub fn from_address(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self { origin: Origin::Address, ..Self::new(name, text) }
     }
 
@@ -110,7 +110,7 @@ impl Source {
 
     /// The message about this file as people get it. One about a file of another kind, or one that a link leads to, quotes nothing of it:
     /// a path could put any file of the machine into a log.
-    pub fn told(&self, message: &str) -> String {
+    pub fn redacted(&self, message: &str) -> String {
         if !self.is_foreign || message.ends_with(WHY) {
             return message.to_owned();
         }
@@ -121,14 +121,14 @@ impl Source {
         parts.collect::<Vec<_>>().join("`") + WHY
     }
 
-    /// What people get in place of words that quote this file in a way of their own, if [`Self::told`] quotes nothing of it.
+    /// What people get in place of words that quote this file in a way of their own, if [`Self::redacted`] quotes nothing of it.
     pub fn withheld(&self, instead: &str) -> Option<String> {
         self.is_foreign.then(|| format!("{instead}{WHY}"))
     }
 
     /// The line and the column of a byte in its file, both counted from 1; columns count characters.
     pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
-        Places::of(self).line_and_column(byte)
+        Places::new(self).line_and_column(byte)
     }
 }
 
@@ -143,7 +143,7 @@ pub struct Places<'s> {
 
 impl<'s> Places<'s> {
     /// Begins at the first byte.
-    pub fn of(source: &'s Source) -> Self {
+    pub fn new(source: &'s Source) -> Self {
         Self { source, counted: (0, 0), line: 1, column: 1 }
     }
 
@@ -182,7 +182,7 @@ mod tests {
     fn c1_places_in_any_order_are_those_of_each_alone() {
         let files = [Source::new("a.md", "a: 1\nü: 2"), Source::new("b.md", "ö\nb")];
         let joined = Source::joined("both", &files);
-        let mut places = Places::of(&joined);
+        let mut places = Places::new(&joined);
         for byte in (0..20).chain([3, 14, 2, 2]) {
             assert_eq!(places.line_and_column(byte), joined.line_and_column(byte), "{byte}");
         }

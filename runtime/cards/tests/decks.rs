@@ -12,9 +12,9 @@ fn deck(cards: &[(String, Vec<String>)]) -> Result<Deck, DeckError> {
     let files = cards.iter().map(|(name, children)| {
         let file = format!("{name}.yaml");
         let text = format!("instruction: A.\nagents: [{}]\ndescription: D.\n", children.join(", "));
-        CardFile::of(Path::new(&file), Ok(Source::new(file.as_str(), text)), true)
+        CardFile::parse(Path::new(&file), Ok(Source::new(file.as_str(), text)), true)
     });
-    match Deck::of_files(files.collect(), Vec::new(), &[]) {
+    match Deck::from_files(files.collect(), Vec::new(), &[]) {
         (deck, None) => Ok(deck),
         (_, Some(error)) => Err(error),
     }
@@ -88,19 +88,19 @@ fn c1_many_ways_to_one_card_are_looked_at_once() {
 
 #[test]
 fn c1_a_child_says_what_it_is_for() {
-    let file = |file: &str, text: &str| CardFile::of(Path::new(file), Ok(Source::new(file, text)), true);
+    let file = |file: &str, text: &str| CardFile::parse(Path::new(file), Ok(Source::new(file, text)), true);
     let files = vec![
         file("a.yaml", "instruction: A.\nagents: [b, c, \"crate::D\"]\n"),
         file("b.yaml", "instruction: B.\n"),
         file("c.yaml", "instruction: C.\ndescription: Counts.\nagents: [a]\n"),
     ];
-    let (_, error) = Deck::of_files(files[..2].to_vec(), Vec::new(), &["c"]);
+    let (_, error) = Deck::from_files(files[..2].to_vec(), Vec::new(), &["c"]);
     assert_eq!(
         lines(&error.unwrap()),
         ["a.yaml:2:10: `b` has no description, by which `a` chooses it: write its `description` in `b.yaml`"]
     );
     // One mistake is said once, and a circle first.
-    let (_, error) = Deck::of_files(files, Vec::new(), &[]);
+    let (_, error) = Deck::from_files(files, Vec::new(), &[]);
     assert_eq!(lines(&error.unwrap()), ["a.yaml:2:13: an agent cannot contain itself: a > c > a"]);
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use onionskin_cards::{Workflow, children_beside, found_cards};
+use onionskin_cards::{Workflow, children_beside, find_cards};
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 use onionskin_loader::{CardLoader, LoadError, LoadedCards, LoadedWorkflow, Mistake, MistakeKind, Registry};
 
@@ -40,7 +40,7 @@ impl Loaded {
                 )));
             }
         }
-        let named = found_cards(Path::new(""), paths).files.len();
+        let named = find_cards(Path::new(""), paths).files.len();
         let paths = with_children(program, paths);
         let cards = loader(program).load(&paths).map_err(Failure::new)?;
         Ok(Self::Cards { cards, named })

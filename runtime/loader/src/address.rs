@@ -53,7 +53,7 @@ fn has_wrong_port(host: &str) -> bool {
 
 /// An error for the whole of an address.
 pub(crate) fn refused(address: &str, message: String) -> CardError {
-    CardError::new(Source::of_address(shown(address), ""), vec![Problem { message, span: 0..0 }])
+    CardError::new(Source::from_address(shown(address), ""), vec![Problem { message, span: 0..0 }])
 }
 
 /// The mistakes of addresses that were not fetched.

@@ -3,19 +3,19 @@
 use onionskin_core::declaration::AgentDeclaration;
 use onionskin_vocabulary::BuiltIn;
 
-/// A step without values.
-pub(crate) type Plain = fn(AgentDeclaration) -> AgentDeclaration;
+/// A method of a declaration without values.
+pub(crate) type Method = fn(AgentDeclaration) -> AgentDeclaration;
 
 /// What is missing: the feature, and the words for it.
 pub(crate) type Missing = (&'static str, String);
 
-/// The step for a built-in tool.
-pub(crate) fn tool(tool: BuiltIn) -> Result<Plain, Missing> {
-    step(tool).ok_or_else(|| (tool.feature(), tool.missing()))
+/// Adds a built-in tool.
+pub(crate) fn tool(tool: BuiltIn) -> Result<Method, Missing> {
+    add(tool).ok_or_else(|| (tool.feature(), tool.missing()))
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "each tool has a step only with all features")]
-fn step(tool: BuiltIn) -> Option<Plain> {
+#[allow(clippy::unnecessary_wraps, reason = "each tool is there only with all features")]
+fn add(tool: BuiltIn) -> Option<Method> {
     match tool {
         #[cfg(feature = "shell")]
         BuiltIn::ShellExecute => Some(|agent| agent.runtime_tool(onionskin_builtins::shell::execute())),
@@ -53,12 +53,12 @@ fn step(tool: BuiltIn) -> Option<Plain> {
 /// The servers of the working directory's `.mcp.json`.
 #[cfg(feature = "mcp")]
 #[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
-pub(crate) fn servers() -> Result<Plain, Missing> {
+pub(crate) fn servers() -> Result<Method, Missing> {
     Ok(|agent| agent.default_servers(onionskin_mcp::WorkingDirectory::new()))
 }
 
 #[cfg(not(feature = "mcp"))]
-pub(crate) fn servers() -> Result<Plain, Missing> {
+pub(crate) fn servers() -> Result<Method, Missing> {
     Err(("mcp", onionskin_vocabulary::MISSING_MCP.to_owned()))
 }
 

@@ -11,8 +11,11 @@ use serde_json::Value;
 
 use crate::values::Unfit;
 
-/// A step of a declaration.
-pub(crate) type Step = Arc<dyn Fn(AgentDeclaration) -> AgentDeclaration + Send + Sync>;
+/// Adds a tool to a declaration.
+pub(crate) type AddTool = Arc<dyn Fn(AgentDeclaration) -> AgentDeclaration + Send + Sync>;
+
+/// Adds a toolbox with a prefix.
+pub(crate) type AddToolbox = fn(AgentDeclaration, Option<&str>) -> AgentDeclaration;
 
 /// Whether a call goes to a toolbox with this prefix.
 pub(crate) type IsOfToolbox = fn(&ToolContext, Option<&str>) -> bool;
@@ -22,11 +25,11 @@ pub(crate) type IsOfToolbox = fn(&ToolContext, Option<&str>) -> bool;
 pub(crate) enum Entry {
     Tool {
         name: Arc<str>,
-        step: Step,
+        add: AddTool,
         definition: Option<fn() -> ToolDefinition>,
     },
     Toolbox {
-        step: fn(AgentDeclaration, Option<&str>) -> AgentDeclaration,
+        add: AddToolbox,
         is_of: IsOfToolbox,
         id: TypeId,
     },
@@ -70,7 +73,7 @@ pub(crate) struct TypeEntry {
 #[derive(Clone)]
 pub(crate) struct StateEntry {
     pub(crate) with_state: fn(DynAgent) -> DynAgent,
-    pub(crate) steps: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
+    pub(crate) methods: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
     /// Whether texts can show its fields.
     pub(crate) is_recorded: bool,
 }

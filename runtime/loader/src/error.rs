@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use onionskin_cards::{CardError, Places, Problem, Source};
+use onionskin_cards::{CardError, DeckError, Places, Problem, Source};
 
 /// The mistakes of all cards that were loaded together. It is shown as rustc shows errors, each mistake with its lines of the card. `Debug` gives
 /// the same text, because a `main` that returns the error prints it so.
@@ -141,6 +141,16 @@ impl Mistakes {
         }
     }
 
+    pub(crate) fn add_deck(&mut self, error: &DeckError) {
+        for error in error.file_errors() {
+            let kind = if error.is_missing_file() { MistakeKind::MissingFile } else { MistakeKind::Format };
+            self.add_all(error, kind);
+        }
+        for error in error.among_cards() {
+            self.add_all(error, MistakeKind::Cards);
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -166,7 +176,7 @@ impl Mistakes {
         let (mut errors, mut mistakes) = (Vec::new(), Vec::new());
         for (source, mut problems) in self.0 {
             problems.sort_by_key(|(_, problem)| problem.span.start);
-            let mut places = Places::of(&source);
+            let mut places = Places::new(&source);
             mistakes.extend(problems.iter().map(|(kind, problem)| {
                 let (line, column) = places.line_and_column(problem.span.start);
                 Mistake {
@@ -174,7 +184,7 @@ impl Mistakes {
                     file: source.file_of(problem.span.start).to_owned(),
                     line,
                     column,
-                    message: source.told(&problem.message),
+                    message: source.redacted(&problem.message),
                 }
             }));
             errors.push(CardError::new(source, problems.into_iter().map(|(_, problem)| problem).collect()));

@@ -52,7 +52,7 @@ impl CardUrls {
             match self.source(address).await {
                 Ok(source) => {
                     let path = shown(address);
-                    fetched.files.push(CardFile::of(Path::new(&path), Ok(source), false));
+                    fetched.files.push(CardFile::parse(Path::new(&path), Ok(source), false));
                 }
                 Err(error) => fetched.errors.push(error),
             }
@@ -67,7 +67,7 @@ impl CardUrls {
             Err(_) => Err(format!("the card was not there within {:?}", self.timeout)),
         };
         let text = text.map_err(|message| refused(address, message))?;
-        Ok(Source::of_address(shown(address), text))
+        Ok(Source::from_address(shown(address), text))
     }
 
     async fn text(&self, address: &str) -> Result<String, String> {

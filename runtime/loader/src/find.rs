@@ -118,7 +118,9 @@ impl<'r> Finder<'r> {
         };
         let (path, shown) = (card.beside(file), card.shown(file));
         match self.files.get(&path) {
-            Some(items) => (MistakeKind::MissingItem, self.missing_item(need, of_kind(items, need.kind))),
+            Some(items) => {
+                (MistakeKind::MissingItem, self.missing_item(need, names_of_kind(items, need.kind)))
+            }
             None if path.is_file() => (MistakeKind::MissingFile, need.unregistered_file(&shown)),
             None if let Some(file) = self.registry.file_named(&path) => {
                 let message = format!(
@@ -153,11 +155,11 @@ impl<'r> Finder<'r> {
     }
 
     fn paths(&self, kind: Kind) -> impl Iterator<Item = &'r str> {
-        of_kind(&self.registry.paths, kind)
+        names_of_kind(&self.registry.paths, kind)
     }
 }
 
-fn of_kind(items: &BTreeMap<String, Entry>, kind: Kind) -> impl Iterator<Item = &str> {
+fn names_of_kind(items: &BTreeMap<String, Entry>, kind: Kind) -> impl Iterator<Item = &str> {
     items.iter().filter(move |(_, entry)| entry.is_of(kind)).map(|(name, _)| &**name)
 }
 

@@ -70,12 +70,11 @@ pub struct Items {
 impl Items {
     /// Registers a tool: `function_tools: [tools.rs:add_one]`.
     pub fn tool<T: RegisteredTool>(&mut self) -> &mut Self {
-        let step = Arc::new(|agent: AgentDeclaration| agent.tool(T::default()));
         self.add(
             short_name::<T>(),
             Entry::Tool {
                 name: T::NAME.into(),
-                step,
+                add: Arc::new(|agent| agent.tool(T::default())),
                 definition: Some(|| T::default().definition().clone()),
             },
         )
@@ -84,8 +83,8 @@ impl Items {
     /// Registers a toolbox: `toolboxes: [kb.rs:Kb]`. The program provides the object, as for a toolbox of `agent!`:
     /// [`AppBuilder::toolbox`](onionskin_core::declaration::AppBuilder::toolbox).
     pub fn toolbox<T: Toolbox>(&mut self) -> &mut Self {
-        let step = |agent: AgentDeclaration, prefix: Option<&str>| agent.toolbox::<T>(prefix);
-        self.add(short_name::<T>(), Entry::Toolbox { step, is_of: is_of_toolbox::<T>, id: TypeId::of::<T>() })
+        let add = |agent: AgentDeclaration, prefix: Option<&str>| agent.toolbox::<T>(prefix);
+        self.add(short_name::<T>(), Entry::Toolbox { add, is_of: is_of_toolbox::<T>, id: TypeId::of::<T>() })
     }
 
     hooks! {

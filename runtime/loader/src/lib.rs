@@ -1,10 +1,10 @@
 //! Agents of cards that a program reads at run time: a [`CardLoader`] makes them, with the program's tools and hooks from a [`Registry`].
 
 // - `items` and `registry`: what a program registers; `entry` is its form inside.
-// - `loader` makes an `attempt` to read the cards and to declare their agents. `find` looks for what they name, also in a `script`, and `plan`
-//   turns each card into the steps that declare an agent, with `filter`, `settings`, `state`, `tool_words`, `values`, and with `builtin`, which
-//   has what features add. `agents` makes them, and they are `loaded` then. `error` collects the mistakes.
-// - `watch` loads cards again when they change: `known` has those of the last time, and `stamps` sees whether a file has changed.
+// - `loader` reads the cards and makes their agents. `find` looks for what they name, also in a `script`, and `plan` declares the agent of a
+//   card, with `filter`, `settings`, `state`, `values`, and with `builtin`, which has what features add. The agents are `loaded` then. `error`
+//   collects the mistakes.
+// - `watch` loads cards again when they change: the `cache` has those of the last time, and `stamps` sees whether a file has changed.
 // - `fetch` gets the cards of an `address`. What may take long is done on a `thread` that may block.
 // - `workflow` loads workflow folders.
 // - `dump` writes agents of the program as cards.
@@ -13,9 +13,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod address;
-mod agents;
-mod attempt;
 mod builtin;
+mod cache;
 mod dump;
 mod entry;
 mod error;
@@ -24,7 +23,6 @@ mod fetch;
 mod filter;
 mod find;
 mod items;
-mod known;
 mod loaded;
 mod loader;
 mod panics;
@@ -36,7 +34,6 @@ mod settings;
 mod stamps;
 mod state;
 mod thread;
-mod tool_words;
 mod values;
 mod watch;
 mod workflow;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use onionskin_cards::Card;
+use onionskin_cards::{Card, Deck};
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 
 /// The agents of cards that were loaded together.
@@ -28,6 +28,11 @@ pub struct CardText {
 }
 
 impl LoadedCards {
+    pub(crate) fn new(deck: &Deck, agents: Vec<DynAgent>) -> Self {
+        let default = deck.cards.iter().position(|card| card.is_default());
+        Self { agents, cards: deck.cards.clone(), default }
+    }
+
     /// The names of the agents, in the order of the cards.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.agents.iter().map(DynAgent::name)

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "loader-url")]
 use std::sync::Arc;
 
-#[cfg(feature = "loader-url")]
-use crate::address::Fetched;
-use crate::attempt::attempt;
-use crate::error::LoadError;
+use onionskin_cards::Deck;
+
+use crate::address::{add_unfetched, divided};
+use crate::cache::Cache;
+use crate::error::{LoadError, MistakeKind, Mistakes};
 #[cfg(feature = "loader-url")]
 use crate::fetch::CardUrls;
-use crate::known::Known;
+use crate::find::Finder;
 use crate::loaded::LoadedCards;
 use crate::registry::Registry;
 #[cfg(feature = "loader-url")]
@@ -89,27 +90,42 @@ impl CardLoader {
     /// Returns all mistakes of all cards.
     pub fn load<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<LoadedCards, LoadError> {
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        self.load_changed(&paths, &mut Known::default())
+        self.load_changed(&paths, &mut Cache::default())
     }
 
-    /// As [`Self::load`], with what is known from the time before.
+    /// As [`Self::load`], with what the time before left in the cache.
     pub(crate) fn load_changed(
         &self,
         paths: &[PathBuf],
-        known: &mut Known,
+        cache: &mut Cache,
     ) -> Result<LoadedCards, LoadError> {
-        attempt(&self.registry, &self.base_folder(), paths, self.allows_urls(), known)
-    }
-
-    #[cfg(feature = "loader-url")]
-    fn allows_urls(&self) -> bool {
-        self.urls.is_some()
-    }
-
-    #[cfg(not(feature = "loader-url"))]
-    #[expect(clippy::unused_self, reason = "with the feature it is used")]
-    fn allows_urls(&self) -> bool {
-        false
+        let base = self.base_folder();
+        let mut mistakes = Mistakes::default();
+        let mut files = cache.read(&base, paths);
+        match &cache.fetched {
+            Some(fetched) => {
+                files.extend(fetched.files.iter().cloned());
+                for error in &fetched.errors {
+                    mistakes.add_all(error, MistakeKind::Address);
+                }
+            }
+            None => add_unfetched(&divided(paths).1, self.allows_urls(), &mut mistakes),
+        }
+        let (deck, error) = Deck::from_files(files, cache.errors.clone(), &[]);
+        if let Some(error) = &error {
+            mistakes.add_deck(error);
+        }
+        cache.renew_stamps();
+        cache.plan(&deck, &Finder::new(&self.registry, &base), &mut mistakes);
+        if let Some(error) = mistakes.into_error() {
+            return Err(error);
+        }
+        let mut loaded = LoadedCards::new(&deck, cache.agents(&deck));
+        // A single card needs no mark.
+        if deck.cards.len() == 1 {
+            loaded.default = Some(0);
+        }
+        Ok(loaded)
     }
 
     pub(crate) fn registry(&self) -> &Registry {
@@ -162,13 +178,33 @@ impl CardLoader {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<LoadedCards, LoadError> {
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        let mut known = Known { fetched: self.fetch(&paths).await, ..Known::default() };
+        let mut cache = self.cache(&paths).await;
         let loader = self.clone();
-        on_thread(move || loader.load_changed(&paths, &mut known)).await
+        on_thread(move || loader.load_changed(&paths, &mut cache)).await
     }
 
-    /// The cards of the addresses among the paths, if they are allowed.
-    pub(crate) async fn fetch(&self, paths: &[PathBuf]) -> Option<Fetched> {
-        Some(self.urls.as_ref()?.fetch(paths).await)
+    fn allows_urls(&self) -> bool {
+        self.urls.is_some()
+    }
+
+    /// A cache with the cards of the addresses among the paths, if they are allowed.
+    pub(crate) async fn cache(&self, paths: &[PathBuf]) -> Cache {
+        match &self.urls {
+            Some(urls) => Cache::new(urls.fetch(paths).await),
+            None => Cache::default(),
+        }
+    }
+}
+
+#[cfg(not(feature = "loader-url"))]
+impl CardLoader {
+    #[expect(clippy::unused_self, reason = "with the feature it is used")]
+    fn allows_urls(&self) -> bool {
+        false
+    }
+
+    #[expect(clippy::unused_async, reason = "with the feature it waits")]
+    pub(crate) async fn cache(&self, _: &[PathBuf]) -> Cache {
+        Cache::default()
     }
 }

@@ -1,35 +1,51 @@
-//! From a card to the steps that declare its agent.
+//! From a card to the declaration of its agent.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use onionskin_cards::{
     Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Kind, Need, Origin, Problem, Spanned, Text,
     Toolbox,
 };
+use onionskin_core::__private0::settings::Settings;
 use onionskin_core::__private0::with_settings;
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
+use onionskin_core::definition::ToolWords;
 use onionskin_core::prompt::{Prompt, PromptText};
 use onionskin_vocabulary::BuiltIn;
 use onionskin_vocabulary::agent::{Setting, TextField};
 use serde_json::Value;
 
 use crate::address::{refused_item, refused_name};
-use crate::builtin;
-use crate::entry::{Entry, StateEntry, Step};
+use crate::builtin::{self, Method};
+use crate::entry::{AddHook, AddTool, AddToolbox, Entry, StateEntry};
 use crate::error::{MistakeKind, Mistakes};
 use crate::filter::{Test, call_filter};
 use crate::find::Finder;
 use crate::settings;
-use crate::tool_words::{given_name, worded};
 
-/// The agent of a card, before its children are made.
+/// The agent of a card, with what the card names, before its children are made.
 #[derive(Default)]
 pub(crate) struct Plan {
-    pub(crate) steps: Vec<Step>,
+    card: Arc<Card>,
+    prompt: Prompt,
+    /// Tools, with what a workflow says of them.
+    tools: Vec<(AddTool, Option<ToolWords>)>,
+    toolboxes: Vec<(AddToolbox, Option<String>)>,
+    hooks: Vec<PlannedHook>,
+    /// What is declared without values: built-in tools, and types.
+    methods: Vec<Method>,
+    settings: Settings,
     pub(crate) children: Vec<PlannedChild>,
-    pub(crate) run: Option<RunFn>,
-    pub(crate) state: Option<StateEntry>,
+    run: Option<RunFn>,
+    state: Option<StateEntry>,
+}
+
+/// A hook or a guardrail, or the place of those that are added at run time.
+enum PlannedHook {
+    Hook { add: Arc<AddHook>, values: Vec<Value>, filter: Option<CallFilter> },
+    Rest,
 }
 
 /// A child of a card.
@@ -39,21 +55,83 @@ pub(crate) enum PlannedChild {
     Program(DynAgent),
 }
 
-/// Reads a card. Its mistakes are added to the others.
-pub(crate) struct Planner<'p> {
-    pub(crate) finder: &'p Finder<'p>,
-    pub(crate) deck: &'p Deck,
-    pub(crate) card: &'p Card,
-    pub(crate) mistakes: &'p mut Mistakes,
-    pub(crate) plan: Plan,
+impl Plan {
+    /// Plans the agent of a card of a deck.
+    ///
+    /// # Errors
+    /// Returns the mistakes in what the card names.
+    pub(crate) fn new(card: &Arc<Card>, deck: &Deck, finder: &Finder<'_>) -> Result<Self, Mistakes> {
+        let plan = Self { card: Arc::clone(card), ..Self::default() };
+        let planner = Planner { finder, deck, card, mistakes: Mistakes::default(), plan };
+        let Planner { mistakes, plan, .. } = planner.plan();
+        if mistakes.is_empty() { Ok(plan) } else { Err(mistakes) }
+    }
+
+    /// The agent. It is declared anew each time that it is built.
+    pub(crate) fn agent(self: &Arc<Self>, children: Vec<DynAgent>) -> DynAgent {
+        let plan = Arc::clone(self);
+        let mut agent = DynAgent::new(&*self.card.name.value, move || plan.declare(&children));
+        if let Some(state) = &self.state {
+            agent = (state.with_state)(agent);
+        }
+        if let Some(run) = self.run {
+            agent = agent.with_run(run);
+        }
+        agent
+    }
+
+    fn declare(&self, children: &[DynAgent]) -> AgentDeclaration {
+        let card = &self.card;
+        let mut agent = children.iter().fold(AgentDeclaration::new(), AgentDeclaration::dyn_child);
+        if let Some(Text::Written(text)) = card.text(TextField::Description) {
+            agent = agent.description(&*text.value);
+        }
+        agent = agent.prompt(self.prompt.clone());
+        for server in &card.servers {
+            let filter = card.tools.iter().find(|(name, _)| name.value == server.value);
+            let patterns: Option<Vec<&str>> =
+                filter.map(|(_, patterns)| patterns.iter().map(|pattern| &*pattern.value).collect());
+            agent = agent.server(&*server.value, patterns.as_deref());
+        }
+        for (add, words) in &self.tools {
+            agent = match words {
+                Some(words) => agent.worded(words.clone(), |agent| add(agent)),
+                None => add(agent),
+            };
+        }
+        for (add, prefix) in &self.toolboxes {
+            agent = add(agent, prefix.as_deref());
+        }
+        for hook in &self.hooks {
+            agent = match hook {
+                PlannedHook::Hook { add, values, filter } => add(agent, values, filter.clone()),
+                PlannedHook::Rest => agent.dynamic_hooks(),
+            };
+        }
+        agent = self.methods.iter().fold(agent, |agent, method| method(agent));
+        agent = with_settings(agent, self.settings.clone());
+        match &card.until {
+            Some(until) => agent.until(&*until.value),
+            None => agent,
+        }
+    }
+}
+
+/// Finds what a card names, and the mistakes in it.
+struct Planner<'p> {
+    finder: &'p Finder<'p>,
+    deck: &'p Deck,
+    card: &'p Card,
+    mistakes: Mistakes,
+    plan: Plan,
 }
 
 impl Planner<'_> {
-    pub(crate) fn plan(mut self) -> Plan {
+    fn plan(mut self) -> Self {
         if self.card.source.origin == Origin::Address {
             self.refuse();
             if !self.mistakes.is_empty() {
-                return self.plan;
+                return self;
             }
         }
         for need in self.card.needs() {
@@ -67,7 +145,7 @@ impl Planner<'_> {
         self.hooks();
         self.types();
         self.settings();
-        self.plan
+        self
     }
 
     /// The mistakes of a card of an address.
@@ -81,11 +159,7 @@ impl Planner<'_> {
         }
     }
 
-    fn step(&mut self, step: impl Fn(AgentDeclaration) -> AgentDeclaration + Send + Sync + 'static) {
-        self.plan.steps.push(Arc::new(step));
-    }
-
-    fn mistake(&mut self, kind: MistakeKind, message: String, span: &std::ops::Range<usize>) {
+    fn mistake(&mut self, kind: MistakeKind, message: String, span: &Range<usize>) {
         self.mistakes.add(&self.card.source, kind, Problem { message, span: span.clone() });
     }
 
@@ -94,14 +168,10 @@ impl Planner<'_> {
     }
 
     fn texts(&mut self) {
-        let card = self.card;
         let mut prompt = Prompt::new();
-        for (field, text) in &card.texts {
+        for (field, text) in &self.card.texts {
             match (field, text) {
-                (TextField::Description, Text::Written(text)) => {
-                    let text = text.value.clone();
-                    self.step(move |agent| agent.description(text.clone()));
-                }
+                (TextField::Description, Text::Written(_)) => {}
                 (field, Text::Written(text)) => prompt = prompt.text((*field).into(), &text.value),
                 (field, Text::Function(item)) => {
                     if let Some(Entry::Text(add)) = self.item(item, Kind::Text) {
@@ -110,31 +180,18 @@ impl Planner<'_> {
                 }
             }
         }
-        for flag in &card.flags {
-            prompt = prompt.include(flag.value.into());
-        }
-        self.step(move |agent| agent.prompt(prompt.clone()));
+        self.plan.prompt =
+            self.card.flags.iter().fold(prompt, |prompt, flag| prompt.include(flag.value.into()));
     }
 
     fn tools(&mut self) {
         let card = self.card;
-        for server in &card.servers {
-            let name: Arc<str> = server.value.as_str().into();
-            let filter = card.tools.iter().find(|(of, _)| of.value == server.value);
-            let patterns: Option<Vec<String>> =
-                filter.map(|(_, patterns)| patterns.iter().map(|pattern| pattern.value.clone()).collect());
-            self.step(move |agent| {
-                let patterns: Option<Vec<&str>> =
-                    patterns.as_ref().map(|patterns| patterns.iter().map(String::as_str).collect());
-                agent.server(Arc::clone(&name), patterns.as_deref())
-            });
-        }
         if let Some(first) = card.servers.first() {
             self.built_in(builtin::servers(), &first.span);
         }
         for tool in &card.function_tools {
-            if let Some(Entry::Tool { step, .. }) = self.item(tool, Kind::Tool) {
-                self.plan.steps.push(worded(card, &tool.value, step));
+            if let Some(Entry::Tool { add, .. }) = self.item(tool, Kind::Tool) {
+                self.plan.tools.push((add, tool_words(card, &tool.value)));
             }
         }
         for tool in &card.runtime {
@@ -144,16 +201,15 @@ impl Planner<'_> {
             }
         }
         for toolbox in &card.toolboxes {
-            if let Some(Entry::Toolbox { step, .. }) = self.item(&toolbox.item, Kind::Toolbox) {
-                let prefix = toolbox.prefix.as_ref().map(|prefix| prefix.value.clone());
-                self.step(move |agent| step(agent, prefix.as_deref()));
+            if let Some(Entry::Toolbox { add, .. }) = self.item(&toolbox.item, Kind::Toolbox) {
+                self.plan.toolboxes.push((add, prefix(toolbox)));
             }
         }
     }
 
-    fn built_in(&mut self, step: Result<builtin::Plain, builtin::Missing>, span: &std::ops::Range<usize>) {
-        match step {
-            Ok(step) => self.step(step),
+    fn built_in(&mut self, method: Result<Method, builtin::Missing>, span: &Range<usize>) {
+        match method {
+            Ok(method) => self.plan.methods.push(method),
             Err((feature, message)) => self.mistake(MistakeKind::MissingFeature(feature), message, span),
         }
     }
@@ -177,7 +233,7 @@ impl Planner<'_> {
         let card = self.card;
         for item in &card.tool_hooks {
             match item {
-                HookItem::Rest(_) => self.step(AgentDeclaration::dynamic_hooks),
+                HookItem::Rest(_) => self.plan.hooks.push(PlannedHook::Rest),
                 HookItem::Hook(hook, filter) => self.filtered(hook, Kind::ToolHook, filter.as_ref()),
             }
         }
@@ -204,13 +260,11 @@ impl Planner<'_> {
     }
 
     fn hook(&mut self, hook: &Hook, kind: Kind, filter: Option<CallFilter>) {
-        let Some(add) =
-            self.item(&hook.item, kind).and_then(|entry| Some(Arc::clone(&entry.hook(kind)?.add)))
-        else {
-            return;
-        };
-        let values: Vec<Value> = hook.with.iter().map(|value| value.value.clone()).collect();
-        self.step(move |agent| add(agent, &values, filter.clone()));
+        let entry = self.item(&hook.item, kind);
+        if let Some(found) = entry.as_ref().and_then(|entry| entry.hook(kind)) {
+            let values = hook.with.iter().map(|value| value.value.clone()).collect();
+            self.plan.hooks.push(PlannedHook::Hook { add: Arc::clone(&found.add), values, filter });
+        }
     }
 
     /// The tools, toolboxes and children that a filter names.
@@ -227,7 +281,8 @@ impl Planner<'_> {
                 let Some(Entry::Tool { name, .. }) = self.finder.item(card, tool, Kind::Tool) else {
                     return vec![unknown()];
                 };
-                vec![Test::Function(given_name(card, tool).unwrap_or(name))]
+                let new_name = card.tool_use(tool).and_then(|used| used.name.as_ref());
+                vec![Test::Function(new_name.map_or(name, |name| name.value.as_str().into()))]
             }
             Called::Toolbox(item) => {
                 let toolboxes = card.toolboxes.iter().filter(|toolbox| toolbox.item.value == *item);
@@ -235,7 +290,7 @@ impl Planner<'_> {
                     let Some(Entry::Toolbox { is_of, .. }) = self.item(&toolbox.item, Kind::Toolbox) else {
                         return unknown();
                     };
-                    Test::Toolbox(is_of, toolbox.prefix.as_ref().map(|prefix| prefix.value.clone()))
+                    Test::Toolbox(is_of, prefix(toolbox))
                 };
                 toolboxes.map(test).collect()
             }
@@ -266,9 +321,7 @@ impl Planner<'_> {
                     if !state.is_recorded {
                         self.unshown_fields(item);
                     }
-                    for step in &state.steps {
-                        self.step(*step);
-                    }
+                    self.plan.methods.extend(&state.methods);
                     self.plan.state = Some(state);
                 }
                 None => self.unfit_type(item, "state"),
@@ -278,7 +331,7 @@ impl Planner<'_> {
             let Some(item) = item else { continue };
             let Some(Entry::Type(ty)) = self.item(item, Kind::Type) else { continue };
             match if field == "input" { ty.input } else { ty.output } {
-                Some(step) => self.step(step),
+                Some(method) => self.plan.methods.push(method),
                 None => self.unfit_type(item, field),
             }
         }
@@ -318,13 +371,29 @@ impl Planner<'_> {
         for problem in problems {
             self.mistakes.add(&card.source, MistakeKind::Format, problem);
         }
-        self.step(move |agent| with_settings(agent, settings.clone()));
+        self.plan.settings = settings;
         if card.setting(Setting::Model).is_some() {
-            self.step(builtin::model);
-        }
-        if let Some(until) = &card.until {
-            let until = until.value.clone();
-            self.step(move |agent| agent.until(until.as_str()));
+            self.plan.methods.push(builtin::model);
         }
     }
+}
+
+fn prefix(toolbox: &Toolbox) -> Option<String> {
+    toolbox.prefix.as_ref().map(|prefix| prefix.value.clone())
+}
+
+/// What the workflow of a card says of a tool.
+fn tool_words(card: &Card, tool: &Item) -> Option<ToolWords> {
+    let used = card.tool_use(tool).filter(|used| used.says_more())?;
+    let mut words = ToolWords::new();
+    if let Some(name) = &used.name {
+        words = words.name(name.value.clone());
+    }
+    if let Some(text) = &used.description {
+        words = words.description(text.value.clone());
+    }
+    if let (Some(component), Some(mode)) = (&used.component, &used.mode) {
+        words = words.component(component.value.clone(), mode.value.into());
+    }
+    Some(words)
 }

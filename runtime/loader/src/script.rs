@@ -54,7 +54,7 @@ impl Fault {
 
 impl Fault {
     /// The fault without what it quotes of a file that no message quotes.
-    fn told(self, source: &Source) -> Self {
+    fn redacted(self, source: &Source) -> Self {
         let withheld = match &self {
             Self::MissingFunction(_) => (None, source.withheld("it has no such function")),
             Self::Wrong(place, _) => (*place, source.withheld("it has a mistake")),
@@ -80,7 +80,7 @@ pub(crate) fn entry(path: &Path, name: &str, kind: Kind) -> Result<Entry, Fault>
         Fault::Wrong(None, reasons.join("; "))
     })?;
     let file = path.file_name().map(|file| file.to_string_lossy()).unwrap_or_default();
-    read(&source.text, &file, name, kind).map_err(|fault| fault.told(&source))
+    read(&source.text, &file, name, kind).map_err(|fault| fault.redacted(&source))
 }
 
 #[cfg(not(feature = "rhai"))]
@@ -106,8 +106,8 @@ fn read(text: &str, file: &str, name: &str, kind: Kind) -> Result<Entry, Fault> 
     if kind == Kind::Tool {
         let spec = from_code(script).map_err(fault)?;
         let name = spec.name().into();
-        let step = Arc::new(move |agent: AgentDeclaration| agent.tool_value(spec.clone()));
-        return Ok(Entry::Tool { name, step, definition: None });
+        let add = Arc::new(move |agent: AgentDeclaration| agent.tool_value(spec.clone()));
+        return Ok(Entry::Tool { name, add, definition: None });
     }
     let hook = hook_from_code(script.file(file)).map_err(fault)?;
     let add = Arc::new(move |agent: AgentDeclaration, _: &[serde_json::Value], filter| match filter {

@@ -16,7 +16,7 @@ pub(crate) struct Stamp {
     /// Its time and its size; none if it is not a file.
     place: Option<(SystemTime, u64)>,
     /// Whether a later change would change the time too.
-    is_settled: bool,
+    is_stable: bool,
     content: Content,
 }
 
@@ -46,11 +46,11 @@ impl Stamp {
     ) -> (Self, Option<Result<Source, CardError>>) {
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
         let place = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
-        if let Some(before) = before.filter(|before| before.is_settled && before.place == place) {
+        if let Some(before) = before.filter(|before| before.is_stable && before.place == place) {
             return (before.clone(), None);
         }
         let age = place.and_then(|(modified, _)| SystemTime::now().duration_since(modified).ok());
-        let is_settled = age.is_some_and(|age| age > STEP);
+        let is_stable = age.is_some_and(|age| age > STEP);
         let source = read_file(path, name);
         let content = match &source {
             Ok(source) => Content::Text(hash(&source.text)),
@@ -58,7 +58,7 @@ impl Stamp {
                 Content::Fault(error.problems().iter().map(|problem| problem.message.clone()).collect())
             }
         };
-        (Self { place, is_settled, content }, Some(source))
+        (Self { place, is_stable, content }, Some(source))
     }
 }
 

@@ -22,14 +22,14 @@ impl<S: Serialize + DeserializeOwned> RecordedState for S {}
 
 /// What the runtime may do with a state beyond giving it to tools: [`Items::state_with`](crate::Items::state_with) takes it.
 pub struct StateParts<S> {
-    steps: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
+    methods: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
     is_recorded: bool,
     state: PhantomData<fn() -> S>,
 }
 
 impl<S: Clone + Send + Sync + 'static> StateParts<S> {
     pub(crate) fn new() -> Self {
-        Self { steps: Vec::new(), is_recorded: false, state: PhantomData }
+        Self { methods: Vec::new(), is_recorded: false, state: PhantomData }
     }
 
     /// Lets a journal record the state, and texts of the prompt show its fields
@@ -39,7 +39,7 @@ impl<S: Clone + Send + Sync + 'static> StateParts<S> {
     where
         S: RecordedState,
     {
-        self.steps.push(AgentDeclaration::record_state::<S>);
+        self.methods.push(AgentDeclaration::record_state::<S>);
         self.is_recorded = true;
         self
     }
@@ -50,14 +50,14 @@ impl<S: Clone + Send + Sync + 'static> StateParts<S> {
     where
         S: VisitSecrets,
     {
-        self.steps.push(AgentDeclaration::visit_state::<S>);
+        self.methods.push(AgentDeclaration::visit_state::<S>);
         self
     }
 
     pub(crate) fn into_entry(self) -> StateEntry {
         StateEntry {
             with_state: |agent| agent.with_state::<S>(),
-            steps: self.steps,
+            methods: self.methods,
             is_recorded: self.is_recorded,
         }
     }

@@ -98,5 +98,5 @@ fn kind_of<T: 'static>() -> Option<ValueKind> {
         (TypeId::of::<bool>(), "bool"),
     ];
     let (_, name) = known.into_iter().find(|(known, _)| *known == id)?;
-    ValueKind::of_type(name)
+    ValueKind::from_type(name)
 }

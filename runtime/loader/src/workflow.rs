@@ -1,7 +1,7 @@
 //! Workflow folders that a program reads at run time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use onionskin_cards::{Deck, Item, Kind, Seen, Workflow, workflow_files};
@@ -10,17 +10,12 @@ use onionskin_core::declaration::{AppBuilder, DynAgent};
 use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::MessagePlace;
 
-use crate::agents::{agent, loaded};
-use crate::attempt::add;
+use crate::cache::Cache;
 use crate::entry::Entry;
 use crate::error::{LoadError, MistakeKind, Mistakes};
-use crate::find::{Finder, scripts_of};
-use crate::known::{ByFile, Known};
+use crate::find::Finder;
 use crate::loaded::LoadedCards;
 use crate::loader::CardLoader;
-use crate::plan::{Plan, Planner};
-use crate::registry::Registry;
-use crate::stamps::Stamp;
 
 /// The agents of a workflow folder, and how it begins: [`CardLoader::load_workflow`] makes it.
 #[derive(Debug, Clone)]
@@ -72,16 +67,45 @@ impl CardLoader {
     /// # Errors
     /// Returns all mistakes of all files, with the words and places that the compiler's errors have.
     pub fn load_workflow(&self, folder: impl AsRef<Path>) -> Result<LoadedWorkflow, LoadError> {
-        self.load_changed_workflow(folder.as_ref(), &mut Known::default())
+        self.load_changed_workflow(folder.as_ref(), &mut Cache::default())
     }
 
-    /// As [`Self::load_workflow`]. `known` gets the files that were looked at.
+    /// As [`Self::load_workflow`]. The cache gets the files that were looked at.
     pub(crate) fn load_changed_workflow(
         &self,
         folder: &Path,
-        known: &mut Known,
+        cache: &mut Cache,
     ) -> Result<LoadedWorkflow, LoadError> {
-        attempt(self.registry(), &self.base_folder(), folder, known)
+        let base = self.base_folder();
+        // Before they are read, so that a change in between is seen next time.
+        cache.renew_stamps();
+        for file in workflow_files(&base.join(folder)) {
+            cache.stamp(file.as_os_str());
+        }
+        let mut mistakes = Mistakes::default();
+        let workflow = match Workflow::read(&base, folder) {
+            Ok(workflow) => workflow,
+            Err(error) => {
+                mistakes.add_deck(&error);
+                return Err(mistakes.into_error().unwrap_or_default());
+            }
+        };
+        let (deck, finder) = (&workflow.deck, Finder::new(self.registry(), &base));
+        cache.plan(deck, &finder, &mut mistakes);
+        if mistakes.is_empty() {
+            for problem in workflow.wrong_items(|item| seen(&finder, deck, item)) {
+                mistakes.add(&workflow.source, MistakeKind::WrongKind, problem);
+            }
+        }
+        if let Some(error) = mistakes.once().into_error() {
+            return Err(error);
+        }
+        Ok(LoadedWorkflow {
+            warnings: workflow.warning_lines().collect(),
+            cards: LoadedCards::new(deck, cache.agents(deck)),
+            name: workflow.name,
+            initial_message: workflow.initial_message.map(|message| message.value.into()),
+        })
     }
 }
 
@@ -125,62 +149,6 @@ impl LoadedWorkflow {
             None => app,
         }
     }
-}
-
-fn attempt(
-    registry: &Registry,
-    base: &Path,
-    folder: &Path,
-    known: &mut Known,
-) -> Result<LoadedWorkflow, LoadError> {
-    // Before they are read, so that a change in between is seen next time.
-    let before = std::mem::take(&mut known.scripts);
-    let look = |path: &Path| Stamp::look(path, "", before.get(path.as_os_str())).0;
-    known.scripts = stamps(workflow_files(&base.join(folder)), &look);
-    let mut mistakes = Mistakes::default();
-    let workflow = match Workflow::read(base, folder) {
-        Ok(workflow) => workflow,
-        Err(error) => {
-            add(&error, &mut mistakes);
-            return Err(mistakes.into_error().unwrap_or_default());
-        }
-    };
-    let deck = &workflow.deck;
-    let scripts = deck.cards.iter().flat_map(|card| scripts_of(card));
-    known.scripts.extend(stamps(scripts, &look));
-    let finder = Finder::new(registry, base);
-    let plans: Vec<Arc<Plan>> = deck
-        .cards
-        .iter()
-        .map(|card| {
-            let (finder, plan) = (&finder, Plan::default());
-            Arc::new(Planner { finder, deck, card, mistakes: &mut mistakes, plan }.plan())
-        })
-        .collect();
-    if mistakes.is_empty() {
-        for problem in workflow.wrong_items(|item| seen(&finder, deck, item)) {
-            mistakes.add(&workflow.source, MistakeKind::WrongKind, problem);
-        }
-    }
-    if let Some(error) = mistakes.once().into_error() {
-        return Err(error);
-    }
-    Ok(LoadedWorkflow {
-        warnings: workflow.warning_lines().collect(),
-        cards: loaded(deck, &plans, |index, children| {
-            agent(&deck.cards[index].name.value, &plans[index], children)
-        }),
-        name: workflow.name,
-        initial_message: workflow.initial_message.map(|message| message.value.into()),
-    })
-}
-
-fn stamps(files: impl IntoIterator<Item = PathBuf>, look: &impl Fn(&Path) -> Stamp) -> ByFile<Stamp> {
-    files
-        .into_iter()
-        .map(|file| (look(&file), file))
-        .map(|(stamp, file)| (file.into_os_string(), stamp))
-        .collect()
 }
 
 /// What the registry shows of an item.

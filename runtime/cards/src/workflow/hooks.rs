@@ -93,7 +93,7 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
         reader.note(&entry.span, format!("this hook has no {}: `{EXAMPLE}`", missing.join(", ")));
     }
     let (file, function) = (file?, function?);
-    let item = Item::of_file(&format!("tools/{}", file.value), &function.value);
+    let item = Item::in_file(&format!("tools/{}", file.value), &function.value);
     Some((place?, agent?, Spanned::new(item, function.span)))
 }
 

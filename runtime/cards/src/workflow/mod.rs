@@ -80,7 +80,7 @@ impl Workflow {
             name: files.name,
             files: files.paths,
             source,
-            deck: Deck::of(cards.into_iter().flatten().collect(), &[])?,
+            deck: Deck::new(cards.into_iter().flatten().collect(), &[])?,
             initial_message: orchestrator.initial_message,
             hooks,
             warnings,

@@ -210,7 +210,7 @@ fn item(path: &Spanned<String>, files: &Files, reader: &mut Reader) -> Option<Sp
             let stem = format!("{}/{file}", folders.join("/"));
             let has = |ending: &str| files.folder.join(format!("{stem}.{ending}")).is_file();
             let ending = if !has("rs") && has("rhai") { "rhai" } else { "rs" };
-            let item = Item::of_file(&format!("{stem}.{ending}"), function);
+            let item = Item::in_file(&format!("{stem}.{ending}"), function);
             Some(Spanned::new(item, path.span.clone()))
         }
         _ => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onionskin_cards::{Card, found_cards, read_file};
+use onionskin_cards::{Card, find_cards, read_file};
 use onionskin_loader::Mistake;
 
 use super::report::Report;
@@ -25,7 +25,7 @@ pub(super) fn check(
         in_rust = first_in_rust(&error).cloned();
         report.add_cards(&error);
     }
-    for file in found_cards(Path::new(""), paths).files {
+    for file in find_cards(Path::new(""), paths).files {
         let Ok(source) = read_file(&file.path, &*file.name) else { continue };
         // A mistake in the card does not hide those in the names of servers and of their tools.
         let (card, _) = Card::read_with_problems(&file.path, &source);

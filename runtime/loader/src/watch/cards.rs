@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use onionskin_core::declaration::AppBuilder;
 
 use super::error::ReloadError;
+use crate::cache::Cache;
 use crate::error::LoadError;
-use crate::known::Known;
 use crate::loaded::LoadedCards;
 use crate::loader::CardLoader;
 use crate::panics::text_of;
@@ -29,42 +29,30 @@ pub(super) enum Made {
 }
 
 impl Cards {
-    /// What is known before the first time: the cards of addresses.
-    #[cfg(feature = "loader-url")]
-    pub(super) async fn known(&self) -> Known {
-        Known { fetched: self.loader.fetch(&self.paths).await, ..Known::default() }
-    }
-
-    #[cfg(not(feature = "loader-url"))]
-    #[expect(clippy::unused_async, reason = "with the feature it waits")]
-    pub(super) async fn known(&self) -> Known {
-        Known::default()
-    }
-
-    pub(super) fn has_changed(&self, known: &mut Known) -> bool {
+    pub(super) fn has_changed(&self, cache: &mut Cache) -> bool {
         let paths = match self.made {
             Made::OfCards(_) => &*self.paths,
-            // `known.scripts` has the files of the workflow too.
+            // The cache has the stamps of all files of the workflow.
             Made::OfWorkflow(_) => &[],
         };
-        known.has_changed(&self.loader.base_folder(), paths)
+        cache.has_changed(&self.loader.base_folder(), paths)
     }
 
     /// As [`Self::builder`]; a panic is an error.
-    pub(super) fn caught_builder(&self, known: &mut Known) -> Result<AppBuilder, ReloadError> {
-        match catch_unwind(AssertUnwindSafe(|| self.builder(known))) {
+    pub(super) fn caught_builder(&self, cache: &mut Cache) -> Result<AppBuilder, ReloadError> {
+        match catch_unwind(AssertUnwindSafe(|| self.builder(cache))) {
             Ok(builder) => builder.map_err(ReloadError::Load),
             Err(panic) => Err(ReloadError::Panicked(text_of(&*panic))),
         }
     }
 
     /// Loads the cards; the app of them is not built yet.
-    fn builder(&self, known: &mut Known) -> Result<AppBuilder, LoadError> {
+    fn builder(&self, cache: &mut Cache) -> Result<AppBuilder, LoadError> {
         match &self.made {
-            Made::OfCards(build) => Ok(build(&self.loader.load_changed(&self.paths, known)?)),
+            Made::OfCards(build) => Ok(build(&self.loader.load_changed(&self.paths, cache)?)),
             Made::OfWorkflow(build) => {
                 let folder = self.paths.first().map_or(Path::new(""), PathBuf::as_path);
-                Ok(build(&self.loader.load_changed_workflow(folder, known)?))
+                Ok(build(&self.loader.load_changed_workflow(folder, cache)?))
             }
         }
     }

@@ -122,14 +122,14 @@ impl CardWatch {
     /// Panics outside of a tokio runtime.
     pub async fn start(self) -> Result<WatchedCards, ReloadError> {
         let Self { cards, report } = self;
-        let mut known = cards.known().await;
+        let mut cache = cards.loader.cache(&cards.paths).await;
         let read = move || {
-            let builder = cards.caught_builder(&mut known);
-            (cards, known, builder)
+            let builder = cards.caught_builder(&mut cache);
+            (cards, cache, builder)
         };
-        let (cards, known, builder) = on_thread(read).await;
+        let (cards, cache, builder) = on_thread(read).await;
         let app = builder?.build().await?;
-        let watched = Watched::new(cards, report, app, known);
+        let watched = Watched::new(cards, report, app, cache);
         Ok(WatchedCards { watched: Arc::new(watched), task: Mutex::new(None) })
     }
 }
@@ -145,7 +145,7 @@ impl WatchedCards {
     pub async fn app(&self) -> Arc<App> {
         let ends = {
             let mut current = self.watched.current();
-            if current.loading.is_some() || !self.watched.cards.has_changed(&mut current.known) {
+            if current.loading.is_some() || !self.watched.cards.has_changed(&mut current.cache) {
                 return Arc::clone(&current.app);
             }
             self.load(current, Cause::Change)
@@ -198,14 +198,14 @@ impl WatchedCards {
     /// Begins to load the cards in a task.
     fn load(&self, mut current: MutexGuard<'_, Current>, cause: Cause) -> Receiver<()> {
         let (ends, at_end) = watch::channel(());
-        let before = std::mem::take(&mut current.known);
+        let before = std::mem::take(&mut current.cache);
         current.loading = Some(at_end.clone());
         // A task that does not begin is dropped, which takes the lock.
         drop(current);
         let loading = Loading::new(Arc::clone(&self.watched), ends);
         let task = tokio::spawn(async move {
-            let (known, app) = loading.app(before, cause).await;
-            loading.keep(known, app);
+            let (cache, app) = loading.app(before, cause).await;
+            loading.keep(cache, app);
         });
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
         at_end

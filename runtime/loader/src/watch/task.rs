@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 
 use super::cards::Cards;
 use super::error::ReloadError;
-use crate::known::Known;
+use crate::cache::Cache;
 
 /// Is given each problem.
 pub(super) type Report = Box<dyn Fn(&ReloadError) + Send + Sync>;
@@ -25,7 +25,7 @@ pub(super) struct Current {
     /// The last app that was built.
     pub(super) app: Arc<App>,
     /// The cards of the last attempt. A task that loads them again has taken them.
-    pub(super) known: Known,
+    pub(super) cache: Cache,
     /// The problem of the last attempt.
     pub(super) problem: Option<Arc<ReloadError>>,
     /// Of a task that loads the cards again: the channel that it closes at its end.
@@ -50,8 +50,8 @@ fn is_of_address(error: &ReloadError) -> bool {
 }
 
 impl Watched {
-    pub(super) fn new(cards: Cards, report: Option<Report>, app: App, known: Known) -> Self {
-        let current = Current { app: Arc::new(app), known, problem: None, loading: None };
+    pub(super) fn new(cards: Cards, report: Option<Report>, app: App, cache: Cache) -> Self {
+        let current = Current { app: Arc::new(app), cache, problem: None, loading: None };
         Self { cards, report, current: Mutex::new(current) }
     }
 
@@ -72,37 +72,38 @@ impl Loading {
         Self { watched, _ends: ends }
     }
 
-    /// The app of the cards, and what to compare their files with from now on.
-    pub(super) async fn app(&self, before: Known, cause: Cause) -> (Known, Result<App, ReloadError>) {
+    /// The app of the cards, and the cache for the next time.
+    pub(super) async fn app(&self, before: Cache, cause: Cause) -> (Cache, Result<App, ReloadError>) {
         match cause {
             Cause::Change => self.app_of(before).await,
             Cause::Call => {
-                let (known, app) = self.app_of(self.watched.cards.known().await).await;
+                let cards = &self.watched.cards;
+                let (cache, app) = self.app_of(cards.loader.cache(&cards.paths).await).await;
                 // The last good cards of addresses, with which a change of a file can be loaded.
-                let known = if app.as_ref().is_err_and(is_of_address) { before } else { known };
-                (known, app)
+                let cache = if app.as_ref().is_err_and(is_of_address) { before } else { cache };
+                (cache, app)
             }
         }
     }
 
     /// Cards are read on a thread that may wait for files.
-    async fn app_of(&self, mut known: Known) -> (Known, Result<App, ReloadError>) {
+    async fn app_of(&self, mut cache: Cache) -> (Cache, Result<App, ReloadError>) {
         let watched = Arc::clone(&self.watched);
         let read = spawn_blocking(move || {
-            let builder = watched.cards.caught_builder(&mut known);
-            (known, builder)
+            let builder = watched.cards.caught_builder(&mut cache);
+            (cache, builder)
         });
         match read.await {
-            Ok((known, Ok(builder))) => (known, builder.build().await.map_err(ReloadError::Build)),
-            Ok((known, Err(error))) => (known, Err(error)),
+            Ok((cache, Ok(builder))) => (cache, builder.build().await.map_err(ReloadError::Build)),
+            Ok((cache, Err(error))) => (cache, Err(error)),
             // The runtime ends.
-            Err(error) => (Known::default(), Err(ReloadError::Panicked(error.to_string()))),
+            Err(error) => (Cache::default(), Err(ReloadError::Panicked(error.to_string()))),
         }
     }
 
-    pub(super) fn keep(&self, known: Known, app: Result<App, ReloadError>) {
+    pub(super) fn keep(&self, cache: Cache, app: Result<App, ReloadError>) {
         let mut current = self.watched.current();
-        current.known = known;
+        current.cache = cache;
         match app {
             Ok(app) => (current.app, current.problem) = (Arc::new(app), None),
             Err(problem) => {

@@ -20,16 +20,16 @@ pub fn is_address(path: &str) -> bool {
 
 /// The files of paths, and the paths that lead nowhere.
 #[derive(Debug, Clone, Default)]
-pub struct FoundCards {
+pub struct CardPaths {
     /// The files, each once, in the order of the paths and of the names in a folder.
-    pub files: Vec<FoundCard>,
+    pub files: Vec<CardPath>,
     /// The mistakes of the other paths.
     pub errors: Vec<CardError>,
 }
 
 /// A file that is read as a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundCard {
+pub struct CardPath {
     /// Its path, from the base folder on.
     pub path: PathBuf,
     /// The path as messages show it.
@@ -39,8 +39,8 @@ pub struct FoundCard {
 }
 
 /// The files that are read as cards: those of the paths, and all cards of folders. Paths begin at `base`.
-pub fn found_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> FoundCards {
-    let mut found = FoundCards::default();
+pub fn find_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> CardPaths {
+    let mut found = CardPaths::default();
     let mut known: HashMap<OsString, usize> = HashMap::new();
     for path in paths {
         let files = match card_files(base, path.as_ref()) {
@@ -58,7 +58,7 @@ pub fn found_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> FoundCards {
                 Entry::Occupied(index) => found.files[*index.get()].is_of_folder &= is_of_folder,
                 Entry::Vacant(place) => {
                     place.insert(found.files.len());
-                    found.files.push(FoundCard { path: full, name: shown(&file), is_of_folder });
+                    found.files.push(CardPath { path: full, name: shown(&file), is_of_folder });
                 }
             }
         }
