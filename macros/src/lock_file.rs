@@ -83,15 +83,14 @@ fn in_file(path: &Path, metadata: &Metadata) -> Result<LockFile, String> {
 /// The names of the tools of each server in a text: the keys at two depths, each on a line of its own.
 fn servers(text: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
     let wrong = |line: usize, column: usize| {
-        format!("{NAME}:{line}:{column}: this is not as `{COMMAND}` writes it; run it to write the file anew")
+        format!("{NAME}:{line}:{column}: unexpected content; run `{COMMAND}` to rewrite the file")
     };
     match text.lines().find_map(|line| line.strip_prefix("  \"version\": ")?.parse().ok()) {
         Some(1..=VERSION) => {}
         None | Some(0) => return Err(wrong(1, 1)),
         Some(later) => {
             return Err(format!(
-                "`{NAME}` has version {later}, and this onionskin reads version {VERSION}: update onionskin, or run `{COMMAND}` to write the \
-                 file anew"
+                "`{NAME}` has version {later}, and this onionskin reads version {VERSION}: update onionskin, or run `{COMMAND}` to rewrite the file"
             ));
         }
     }
@@ -154,7 +153,7 @@ mod tests {
         let conflict = WRITTEN.replacen("  \"servers\"", "<<<<<<< HEAD\n  \"servers\"", 1);
         assert_eq!(
             reason(&conflict),
-            "onionskin-mcp.lock.json:3:1: this is not as `onionskin mcp lock` writes it; run it to write the file anew"
+            "onionskin-mcp.lock.json:3:1: unexpected content; run `onionskin mcp lock` to rewrite the file"
         );
         for text in [
             "",

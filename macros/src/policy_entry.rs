@@ -53,13 +53,13 @@ pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<(TokenSt
     {
         let values: Vec<_> = values.iter().map(|value| value.to_token_stream().to_string()).collect();
         let values = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
-        let message = format!("a {what} is named here, not made: write `{name}{values}`");
+        let message = format!("the list constructs the {what}: write `{name}{values}`");
         return Some((path.to_token_stream(), message));
     }
     // A toolbox is called `__Self` outside of its block.
     if names.len() > 1 && matches!(&*names[0], "Self" | "__Self") {
         let message = format!(
-            "a {what} is a free function: write it beside the `impl` block, and what it needs in `#[config]` \
+            "a {what} must be a free function: write it beside the `impl` block, and what it needs in `#[config]` \
              parameters"
         );
         return Some((path.to_token_stream(), message));

@@ -109,7 +109,7 @@ fn with_keys(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Program
             return Err(unknown_key(&key, input));
         }
         if seen.contains(&name) {
-            errors.push(key.span(), format!("`{name}` is written twice"));
+            errors.push(key.span(), format!("`{name}` is given twice; keep one of them"));
         }
         let colon = input.parse::<Token![:]>();
         colon.map_err(|error| syn::Error::new(error.span(), format!("write `{name}: ..`")))?;
@@ -124,10 +124,7 @@ fn with_keys(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Program
                 let brackets = bracketed!(list in input);
                 program.agents = agents(&list, true, errors)?;
                 if program.agents.is_empty() {
-                    errors.push(
-                        brackets.span.join(),
-                        "the list is empty: name an agent, or leave out `agents`",
-                    );
+                    errors.push(brackets.span.join(), "the list is empty: name an agent, or remove `agents`");
                 }
             }
             "registry" => program.registry = Some(value(input, &key, "registry: Registry::new().file(..)")?),
@@ -145,7 +142,7 @@ fn with_keys(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Program
 /// The value of a key. `example` shows one.
 fn value(input: ParseStream<'_>, key: &Ident, example: &str) -> syn::Result<Expr> {
     if input.is_empty() || input.peek(Token![,]) {
-        return Err(syn::Error::new(key.span(), format!("the value is missing: `{example}`")));
+        return Err(syn::Error::new(key.span(), format!("expected a value: `{example}`")));
     }
     input.parse()
 }
@@ -159,7 +156,7 @@ fn agents(input: ParseStream<'_>, is_list: bool, errors: &mut Errors) -> syn::Re
         }
         let agent = agent(input)?;
         if agents.iter().any(|other| shown(other) == shown(&agent)) {
-            errors.at(&agent, format!("`{}` is named twice", shown(&agent)));
+            errors.at(&agent, format!("`{}` is named twice; keep one", shown(&agent)));
         }
         agents.push(agent);
         if input.is_empty() {
@@ -202,7 +199,7 @@ fn key_behind(agents: &[Path], is_list: bool, input: ParseStream<'_>) -> syn::Er
         format!("`{name}` follows the list: `agents: [{agents}], {name}: ..`")
     } else {
         format!(
-            "with keys, the agents are in a list: `onionskin::main! {{ agents: [{agents}], {name}: .. }}`"
+            "with keys, write the agents in a list: `onionskin::main! {{ agents: [{agents}], {name}: .. }}`"
         )
     };
     syn::Error::new(key.span(), message)

@@ -38,7 +38,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
     if is_reserved(&type_name) {
         errors.push(
             agent.ident.span(),
-            format_args!("an agent cannot be called `{type_name}`; take another name"),
+            format_args!("an agent cannot be called `{type_name}`; choose another name"),
         );
     }
     if !agent.given.iter().any(|key| key == "instruction" || key == "system_message") {
@@ -140,7 +140,7 @@ fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
         if filtered.contains(&server.text.as_str()) {
             errors.push(
                 server.span,
-                format_args!("the tools of `{}` are chosen twice; join the lists", server.text),
+                format_args!("the tools of `{}` are chosen twice; merge the lists", server.text),
             );
         }
         filtered.push(&server.text);
@@ -217,7 +217,7 @@ fn resolved<'a>(entry: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -
         && (targets().count() > 1 || entry.filter.as_ref().is_some_and(|filter| filter.except))
     {
         errors
-            .push(span, "`for [everywhere]` is for all calls, and those of the agents below: write it alone");
+            .push(span, "`for [everywhere]` covers all calls, and those of the agents below: write it alone");
     }
     let filter = if everywhere.is_some() { None } else { filter(entry, fields, errors) };
     Hook { entry: &entry.entry, config: &entry.config, filter, everywhere }
@@ -227,7 +227,7 @@ fn filter<'a>(hook: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> O
     let filter = hook.filter.as_ref()?;
     let word = if filter.except { "except" } else { "for" };
     if filter.targets.is_empty() {
-        errors.at(&hook.entry.path, format_args!("`{word} []` names nothing; name tools, or leave it out"));
+        errors.at(&hook.entry.path, format_args!("`{word} []` names nothing; name tools, or remove it"));
     }
     let targets = filter.targets.iter().filter_map(|target| resolve(target, word, fields, errors)).collect();
     Some(Filter { except: filter.except, targets })

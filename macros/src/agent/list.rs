@@ -66,8 +66,7 @@ pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
             other => {
                 return Err(syn::Error::new(
                     other.span(),
-                    "expected the name of a tool, which may contain `*` and `?`; write it as a string if it contains other \
-                     characters",
+                    "expected the name of a tool; `*` and `?` are wildcards; write it as a string if it contains anything but these, letters, digits, `_`, `-` and `.`",
                 ));
             }
         };
@@ -89,7 +88,7 @@ fn touch(first: Span, second: Span) -> bool {
 pub(super) fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
     let attrs = input.call(Attribute::parse_outer)?;
     if let Some(other) = attrs.iter().find(|attr| !attr.path().is_ident("cfg")) {
-        return Err(syn::Error::new_spanned(other, "only `#[cfg(..)]` is possible here"));
+        return Err(syn::Error::new_spanned(other, "only `#[cfg(..)]` is allowed here"));
     }
     Ok(attrs)
 }
@@ -128,10 +127,9 @@ fn path_into_a_type(path: &Path, is_called: bool) -> Option<syn::Error> {
     let is_made = is_called || matches!(&*last, "new" | "default");
     let message = match words([of].into_iter()) {
         of if is_made => format!(
-            "a tool is named by its type here, not made: write `{of}`; a value that you make goes to `.tool(..)` of the \
-             builder"
+            "the list constructs the tool: write `{of}`; pass a value that you construct to `.tool(..)` of the builder"
         ),
-        of => format!("a method is a tool of its toolbox, whose type is named: `toolboxes: [{of}]`"),
+        of => format!("a method is a tool of its toolbox: name the toolbox, `toolboxes: [{of}]`"),
     };
     starts_upper(&of.ident.to_string()).then(|| syn::Error::new_spanned(path, message))
 }
@@ -188,7 +186,9 @@ pub(super) fn built_in(input: ParseStream<'_>) -> syn::Result<BuiltinTool> {
 /// A hook with its values and its filter, or the place of dynamic hooks.
 pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
     if input.peek(Token![...]) || input.peek(Token![..=]) {
-        return Err(input.error("write two dots for the place of dynamic hooks: `..`"));
+        return Err(
+            input.error("expected two dots, `..`, for the place of the hooks that are added at run time")
+        );
     }
     if input.peek(Token![..]) {
         let dots: Token![..] = input.parse()?;
@@ -225,13 +225,13 @@ fn filtered(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<Hoo
         if filter.is_some() {
             return Err(syn::Error::new(
                 word.span(),
-                format!("a {what} takes one of `for [..]` and `except [..]`"),
+                format!("a {what} takes `for [..]` or `except [..]`, not both"),
             ));
         }
         if !input.peek(token::Bracket) {
             return Err(syn::Error::new(
                 word.span(),
-                format!("a list follows: `{word} [add_one, server(time)]`"),
+                format!("expected a list: `{word} [add_one, server(time)]`"),
             ));
         }
         let content;

@@ -33,7 +33,7 @@ pub(super) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
                 read.push(one);
                 let _ = input.parse::<Option<Token![,]>>()?;
                 if let Some(semicolon) = input.parse::<Option<Token![;]>>()? {
-                    errors.at(semicolon, "agents follow each other with nothing between them");
+                    errors.at(semicolon, "remove this: agents follow each other without a separator");
                 }
             }
             Ok(())
@@ -50,13 +50,14 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     // `Ident` does not parse keywords.
     if !input.peek(syn::Ident) && input.peek2(syn::Ident) {
         let keyword: TokenTree = input.parse()?;
-        errors.at(keyword, "an agent has no keyword: write `Name { .. }`, or `pub Name { .. }`");
+        errors
+            .at(keyword, "an agent is declared without a keyword: write `Name { .. }` or `pub Name { .. }`");
     }
     let ident = if input.peek(LitStr) {
         let quoted: LitStr = input.parse()?;
         let (name, ident) = (quoted.value(), quoted.parse::<Ident>());
         let message = match &ident {
-            Ok(_) => format!("an agent's name has no quotes: write `{name} {{ .. }}`"),
+            Ok(_) => format!("write an agent's name without quotes: `{name} {{ .. }}`"),
             Err(_) => {
                 format!("an agent begins with the name of its type: `Helper {{ name: \"{name}\", .. }}`")
             }
@@ -84,7 +85,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
         read_fields(&content, (&mut fields, &mut of_workflow), &mut given, errors)?;
     } else {
         errors
-            .push(ident.span(), format_args!("the fields of the agent follow in braces: `{ident} {{ .. }}`"));
+            .push(ident.span(), format_args!("write the fields of the agent in braces: `{ident} {{ .. }}`"));
         given.extend(fields::names().map(str::to_owned));
         // The rest is passed over.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
@@ -138,7 +139,7 @@ fn read_field(
     if input.peek(LitStr) {
         let quoted: LitStr = input.parse()?;
         let name = quoted.value();
-        let message = format!("a field's name has no quotes: write `{name}`");
+        let message = format!("write a field's name without quotes: `{name}`");
         given.push(name);
         return Err(syn::Error::new(quoted.span(), message));
     }
@@ -161,7 +162,7 @@ fn read_field(
     given.push(name.clone());
     if !input.is_empty() && !input.peek(Token![,]) && !input.peek(Token![:]) {
         let message = if input.peek(Token![=]) {
-            format!("a field has a colon: write `{name}: ..`")
+            format!("expected a colon: `{name}: ..`")
         } else {
             format!("a colon is missing before this: `{name}: ..`")
         };

@@ -74,7 +74,7 @@ fn pieces(literal: &LitStr, errors: &mut Errors) -> Vec<Piece> {
             let fields = path.split('.').map(|part| field(part, span)).collect::<Option<_>>();
             if fields.is_none() {
                 let message = format_args!(
-                    "no type has a field of the name `{path}`: name a field of the state, or write `{{{{{path}}}}}` for the text `{{{path}}}`"
+                    "`{path}` cannot be the name of a field: name a field of the state, or write `{{{{{path}}}}}` for the text `{{{path}}}`"
                 );
                 errors.at(literal, message);
             }

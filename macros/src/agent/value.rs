@@ -21,7 +21,7 @@ pub(super) fn text(input: ParseStream<'_>, key: &str) -> syn::Result<Expr> {
     };
     if literal {
         let file = if key == "model" { "" } else { ", `include_str!(\"..\")`" };
-        let write = format!("`{key}` is text: write a string{file}, or an expression that gives one");
+        let write = format!("`{key}` must be text: write a string{file}, or an expression that gives one");
         return Err(syn::Error::new_spanned(expr, write));
     }
     Ok(expr)
@@ -42,7 +42,7 @@ pub(super) fn string(input: ParseStream<'_>, key: &str) -> syn::Result<LitStr> {
     let expr: Expr = input.parse()?;
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
-        other => Err(syn::Error::new_spanned(other, format!("`{key}` is a string: `{key}: \"..\"`"))),
+        other => Err(syn::Error::new_spanned(other, format!("`{key}` must be a string: `{key}: \"..\"`"))),
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn boolean(input: ParseStream<'_>, key: &str) -> syn::Result<syn::Lit
     let expr: Expr = input.parse()?;
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Ok(value),
-        other => Err(syn::Error::new_spanned(other, format!("`{key}` is `true` or `false`"))),
+        other => Err(syn::Error::new_spanned(other, format!("`{key}` must be `true` or `false`"))),
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn function(input: ParseStream<'_>) -> syn::Result<ExprPath> {
     match expr {
         Expr::Path(path) => Ok(path),
         other => {
-            let write = "`run` is the path of a function: write `run: strategy`, and \
+            let write = "`run` must be the path of a function: write `run: strategy`, and \
                          `async fn strategy(run: &AgentRun, input: String) -> Result<String, RunError>`";
             Err(syn::Error::new_spanned(other, write))
         }
@@ -138,7 +138,8 @@ pub(super) fn word(input: ParseStream<'_>) -> syn::Result<Word> {
         let text: LitStr = input.parse()?;
         return Ok(Word { text: text.value(), span: text.span() });
     }
-    Err(input.error("expected a name; write it as a string if it contains other characters"))
+    Err(input
+        .error("expected a name; write it as a string if it contains anything but letters, digits and `_`"))
 }
 
 pub(super) fn state(input: ParseStream<'_>) -> syn::Result<Type> {
@@ -152,10 +153,12 @@ pub(super) fn typed(input: ParseStream<'_>, example: &str) -> syn::Result<Type> 
     let written: Type = input.parse().map_err(|error| wrong(&error))?;
     let message = match &written {
         Type::Reference(_) => {
-            "a model writes a value of its own, which borrows nothing: take an owned type, such as `String`"
+            "a value that a model writes cannot be borrowed: write an owned type, such as `String`"
         }
-        Type::ImplTrait(_) | Type::TraitObject(_) => "a model writes a value of one type: name the type",
-        Type::Infer(_) => "nothing says which type this is: name it",
+        Type::ImplTrait(_) | Type::TraitObject(_) => {
+            "a model writes a value of one concrete type: name the type"
+        }
+        Type::Infer(_) => "expected a type: write its name in place of `_`",
         _ => return Ok(written),
     };
     Err(syn::Error::new_spanned(written, message))

@@ -4,10 +4,9 @@
 mod expand;
 
 use proc_macro2::TokenStream;
-use syn::{ReturnType, Type};
 
 use crate::middleware::place::{self, Family, Place};
-use crate::middleware::{Attribute, MiddlewareKind, each_role_once, expand_attribute};
+use crate::middleware::{Attribute, MiddlewareKind, each_role_once, expand_attribute, returns_opaque};
 
 /// `#[run_hook]`.
 pub(crate) const RUN: Attribute<Place> = Attribute {
@@ -74,18 +73,7 @@ fn expand(attribute: &Attribute<Place>, options: TokenStream, item: TokenStream)
         item,
         |function, parameters, options, _, errors| {
             let MiddlewareKind::At(place) = options.kind else { return None };
-            if let ReturnType::Type(_, ty) = &function.sig.output
-                && matches!(**ty, Type::ImplTrait(_))
-            {
-                errors.at(
-                    ty,
-                    format_args!(
-                        "write the return type of a {}: {}",
-                        options.kind.word(),
-                        returns(place.family)
-                    ),
-                );
-            }
+            returns_opaque(function, options.kind, returns(place.family), errors);
             each_role_once(parameters, errors).then_some((place, options.ignore_errors))
         },
         |hook, (place, ignores_errors)| expand::expand(hook, place, ignores_errors),

@@ -77,8 +77,7 @@ impl Invocation {
                 Visibility::Inherited => String::new(),
                 vis => format!("{} ", vis.to_token_stream()),
             };
-            let message =
-                format!("a card is named with its key: `agent!({vis}card = {})`", named(&self.paths));
+            let message = format!("write the key `card`: `agent!({vis}card = {})`", named(&self.paths));
             return Err(syn::Error::new(place, message));
         }
         let word = input.call(Ident::parse_any)?;
@@ -130,7 +129,7 @@ impl Invocation {
             return Err(input.error("a `workflow!` names one folder: write another one for each"));
         }
         let path = input.parse::<LitStr>().map_err(|error| {
-            let message = "expected the folder of a workflow as a string: `\"workflows/Generator\"`";
+            let message = "expected a string, the path of a workflow's folder: `\"workflows/Generator\"`";
             syn::Error::new(error.span(), message)
         })?;
         let mut invocation =
@@ -148,7 +147,7 @@ impl Invocation {
             let word = input.call(Ident::parse_any)?;
             if word != "crate" {
                 let message = format!(
-                    "`{word}` belongs in the files of the workflow: beside its folder there is `crate = ..` only"
+                    "`{word}` belongs in the files of the workflow: beside its folder write only `crate = ..`"
                 );
                 return Err(syn::Error::new(word.span(), message));
             }
@@ -215,7 +214,7 @@ impl Invocation {
                 "the agent `{other}` belongs in an `agent!` of its own: `agent! {{ {other} {{ .. }} }}`"
             ),
             other => {
-                format!("`{other}` belongs in the card: beside `card = \"..\"` there is `crate = ..` only")
+                format!("`{other}` belongs in the card: beside `card = \"..\"` write only `crate = ..`")
             }
         };
         Err(syn::Error::new(word.span(), message))
@@ -223,7 +222,7 @@ impl Invocation {
 }
 
 fn misnamed(word: &Ident) -> syn::Error {
-    syn::Error::new(word.span(), "the key is called `card`, also for several cards")
+    syn::Error::new(word.span(), "write `card`, also for several cards")
 }
 
 fn named_in_a_list(paths: &[LitStr]) -> String {
@@ -249,7 +248,7 @@ fn equals(input: ParseStream<'_>, example: &str) -> syn::Result<()> {
 /// A path, or a list of them.
 fn paths(input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     let path = |input: ParseStream<'_>| {
-        let message = "expected the path of a card or of a folder with cards as a string: `\"cards/pmo.md\"`";
+        let message = "expected a string, the path of a card or of a folder of cards: `\"cards/pmo.md\"`";
         input.parse::<LitStr>().map_err(|error| syn::Error::new(error.span(), message))
     };
     if !input.peek(token::Bracket) {

@@ -265,7 +265,7 @@ fn c2_a_thousand_missing_tools_are_mistakes_and_more_are_too_many() {
     assert_eq!(found[20], "`a.yaml` has 980 more mistakes");
     let found = of(1_001);
     assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("a list has at most 1000 items here"), "{}", found[0]);
+    assert!(found[0].starts_with("a list must have at most 1000 items here"), "{}", found[0]);
 }
 
 /// What is put into a card or a file of a workflow.

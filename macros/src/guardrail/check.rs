@@ -5,7 +5,9 @@ use syn::{ReturnType, Type};
 use crate::diag::Errors;
 use crate::injected::is_named;
 use crate::item::FnItem;
-use crate::middleware::{MiddlewareKind, Options, Parameter, Role, each_role_once};
+use crate::middleware::{
+    MiddlewareKind, Options, Parameter, Role, each_role_once, returns_opaque, wraps_no_call,
+};
 
 /// Holds the function to the rules of a guardrail.
 pub(super) fn check(
@@ -23,14 +25,11 @@ fn has_place(parameters: &[Parameter], kind: MiddlewareKind, errors: &mut Errors
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
     if let Some(next) = next {
-        errors.at(
-            &next.ty,
-            "a guardrail allows, rewrites or refuses, and has no `next`: what goes around calls is a `#[tool_hook]`",
-        );
+        errors.at(&next.ty, wraps_no_call(kind.word(), "`next`"));
     } else if let (MiddlewareKind::Input, Some(outcome)) = (kind, outcome) {
         errors.at(
             &outcome.ty,
-            "an input guardrail comes before the tool has run: remove the parameter, or write `#[guardrail(output)]`",
+            "an input guardrail runs before the tool, so there is no output: remove this parameter, or write `#[guardrail(output)]`",
         );
     } else {
         return true;
@@ -41,11 +40,7 @@ fn has_place(parameters: &[Parameter], kind: MiddlewareKind, errors: &mut Errors
 /// Checks the signature as far as its tokens show it. rustc checks the rest.
 fn signature(function: &FnItem, parameters: &[Parameter], kind: MiddlewareKind, errors: &mut Errors) {
     let sig = &function.sig;
-    if let ReturnType::Type(_, ty) = &sig.output
-        && matches!(**ty, Type::ImplTrait(_))
-    {
-        errors.at(ty, "write the return type of a guardrail: `()`, or `Result<(), E>` to refuse");
-    }
+    returns_opaque(function, kind, "`()`, or `Result<(), E>` to refuse", errors);
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
     if let (ReturnType::Default, Some(outcome)) = (&sig.output, outcome)
         && !matches!(outcome.ty, Type::Reference(_))

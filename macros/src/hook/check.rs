@@ -7,7 +7,7 @@ use syn::{ReturnType, Type};
 use super::HookPlace;
 use crate::diag::Errors;
 use crate::item::FnItem;
-use crate::middleware::{Options, Parameter, Role, each_role_once};
+use crate::middleware::{Options, Parameter, Role, each_role_once, returns_opaque};
 
 /// The form of the hook, as its parameters show it and as `written` says it.
 pub(super) fn form(
@@ -63,26 +63,25 @@ pub(super) fn of_form(
         if form != HookPlace::Around || !has_args {
             errors.at(
                 &sig.ident,
-                "a typed hook goes around its tool: it takes `args: ArgsOf<tool>` and `next: impl TypedNext<tool>`",
+                "a typed hook wraps its tool: take `args: ArgsOf<tool>` and `next: impl TypedNext<tool>`",
             );
             return;
         }
     }
-    let opaque = match &sig.output {
-        ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)) => Some(ty),
-        _ => None,
+    let write = match form {
+        HookPlace::Around => {
+            let values = if options.tool.is_some() { "<..>" } else { "" };
+            &*format!("`async fn {}(..) -> ToolResult{values}`", sig.ident)
+        }
+        HookPlace::Before => "`()` or `Result<(), E>`",
+        HookPlace::After => "`()`, `ToolOutput` or `ToolResult`",
     };
-    if form == HookPlace::Around && sig.asyncness.is_none() && opaque.is_none() {
+    let is_opaque = returns_opaque(function, options.kind, write, errors);
+    if form == HookPlace::Around && sig.asyncness.is_none() && !is_opaque {
         errors.at(sig.fn_token, "an around hook waits for the call inside: write `async fn`");
     }
     if form == HookPlace::Around && matches!(sig.output, ReturnType::Default) {
         errors.at(&sig.ident, "an around hook returns the result of the call: write `-> ToolResult`");
-    }
-    if let Some(ty) = opaque {
-        errors.at(
-            ty,
-            "write the return type of a hook: `async fn .. -> ToolResult` (around), `()` or `ToolResult<()>` (before)",
-        );
     }
     if let (HookPlace::After, ReturnType::Default) = (form, &sig.output)
         && let Some(outcome) = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome))

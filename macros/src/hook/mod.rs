@@ -28,7 +28,7 @@ pub(crate) const ATTRIBUTE: Attribute<HookPlace> = Attribute {
     places: &[("around", HookPlace::Around), ("before", HookPlace::Before), ("after", HookPlace::After)],
     literal: "write options without quotes: `around`, `before`, `after`, `tool = add_one`",
     which: None,
-    both: "a hook has one form: `around`, `before` or `after`",
+    both: "a hook has one form: write `around`, `before` or `after`",
     elsewhere: &[],
 };
 

@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
-use syn::{Token, Type, TypeParamBound};
+use syn::{ReturnType, Token, Type, TypeParamBound};
 
 use super::options::{MiddlewareKind, Options};
 use super::parameter::{Parameter, Role, can_be_next};
@@ -17,7 +17,7 @@ pub(super) fn qualifiers(function: &FnItem, kind: MiddlewareKind, errors: &mut E
         errors.at(
             token,
             format_args!(
-                "a {word} cannot be `unsafe`, because the runtime calls it; drop the word, and check inside"
+                "a {word} cannot be `unsafe`, because the runtime calls it; remove the word, and check inside"
             ),
         );
     }
@@ -48,7 +48,7 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
         errors.at(
             field,
             format_args!(
-                "say whose field this is: `{}`, with the agent's state",
+                "name the agent's state, which has this field: `{}`",
                 kind.with_option("state = Ledger")
             ),
         );
@@ -83,29 +83,34 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
                 errors.at(
                     ty,
                     if typed_hook {
-                        "in a typed hook the rest of the call is `impl TypedNext<tool>`"
+                        "in a typed hook, the rest of the call must be `impl TypedNext<tool>`"
                     } else {
-                        "the rest of the call is `impl Next`; a typed hook names its tool: `#[tool_hook(tool = ..)]`"
+                        "the rest of the call must be `impl Next`; for a typed hook, name its tool: `#[tool_hook(tool = ..)]`"
                     },
                 );
             } else if !is_open {
-                errors.at(ty, "the rest of the call is `impl Next` (in a typed hook `impl TypedNext<tool>`)");
+                errors.at(
+                    ty,
+                    "the rest of the call must be `impl Next`, or `impl TypedNext<tool>` in a typed hook",
+                );
             }
         }
         Role::Args if !typed_hook => {
             if let Type::ImplTrait(_) = ty {
-                errors.at(ty, "the arguments are `&mut Args`");
+                errors.at(ty, "the arguments must be `&mut Args`");
             }
         }
         Role::Inject if is_provided(asked(ty).0) && borrows(asked(ty).0) => {
-            errors.at(asked(ty).0, "calls of all sessions share a service: its type borrows nothing");
+            errors.at(asked(ty).0, "calls of all sessions share a service, so its type cannot borrow");
         }
         Role::Config(_) => {
             if let Type::ImplTrait(_) = ty {
                 let whom = options.kind.configured_by();
                 errors.at(
                     ty,
-                    format_args!("a `#[config]` parameter has a concrete type: {whom} writes a value for it"),
+                    format_args!(
+                        "a `#[config]` parameter must have a concrete type: {whom} writes a value for it"
+                    ),
                 );
             }
         }
@@ -125,6 +130,21 @@ fn has_bound(bounds: &Punctuated<TypeParamBound, Token![+]>, name: &str) -> bool
         matches!(bound, TypeParamBound::Trait(bound)
             if bound.path.segments.last().is_some_and(|last| last.ident == name))
     })
+}
+
+/// Reports an opaque type as the result of a function, and returns whether it is one. `write` is the result that the function can have.
+pub(crate) fn returns_opaque(
+    function: &FnItem,
+    kind: MiddlewareKind,
+    write: &str,
+    errors: &mut Errors,
+) -> bool {
+    let ReturnType::Type(_, ty) = &function.sig.output else { return false };
+    let is_opaque = matches!(**ty, Type::ImplTrait(_));
+    if is_opaque {
+        errors.at(ty, format_args!("a {} cannot return `impl ..`: write {write}", kind.word()));
+    }
+    is_opaque
 }
 
 /// Returns whether at most one parameter each takes the rest of the call, its result and its arguments.

@@ -86,7 +86,7 @@ impl MiddlewareKind {
     pub(crate) fn method(self) -> String {
         let one = if self.is_guardrail() { "one" } else { "a hook" };
         format!(
-            "a {} is a free function; for {one} with state take `#[config]` parameters or write {}",
+            "a {} must be a free function; for {one} with state, take `#[config]` parameters or write {}",
             self.word(),
             self.by_hand()
         )
@@ -96,8 +96,7 @@ impl MiddlewareKind {
     pub(super) fn for_tools(self) -> String {
         let what = if self.is_guardrail() { "guardrail" } else { "hook" };
         format!(
-            "this is for tools: a {what} takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that {} writes \
-             is `#[config]`",
+            "this is for tools: a {what} takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that {} writes as `#[config]`",
             self.configured_by()
         )
     }

@@ -75,7 +75,7 @@ impl Parameter {
                 errors.at(
                 other,
                 format_args!(
-                    "a {}'s parameter has a plain name, which says what fills it; destructure the value in the body",
+                    "a {}'s parameter must have a plain name, which says what fills it; destructure the value in the body",
                     kind.word()
                 ),
             );
@@ -94,12 +94,12 @@ impl Parameter {
                     errors.at(
                         attr,
                         format_args!(
-                            "write it without options: `#[config]`, `#[inject]`; {whom} writes the value"
+                            "write `#[config]` and `#[inject]` without options; {whom} writes the value"
                         ),
                     );
                 }
                 if let Some(second) = more.first() {
-                    errors.at(second, "one of `#[config]` and `#[inject]` is enough");
+                    errors.at(second, "a parameter takes `#[config]` or `#[inject]`, not both");
                 }
                 if attr.path().is_ident("inject") {
                     Role::Inject
@@ -154,25 +154,28 @@ fn at_place(name: &str, ty: &Type, place: Place, errors: &mut Errors) -> Option<
             format!("a {word} runs outside of tool calls: take the run, `&RunContext`")
         }
         None if is_call => {
-            let why = match family {
-                Family::BeforeRun | Family::AfterRun | Family::Message => "no call of a tool around it",
-                Family::Turn => "no rest of a call, and gets the call as a whole",
-            };
-            format!("a {word} has {why}: what goes around calls is a `#[tool_hook]`")
+            wraps_no_call(word, if is_named(ty, "Args") { "`Args`" } else { "`next`" })
         }
         None if family == Family::Message && parts.iter().any(|part| part.is_type(ty)) => {
-            "sender and recipient have one type, so the name says which: `sender: &Participant` or `recipient: &Participant`"
+            "sender and recipient have the same type, so the name must say which: `sender: &Participant` or `recipient: &Participant`"
                 .to_owned()
         }
         None if family.parts().any(|part| part.name == name || part.is_type(ty)) => {
             let parts: Vec<_> = parts.iter().map(Part::parameter).collect();
             let parts = parts.join(if parts.len() == 2 { " and " } else { ", " });
-            format!("there is nothing of this kind in `{method}`: it has {parts}")
+            format!("`{method}` does not give this; it gives {parts}")
         }
         None => return Some(Role::Inject),
     };
     errors.at(ty, message);
     None
+}
+
+/// The error for a parameter that only a hook around calls can have.
+pub(crate) fn wraps_no_call(word: &str, parameter: &str) -> String {
+    format!(
+        "a {word} does not wrap a call, so it takes no {parameter}; to wrap calls, write a `#[tool_hook]`"
+    )
 }
 
 /// The text of a run, if this parameter takes it, or the error for that of the other place.
@@ -245,7 +248,7 @@ impl Generics {
                             errors.at(
                                 &param.ident,
                                 format_args!(
-                                    "the type of `next` is `{}: Next` and nothing more",
+                                    "the type of `next` must be `{}: Next`, without other bounds",
                                     param.ident
                                 ),
                             );
@@ -253,13 +256,13 @@ impl Generics {
                     } else {
                         let message = match kind {
                             MiddlewareKind::Hook => {
-                                "only the type of `next` can be a type parameter of a hook: a hook is one thing for all tools"
+                                "a hook cannot be generic, except for the type of `next`: write a concrete type"
                             }
                             MiddlewareKind::At(_) => {
-                                &*format!("a {word} is one thing for all agents: write the type itself")
+                                &*format!("a {word} cannot be generic: write a concrete type")
                             }
                             MiddlewareKind::Input | MiddlewareKind::Output => {
-                                "a guardrail is one thing for all tools: write the type itself"
+                                "a guardrail cannot be generic: write a concrete type"
                             }
                         };
                         errors.at(&param.ident, message);
@@ -269,7 +272,7 @@ impl Generics {
                     errors.at(
                         &param.ident,
                         format_args!(
-                            "a {word} has no const parameters; take the value as `#[config] n: usize`"
+                            "a {word} cannot have const parameters; take the value as `#[config] n: usize`"
                         ),
                     );
                 }

@@ -142,17 +142,17 @@ pub(crate) fn count<T: From<Expr>>(meta: &Meta) -> Result<T> {
     if let Some(error) = number::digits(&value).and_then(number::with_unit) {
         return Err(error.into());
     }
-    let most = match &value {
+    let bound = match &value {
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => {
             if int.base10_parse::<u32>().is_ok_and(|most| most > 0) {
                 return Ok(value.into());
             }
-            if int.base10_digits() == "0" { String::new() } else { format!(" to {}", u32::MAX) }
+            if int.base10_digits() == "0" { "least 1".to_owned() } else { format!("most {}", u32::MAX) }
         }
-        Expr::Lit(_) | Expr::Unary(_) => String::new(),
+        Expr::Lit(_) | Expr::Unary(_) => "least 1".to_owned(),
         _ => return Ok(value.into()),
     };
-    Err(error_at(value, format_args!("expected a whole number from 1{most}: ")))
+    Err(error_at(value, format_args!("expected a whole number of at {bound}: ")))
 }
 
 /// The time that something may take.
@@ -168,7 +168,7 @@ pub(crate) fn time(meta: &Meta) -> Result<Option<Timeout>> {
     if number::unit(lit).is_some() {
         let written = lit.to_token_stream().to_string();
         return Err(match millis(&written) {
-            Some(_) => error_at(lit, format_args!("a time with a unit is text: write `\"{written}\"`")),
+            Some(_) => error_at(lit, format_args!("write a time with a unit in quotes: `\"{written}\"`")),
             None => error_at(lit, TIME),
         });
     }
@@ -178,10 +178,11 @@ pub(crate) fn time(meta: &Meta) -> Result<Option<Timeout>> {
         Lit::Str(text) => millis(&text.value()),
         _ => None,
     };
-    millis
-        .filter(|millis| *millis > 0)
-        .map(|millis| Some(Timeout::Millis(millis)))
-        .ok_or_else(|| error_at(lit, TIME))
+    match millis {
+        Some(0) => Err(error_at(lit, "expected a time of at least 1 ms: ")),
+        Some(millis) => Ok(Some(Timeout::Millis(millis))),
+        None => Err(error_at(lit, TIME)),
+    }
 }
 
 const TIME: &str = "expected a time: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
@@ -190,7 +191,7 @@ const TIME: &str = "expected a time: seconds (`30`), text (`\"500ms\"`, `\"30s\"
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
 fn whole_millis(seconds: f64) -> Option<u64> {
     let millis = seconds * 1000.0;
-    (1.0..1e15).contains(&millis).then_some(millis as u64)
+    (0.0..1e15).contains(&millis).then_some(millis as u64)
 }
 
 fn millis(text: &str) -> Option<u64> {

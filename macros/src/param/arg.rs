@@ -74,7 +74,7 @@ impl Arg {
             errors.at(
                 attr.path(),
                 format_args!(
-                    "the model never sees a parameter with `skip`, so `{other}` does nothing; drop one"
+                    "the model never sees a parameter with `skip`, so `{other}` does nothing; remove one of them"
                 ),
             );
         }

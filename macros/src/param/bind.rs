@@ -76,7 +76,10 @@ fn key(input: ParseStream<'_>) -> syn::Result<LitStr> {
     }
     let named: Vec<_> = text.split('.').filter(|part| !part.is_empty()).collect();
     let example = if named.is_empty() { "user.name".to_owned() } else { named.join(".") };
-    Err(syn::Error::new(key.span(), format_args!("each part of a key has a name: write `\"{example}\"`")))
+    Err(syn::Error::new(
+        key.span(),
+        format_args!("expected a name in each part of the key: write `\"{example}\"`"),
+    ))
 }
 
 /// `a.b.0`.

@@ -69,7 +69,7 @@ pub(super) fn pattern(meta: &Meta) -> Result<Option<Pattern>> {
 
 impl Limit {
     fn read(&self, meta: &Meta) -> Result<Bounds> {
-        let Meta::List(list) = meta else { return Err(error_at(meta, "write it with parentheses: ")) };
+        let Meta::List(list) = meta else { return Err(error_at(meta, "write the value in parentheses: ")) };
         let Ok(Expr::Range(range)) = list.parse_args::<Expr>() else {
             return Err(error_at(&list.tokens, "expected a range: "));
         };
@@ -110,10 +110,7 @@ impl Limit {
         if let (Some(first), Some(last)) = (first, bounds.most)
             && (first > last || (excludes_most && first >= last))
         {
-            return Err(error_at(
-                &range,
-                "nothing is in this range; the smaller number comes first: `0..=9`",
-            ));
+            return Err(error_at(&range, "this range is empty: write the smaller number first, `0..=9`"));
         }
         Ok(bounds)
     }
@@ -145,7 +142,7 @@ fn count(expr: &Expr) -> Result<Bound> {
             Ok((quote!(#count), Some(number)))
         }
         None if !matches!(expr, Expr::Lit(_)) => Ok((quote!((#expr) as u64), None)),
-        _ => Err(error_at(expr, "a length is a whole number from 0 up")),
+        _ => Err(error_at(expr, "expected a whole number of at least 0")),
     }
 }
 

@@ -83,16 +83,16 @@ fn fit(kind: &LimitedType, arg: &Arg, errors: &mut Errors) -> bool {
     let length = (arg.length.as_ref().map(|length| length.span), "length");
     let pattern = (arg.pattern.as_ref().map(|pattern| pattern.span), "pattern");
     let (wrong, instead): (&[(Option<Span>, &str)], &str) = match kind {
-        LimitedType::Whole(..) | LimitedType::Float => (&[length, pattern], "a number has a `range(..)`"),
-        LimitedType::Bool => (&[range, length, pattern], "it is `true` or `false`"),
-        LimitedType::Text => (&[range], "text has a `length(..)` or a `pattern = \"..\"`"),
-        LimitedType::List => (&[range, pattern], "a list has a `length(..)`"),
-        LimitedType::Map => (&[range, pattern], "a map has a `length(..)`"),
+        LimitedType::Whole(..) | LimitedType::Float => (&[length, pattern], "for a number write `range(..)`"),
+        LimitedType::Bool => (&[range, length, pattern], "remove it: the value is `true` or `false`"),
+        LimitedType::Text => (&[range], "for text write `length(..)` or `pattern = \"..\"`"),
+        LimitedType::List => (&[range, pattern], "for a list write `length(..)`"),
+        LimitedType::Map => (&[range, pattern], "for a map write `length(..)`"),
     };
     let mut fits = true;
     for (span, limit) in wrong {
         if let Some(span) = span {
-            errors.push(*span, format_args!("`{limit}` does not fit this parameter's type; {instead}"));
+            errors.push(*span, format_args!("`{limit}` does not fit the type of this parameter; {instead}"));
             fits = false;
         }
     }
@@ -104,7 +104,7 @@ fn holds(ty: &Type, (lowest, highest): (f64, f64), range: &Bounds, errors: &mut 
     let span = range.span;
     let name = quote::quote!(#ty).to_string();
     if [range.least, range.most].into_iter().flatten().any(|bound| bound.fract() != 0.0) {
-        errors.push(span, format_args!("`{name}` holds whole numbers: write whole ones in its range"));
+        errors.push(span, format_args!("`{name}` holds whole numbers: write a range of whole numbers"));
         return;
     }
     let last = range.most.map(|most| if range.excludes_most { most - 1.0 } else { most });

@@ -98,7 +98,7 @@ impl Param {
         if let (true, Type::Reference(reference)) = (injected, plain(ty))
             && reference.mutability.is_some()
         {
-            errors.at(reference, "injected values are shared: take this by `&`");
+            errors.at(reference, "injected values are shared: write `&` in place of `&mut`");
         }
         if let (true, None, Type::Path(_), Some(segment)) = (injected, forced, plain(ty), last_segment(ty))
             && segment.ident == "ToolContext"
@@ -109,7 +109,10 @@ impl Param {
         if bound.is_some()
             && matches!(form, PassedAs::Cow | PassedAs::CowStr | PassedAs::OptionCowStr | PassedAs::Borrowing)
         {
-            errors.at(&*ty, "the state has this value as it is: take it by value or by `&`");
+            errors.at(
+                &*ty,
+                "a bound parameter takes the state's own type, by value or by `&`: `String` or `&str`",
+            );
         }
         let source = match bind {
             Some(bind) => Source::Bound(bind),
@@ -243,13 +246,13 @@ fn ident(pat: &Pat, injected: bool, errors: &mut Errors) -> Option<Ident> {
         Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => Some(name.ident.clone()),
         Pat::Wild(wild) if injected => Some(Ident::new("_unused", wild.span())),
         Pat::Wild(wild) => {
-            errors.at(wild, "the model fills arguments by name: give this parameter one");
+            errors.at(wild, "the model fills arguments by name: give this parameter a name");
             None
         }
         other => {
             errors.at(
                 other,
-                "a tool's parameter is one name, which the model fills; destructure the value in the body: `let .. = \
+                "a tool's parameter must have a plain name, by which the model fills it; destructure the value in the body: `let .. = \
                  name;`",
             );
             None
@@ -276,12 +279,11 @@ fn no_data(ty: &Type, errors: &mut Errors) {
         }
 
         fn visit_type_fn_ptr(&mut self, ty: &'ast TypeFnPtr) {
-            self.0.at(ty, "the model fills arguments with data, and this is a function");
+            self.0.at(ty, "a model can only give data: take a value in place of a function");
         }
 
         fn visit_type_ptr(&mut self, ty: &'ast TypePtr) {
-            self.0
-                .at(ty, "the model fills arguments with data, and this is an address: take the value itself");
+            self.0.at(ty, "a model can only give data: take the value itself in place of its address");
         }
     }
     Find(errors).visit_type(ty);

@@ -197,13 +197,13 @@ fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t T
         errors.at(
             lifetime,
             format_args!(
-                "the arguments of a call live as long as the call: write `&{inner}`, or own the value"
+                "an argument lives only as long as its call: write `&{inner}`, or take an owned value"
             ),
         );
         return None;
     }
     if last_segment(inner).is_some_and(|last| last.ident == "OsStr" || last.ident == "CStr") {
-        errors.at(inner, "a model writes Unicode: take `&str`, or `&Path` for the name of a file");
+        errors.at(inner, "a model writes Unicode text: take `&str`, or `&Path` for a file name");
         return None;
     }
     (!matches!(inner, Type::TraitObject(_))).then_some(inner)

@@ -18,7 +18,7 @@ pub(super) fn never_filled(ty: &Type, errors: &mut Errors) {
         errors.at(
             secret,
             "the model must neither see nor write a secret: fill it from the agent's state, `#[bind(config.key)]`, or from \
-             the session's, `#[bind(\"config.key\")]`; a type of your own that is called so is marked `#[arg]`",
+             the session's, `#[bind(\"config.key\")]`; for your own type of that name, write `#[arg]`",
         );
     }
 }
@@ -29,7 +29,7 @@ pub(super) fn never_written(ty: &Type, default: &Expr, errors: &mut Errors) {
         errors.at(
             default,
             "everyone who has the source, or the program's file, can read this secret: take the default from outside, \
-             `default = Secret::new(read_key())`, or go without and set it with `set_secret`",
+             `default = Secret::new(read_key())`, or remove `default` and set the secret with `set_secret`",
         );
     }
 }

@@ -11,8 +11,7 @@ pub(super) fn alone(ty: &Type, errors: &mut Errors) {
     if let Some(service) = within(ty, "Provided") {
         errors.at(
             service,
-            "a service is a parameter of its own: write `Provided<..>`, or `Option<Provided<..>>` if it can be missing; a type of \
-             your own that is called so is marked `#[arg]`",
+            "a service is a parameter of its own: write `Provided<..>`, or `Option<Provided<..>>` if it can be missing; for your own type of that name, write `#[arg]`",
         );
     }
 }
@@ -29,6 +28,6 @@ pub(super) fn check(ty: &Type, bound: Option<&Attribute>, errors: &mut Errors) {
             "a service is found by its type, and is not a part of the state: remove `#[bind(..)]`",
         );
     } else if borrows(service) {
-        errors.at(service, "calls of all sessions share a service: its type borrows nothing");
+        errors.at(service, "calls of all sessions share a service, so its type cannot borrow");
     }
 }

@@ -13,13 +13,13 @@ pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
     match &input.shape {
         TypeBody::As(_) => {}
         TypeBody::Union(at) => {
-            errors.push(*at, "a union has no form that a model could write: make it an enum");
+            errors.push(*at, "a model cannot write a union: make it an enum");
         }
         TypeBody::Struct(fields) => {
             if fields.style == Style::Named && fields.list.is_empty() && !fields.closed {
                 errors.at(
                     ident,
-                    "this has no known fields and accepts any others: add `#[serde(deny_unknown_fields)]`, or write \
+                    "this has no known fields, so it accepts any: add `#[serde(deny_unknown_fields)]`, or write \
                      `struct Name;`",
                 );
             }
@@ -27,7 +27,7 @@ pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
         }
         TypeBody::Enum { tag, variants } => {
             if variants.is_empty() {
-                errors.at(ident, "an enum without variants has no value that a model could write");
+                errors.at(ident, "a model cannot write an enum without variants: add a variant");
             }
             for variant in variants {
                 self::variant(variant, *tag, input, errors);
@@ -39,19 +39,23 @@ pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
 fn words(unseen: &Unseen) -> String {
     let (what, instead) = match unseen {
         Unseen::Attribute => {
-            ("this cannot be read", "correct it, or give the value a type of its own".to_owned())
+            ("this attribute cannot be read", "correct it, or give the value a type of its own".to_owned())
         }
-        Unseen::Function => ("a function makes this schema", "give the value a type of its own".to_owned()),
-        Unseen::Transform => {
-            ("this changes the schema", "drop it, or give the value a type of its own".to_owned())
-        }
+        Unseen::Function => (
+            "a function makes this schema, and the compiler cannot look into it",
+            "give the value a type of its own".to_owned(),
+        ),
+        Unseen::Transform => (
+            "this changes the schema, and the compiler cannot look into it",
+            "remove it, or give the value a type of its own".to_owned(),
+        ),
         Unseen::Keyword(key) => (
-            "this changes what the schema accepts",
-            format!("drop `{key}`, or give the value a type of its own"),
+            "this changes what the schema accepts, and the compiler cannot look into it",
+            format!("remove `{key}`, or give the value a type of its own"),
         ),
     };
     format!(
-        "{what}, and the compiler cannot look into it: {instead} and write `impl onionskin::Strict for ..`, which \
+        "{what}: {instead} and write `impl onionskin::Strict for ..`, which \
          promises that it is strict"
     )
 }
@@ -63,7 +67,7 @@ fn variant(variant: &Variant, tag: Tag, input: &Input<'_>, errors: &mut Errors) 
         errors.at(
             &variant.ident,
             format_args!(
-                "this has no known fields and accepts any others: write `{}` without braces",
+                "this has no known fields, so it accepts any: write `{}` without braces",
                 variant.ident
             ),
         );
@@ -73,10 +77,7 @@ fn variant(variant: &Variant, tag: Tag, input: &Input<'_>, errors: &mut Errors) 
 
 fn fields(fields: &SerdeFields, ident: &Ident, input: &Input<'_>, errors: &mut Errors) {
     if matches!(fields.style, Style::Tuple | Style::Newtype) && fields.list.is_empty() {
-        errors.at(
-            ident,
-            format_args!("a list of nothing has no strict form: write `{ident}` without parentheses"),
-        );
+        errors.at(ident, format_args!("empty parentheses have no strict form: write `{ident}` without them"));
     }
     if fields.style == Style::Tuple
         && let Some(at) = fields.list.iter().find_map(|field| field.described)

@@ -30,8 +30,8 @@ options! {
 }
 
 const CACHE: Table<'_> = Table {
-    literal: Some("say which option this is: `ttl = \"60s\"`, `capacity = 100`"),
-    ..Table::new("option of `cache`", onionskin_vocabulary::options::cache())
+    literal: Some("name the option: `ttl = \"60s\"`, `capacity = 100`"),
+    ..Table::new("`cache` option", onionskin_vocabulary::options::cache())
 };
 
 pub(super) fn approval(meta: &Meta) -> darling::Result<Option<Approval>> {

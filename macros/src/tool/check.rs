@@ -88,17 +88,18 @@ pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors
         );
     }
     if let Some(token) = &sig.constness {
-        errors.at(token, "a tool runs when the model calls it; drop `const`");
+        errors.at(token, "a tool runs when the model calls it; remove `const`");
     }
     match &sig.safety {
         Safety::Unsafe(token) => {
-            errors.at(token, "a model may call a tool with any arguments, so it must be safe; drop `unsafe`");
+            errors
+                .at(token, "a model may call a tool with any arguments, so it must be safe; remove `unsafe`");
         }
-        Safety::Safe(token) => errors.at(token, "drop `safe`"),
+        Safety::Safe(token) => errors.at(token, "remove `safe`"),
         Safety::Default => {}
     }
     if let Some(abi) = &sig.abi {
-        errors.at(abi, "a tool is a Rust function; drop `extern`");
+        errors.at(abi, "a tool must be a plain Rust function; remove `extern`");
     }
     if let Some(variadic) = &sig.variadic {
         errors.at(variadic, "a tool's parameters are fixed; take a list: `items: Vec<T>`");
@@ -107,7 +108,7 @@ pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors
         match param {
             GenericParam::Type(param) => errors.at(
                 &param.ident,
-                "the model fills concrete types, so a tool cannot be generic: write the type itself",
+                "the model fills concrete types, so a tool cannot be generic: write a concrete type",
             ),
             GenericParam::Const(param) => {
                 errors.at(&param.ident, "a tool cannot be generic: write the number itself");
@@ -126,7 +127,7 @@ pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors
         Opaque(errors).visit_type(ty);
     }
     if let (Some(blocking), true) = (options.blocking, sig.asyncness.is_some()) {
-        errors.push(blocking, "`blocking` is for functions that are not `async`: drop it, or drop `async`");
+        errors.push(blocking, "`blocking` is for functions that are not `async`: remove one of the two");
     }
     // A method's type is out of sight.
     is_method || type_name(function, options, errors)
@@ -170,7 +171,7 @@ fn type_name(function: &FnItem, options: &Options, errors: &mut Errors) -> bool 
     errors.push(
         ident.span(),
         format_args!(
-            "a tool has a type of the same name beside it, and `{name}` already is one of Rust's own names: write \
+            "a tool's type cannot be called `{name}`, which is one of Rust's own names: write \
              `#[tool(type_name = {})]`, or rename the function",
             camel(&name)
         ),
@@ -191,20 +192,20 @@ pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> 
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let hint = if options.name.is_none() { "; write `#[tool(name = \"..\")]`" } else { "" };
     if name.is_empty() {
-        errors.push(span, "a tool needs a name");
+        errors.push(span, "a tool needs a name: write one, or remove `name`");
     } else if let Some(wrong) = name.chars().find(|c| !legal(*c)) {
         let wrong = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
         errors.push(
             span,
             format_args!(
-                "a tool's name is made of the letters A to Z, digits, `_` and `-`: providers refuse {wrong}{hint}"
+                "a tool's name may contain only the letters A to Z, digits, `_` and `-`: providers refuse {wrong}{hint}"
             ),
         );
     } else if name.len() > 64 {
         errors.push(
             span,
             format_args!(
-                "a tool's name has at most 64 characters, or providers refuse it; this one has {}{hint}",
+                "a tool's name must have at most 64 characters, or providers refuse it; this one has {}{hint}",
                 name.len()
             ),
         );
@@ -231,7 +232,7 @@ pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
             let owned = if owned == "str" { "String" } else { &*owned };
             errors.at(
                 &param.ty,
-                format_args!("a list that is lent holds its values: take `&[{owned}]` or `Vec<{owned}>`"),
+                format_args!("a borrowed list must hold owned values: take `&[{owned}]` or `Vec<{owned}>`"),
             );
         }
     }
@@ -240,7 +241,7 @@ pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
     // A wrong option may have been the state.
     let known = !errors.is_empty() || params.iter().any(|param| state_of(param).is_some());
     if let (Some(field), None, false) = (field, &first, known) {
-        errors.at(field, "say whose field this is: `#[tool(state = Ledger)]`, with the agent's state");
+        errors.at(field, "name the agent's state, which has this field: `#[tool(state = Ledger)]`");
     }
     for (param, state) in params.iter().filter_map(|param| Some((param, state_of(param)?))) {
         let words = state.to_token_stream().to_string();
@@ -296,7 +297,7 @@ pub(crate) fn examples(params: &[Param], options: &Options, errors: &mut Errors)
                 Some(_) => errors.at(
                     given,
                     format_args!(
-                        "the model does not fill `{word}`, so an example does not show it: leave it out"
+                        "the model does not fill `{word}`, so an example does not show it: remove it"
                     ),
                 ),
                 None if shown.is_empty() => {
@@ -312,7 +313,7 @@ pub(crate) fn examples(params: &[Param], options: &Options, errors: &mut Errors)
                 && !example.args.iter().any(|(given, _)| given.unraw() == name(param).as_str())
         });
         if let (Some(param), true) = (missing, errors.is_empty()) {
-            let message = format!("this example leaves out `{}`, which a call must have", name(param));
+            let message = format!("this example leaves out `{}`, which every call needs", name(param));
             errors.push(example.span, message);
         }
     }

@@ -49,7 +49,7 @@ impl Example {
         let is_given = match &*method {
             "output" => self.output.is_some(),
             "note" => self.note.is_some(),
-            _ => return wrong(&suggest::unknown("part of an example", &method, &["output", "note"])),
+            _ => return wrong(&suggest::unknown("example part", &method, &["output", "note"])),
         };
         let Some((given, 1)) = call.args.first().map(|given| (given, call.args.len())) else {
             return wrong("this takes one value: `.output(42)`, `.note(\"An easy one.\")`");

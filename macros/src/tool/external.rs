@@ -46,18 +46,19 @@ pub(super) fn check(options: &mut Options, written: &TokenStream, function: &FnI
         let second = last_of(&["approval", "external"]);
         errors.push(
             second,
-            "a tool is approved before it runs here, or runs outside of the program where a person decides, not both; drop \
-             `approval` or `external`",
+            "an `external` tool runs outside of the program, where a person decides; remove `approval` or `external`",
         );
     } else if let Some(blocking) = options.blocking.take() {
-        errors
-            .push(blocking, "an `external` tool does not run here, so it blocks no thread; drop `blocking`");
+        errors.push(
+            blocking,
+            "an `external` tool does not run here, so it blocks no thread; remove `blocking`",
+        );
     } else if let Some(asks) = options.asks.take() {
-        errors.push(asks, "an `external` tool asks for its result by itself; drop `asks`");
+        errors.push(asks, "an `external` tool asks for its result by itself; remove `asks`");
     } else if options.timeout.is_some() {
         errors.push(
             last_of(&["timeout"]),
-            "an `external` tool does not run here, and the wait for its result has no time limit; drop `timeout`",
+            "an `external` tool does not run here, and the wait for its result has no time limit; remove `timeout`",
         );
     } else if let Some(result) = result {
         errors.at(

@@ -52,7 +52,7 @@ options! {
 
 /// The options of a tool.
 pub(super) const TABLE: Table<'_> = Table {
-    literal: Some("say which option this is: `name = \"..\"`, `description = \"..\"`"),
+    literal: Some("name the option: `name = \"..\"`, `description = \"..\"`"),
     elsewhere: &[
         (
             "input_schema",
@@ -113,32 +113,38 @@ impl Options {
             if self.is_once() {
                 errors.at(
                     &cache.word,
-                    "a tool with `effect = once` does something at every call, which a kept result would not; drop one",
+                    "a tool with `effect = once` does something at every call, and a cached result would skip it; remove one of the two",
                 );
             } else if self.hints.destructive == Some(true) {
                 errors.at(
                     &cache.word,
-                    "a `destructive` tool does something at every call, which a kept result would not; drop one",
+                    "a `destructive` tool does something at every call, and a cached result would skip it; remove one of the two",
                 );
             }
         }
         if let (Some(_), Some(blocking)) = (self.asks, self.blocking) {
             errors.push(
                 blocking,
-                "a `blocking` function cannot be paused while it asks; write an `async` function, or drop `asks`",
+                "a `blocking` function cannot be paused while it asks; write an `async` function, or remove `asks`",
             );
         }
         let Some(effect) = &self.effect else { return };
         let Hints { read_only, destructive, idempotent, .. } = self.hints;
         if effect == "Pure" && destructive == Some(true) {
-            errors.push(effect.span(), "a `pure` tool changes nothing, so it is not `destructive`; drop one");
+            errors.push(
+                effect.span(),
+                "a `pure` tool changes nothing, so it is not `destructive`; remove one of the two",
+            );
         } else if effect == "Once" && read_only == Some(true) {
             errors.push(
                 effect.span(),
-                "a `read_only` tool can be repeated, so it is `pure`, not `once`; drop one",
+                "a `read_only` tool can be repeated, so it is `pure`, not `once`; remove one of the two",
             );
         } else if effect == "Once" && idempotent == Some(true) {
-            errors.push(effect.span(), "an `idempotent` tool can be repeated, so it is not `once`; drop one");
+            errors.push(
+                effect.span(),
+                "an `idempotent` tool can be repeated, so it is not `once`; remove one of the two",
+            );
         }
     }
 }
@@ -161,7 +167,7 @@ fn hints(meta: &Meta) -> darling::Result<Hints> {
     if hints.read_only == Some(true) && hints.destructive == Some(true) {
         return Err(error_at(
             meta.path(),
-            "a `read_only` tool changes nothing, so it is not `destructive`; drop one",
+            "a `read_only` tool changes nothing, so it is not `destructive`; remove one of the two",
         ));
     }
     Ok(hints)
@@ -174,5 +180,5 @@ fn effect(meta: &Meta) -> darling::Result<Option<Ident>> {
     }
     let word = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let near = suggest::nearest(&word.to_lowercase(), Effect::WORDS.iter().copied()).unwrap_or("once");
-    Err(error_at(path, format_args!("an effect is one word: `effect = {near}`")))
+    Err(error_at(path, format_args!("expected one word: `effect = {near}`")))
 }

@@ -56,10 +56,10 @@ fn check(options: &mut Options, errors: &mut Errors) {
     if let Some(external) = options.external {
         errors.push(
             external,
-            "an `external` tool runs outside of the program and shows nothing here; write `#[tool(external)]`, or drop `external`",
+            "an `external` tool runs outside of the program and shows nothing here; write `#[tool(external)]`, or remove `external`",
         );
     } else if let Some(asks) = options.asks.take() {
-        errors.push(asks, "a UI tool asks by itself; drop `asks`");
+        errors.push(asks, "a UI tool asks by itself; remove `asks`");
     } else if let Some(blocking) = options.blocking.take() {
         errors.push(
             blocking,
@@ -76,12 +76,13 @@ fn component(meta: &Meta) -> darling::Result<Option<LitStr>> {
             }
             other => Err(error_at(
                 other,
-                "the component is a text that is not empty: `component = \"ColourPicker\"`",
+                "expected the name of a component in quotes: `component = \"ColourPicker\"`",
             )),
         },
-        other => {
-            Err(error_at(other.path(), "name the component of the front end: `component = \"ColourPicker\"`"))
-        }
+        other => Err(error_at(
+            other.path(),
+            "expected the name of a component in quotes: `component = \"ColourPicker\"`",
+        )),
     }
 }
 
@@ -95,5 +96,5 @@ fn mode(meta: &Meta) -> darling::Result<Option<Ident>> {
         },
         other => other.path().to_token_stream(),
     };
-    Err(error_at(at, "a mode is one word: `mode = inline` or `mode = artifact`"))
+    Err(error_at(at, "expected one word: `mode = inline` or `mode = artifact`"))
 }

@@ -40,7 +40,7 @@ pub(super) fn block(block: &ItemImpl, errors: &mut Errors) {
 
 pub(super) fn members(members: &[(Ident, Option<Member>)], block: &ItemImpl, errors: &mut Errors) {
     if members.is_empty() && errors.is_empty() {
-        errors.at(&block.self_ty, "write `#[tool]` on the methods that are tools; there is none");
+        errors.at(&block.self_ty, "no method has `#[tool]`: write it on the methods that are tools");
     }
     let known: Vec<_> = members.iter().filter_map(|(at, member)| Some((at, member.as_ref()?))).collect();
     for (index, (at, member)) in known.iter().enumerate() {
@@ -51,7 +51,7 @@ pub(super) fn members(members: &[(Ident, Option<Member>)], block: &ItemImpl, err
             errors.at(
                 at,
                 format_args!(
-                    "two tools of this toolbox are called `{}`: give one another with `#[tool(name = \"..\")]`",
+                    "two tools of this toolbox are called `{}`: give one another name with `#[tool(name = \"..\")]`",
                     member.tool_name
                 ),
             );

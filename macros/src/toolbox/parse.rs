@@ -25,8 +25,7 @@ options! {
 const TABLE: Table<'_> = Table {
     elsewhere: &[(
         "state",
-        "a toolbox has no state: its object is the instance; a method that takes a part of the agent's state says whose it \
-         is, `#[tool(state = Ledger)]`",
+        "`state` is not an option of `#[toolbox]`: the toolbox is `self`; on a method that binds the agent's state, write `#[tool(state = Ledger)]`",
     )],
     ..Table::new("option", onionskin_vocabulary::options::toolbox())
 };

@@ -153,7 +153,7 @@ fn c4_old_and_unused_files_are_warnings_of_the_compiler() {
 #[test]
 fn c4_an_invocation_names_one_folder() {
     let wrong = |text: &str| Invocation::workflow.parse_str(text).map(|_| ()).unwrap_err().to_string();
-    assert!(wrong("Generator").contains("expected the folder of a workflow"));
+    assert!(wrong("Generator").contains("the path of a workflow's folder"));
     assert!(wrong("[\"a\", \"b\"]").contains("names one folder"));
     assert!(wrong("\"a\" crate = x").contains("a comma is missing"));
     assert!(wrong("\"a\", crate = x, crate = y").contains("given twice"));

@@ -49,7 +49,7 @@ enum Unread {
     Missing,
     #[error("this is not a file")]
     NotAFile,
-    #[error("a file has at most {LARGEST_FILE} bytes; this one has more")]
+    #[error("a file must have at most {LARGEST_FILE} bytes; this one has more")]
     TooLarge,
     #[error("the file is not UTF-8: the byte at {0} belongs to no character")]
     NotUtf8(usize),

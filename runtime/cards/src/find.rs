@@ -114,7 +114,9 @@ fn card_files(base: &Path, path: &Path) -> Result<Vec<PathBuf>, CardError> {
 /// The error for a file that does not exist, with the name in its folder that is most like it.
 fn missing(base: &Path, path: &Path) -> String {
     if let Some(folder) = folder_of_pattern(path) {
-        return format!("patterns are not read here: name the folder, `{folder}`, or each card in a list");
+        return format!(
+            "patterns are not supported here: name the folder, `{folder}`, or each card in a list"
+        );
     }
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
     let near = fs::read_dir(base.join(folder)).ok().and_then(|entries| {

@@ -49,7 +49,7 @@ impl Item {
         }
         if file.contains('\\') {
             return Err(format!(
-                "the parts of a file's path have `/` between them: `{}:{name}`",
+                "write `/` between the parts of a file's path: `{}:{name}`",
                 file.replace('\\', "/")
             ));
         }

@@ -33,7 +33,7 @@ impl Need<'_> {
             && let Some(ready) = ready_hook(name)
         {
             return Some(self.problem(format!(
-                "`{name}` has no file and no path: write `{ready}` for the ready one, or `{}:{name}` for one of a file",
+                "`{name}` has no file and no path: write `{ready}` for onionskin's own, or `{}:{name}` for one in a file",
                 self.kind.file()
             )));
         }
@@ -140,7 +140,7 @@ impl Need<'_> {
         }
         takes.iter().zip(with).find_map(|((name, kind), value)| {
             let kind = kind.filter(|kind| !kind.takes(&value.value))?;
-            let message = format!("`{name}` of `{item}` is {kind}");
+            let message = format!("`{name}` of `{item}` must be {kind}");
             Some(Problem { message, span: value.span.clone() })
         })
     }

@@ -39,7 +39,7 @@ impl<'t> Reader<'t> {
         let wrong = |error: serde_json::Error| self.not_json(part, &error);
         let begins = |sign| part.starts_with(sign);
         if depth >= DEEPEST && (begins('[') || begins('{')) {
-            let message = format!("lists and maps are at most {DEEPEST} deep here");
+            let message = format!("lists and maps must be at most {DEEPEST} deep here");
             return Err(Problem { message, span: span.start..span.start + 1 });
         }
         let value = if begins('[') {
@@ -143,7 +143,7 @@ mod tests {
         let (message, at) = problem("[\"\\ud800\"]");
         assert!(message.starts_with("this is not JSON: ") && at < 10, "{message} {at}");
         let deep = format!("{}1{}", "[".repeat(40), "]".repeat(40));
-        assert_eq!(problem(&deep), ("lists and maps are at most 32 deep here".to_owned(), 32));
+        assert_eq!(problem(&deep), ("lists and maps must be at most 32 deep here".to_owned(), 32));
         assert!(problem("").0.starts_with("this is not JSON: "));
     }
 }

@@ -59,12 +59,11 @@ impl Reader {
                 None if scalar.is_null() => {
                     self.wrong(field, format!("`{name}` needs a value: `{name}: ..`"))
                 }
-                None => {
-                    self.wrong(field, format!("`{name}` is text: write `\"{}\"`, with quotes", scalar.text))
-                }
+                None => self
+                    .wrong(field, format!("`{name}` must be text: write `\"{}\"`, with quotes", scalar.text)),
             },
             Value::List(_) | Value::Map(_) => {
-                self.wrong(field, format!("`{name}` is text: `{name}: \"..\"`"))
+                self.wrong(field, format!("`{name}` must be text: `{name}: \"..\"`"))
             }
         }
     }
@@ -85,7 +84,7 @@ impl Reader {
         {
             return Some(Spanned::new(boolean, field.value.span.clone()));
         }
-        self.wrong(field, format!("`{}` is `true` or `false`", field.name()))
+        self.wrong(field, format!("`{}` must be `true` or `false`", field.name()))
     }
 
     /// A number; `example` is the field with one.
@@ -127,7 +126,10 @@ impl Reader {
     pub(crate) fn list<'n>(&mut self, field: Field<'n>, example: &str) -> &'n [Node] {
         match &field.value.value {
             Value::List(items) if items.len() > MOST_ITEMS => {
-                self.note(&items[MOST_ITEMS].span, format!("a list has at most {MOST_ITEMS} items here"));
+                self.note(
+                    &items[MOST_ITEMS].span,
+                    format!("a list must have at most {MOST_ITEMS} items here"),
+                );
                 &[]
             }
             Value::List(items) => items,

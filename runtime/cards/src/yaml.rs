@@ -171,7 +171,7 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Option<Node>, Problem> 
 /// Returns an error if it has the name already, or too many.
 pub(crate) fn check_name(entries: &[(Key, Node)], name: &Key) -> Result<(), Problem> {
     let message = if entries.len() == MOST_ITEMS {
-        format!("a map has at most {MOST_ITEMS} names here")
+        format!("a map must have at most {MOST_ITEMS} names here")
     } else if entries.iter().any(|(earlier, _)| earlier.text == name.text) {
         format!("`{}` is given twice; keep one of them", name.text)
     } else {
@@ -229,7 +229,7 @@ impl Tree<'_> {
 
     fn take(&mut self, event: Event<'_>, span: Range<usize>) -> Result<(), Problem> {
         let not_read = |what: &str| {
-            let message = format!("{what} are not read here: write the value itself");
+            let message = format!("{what} are not supported here: write the value itself");
             Err(Problem { message, span: span.clone() })
         };
         match event {
@@ -242,7 +242,7 @@ impl Tree<'_> {
                 let scalar = Scalar { text: text.into_owned(), is_plain };
                 if scalar.is_out_of_range() {
                     let message = format!(
-                        "this number is out of range: write one of at most 64 bits, or `\"{}\"` if it is a text",
+                        "this number is out of range: write one of at most 64 bits, or `\"{}\"` if it is text",
                         scalar.text
                     );
                     return Err(Problem { message, span });
@@ -273,7 +273,7 @@ impl Tree<'_> {
 
     fn begin(&mut self, parts: Parts, span: Range<usize>) -> Result<(), Problem> {
         if self.open.len() >= DEEPEST {
-            let message = format!("lists and maps are at most {DEEPEST} deep here");
+            let message = format!("lists and maps must be at most {DEEPEST} deep here");
             return Err(Problem { message, span });
         }
         self.open.push(Open { start: span.start, parts });
@@ -317,7 +317,7 @@ mod tests {
     fn c1_a_map_has_not_too_many_names() {
         let lines: Vec<_> = (0..2_000).map(|number| format!("a{number}: 1\n")).collect();
         let text = lines.concat();
-        assert_eq!(problem(&text), ("a map has at most 1000 names here".to_owned(), "a1000"));
+        assert_eq!(problem(&text), ("a map must have at most 1000 names here".to_owned(), "a1000"));
     }
 
     #[test]
@@ -349,7 +349,7 @@ mod tests {
     fn c1_what_is_no_card_is_refused_at_its_place() {
         assert_eq!(problem("a: 1\na: 2"), ("`a` is given twice; keep one of them".to_owned(), "a"));
         assert_eq!(problem("a: &x 1\nb: *x").1, "*x");
-        assert_eq!(problem("a: !!str 1").0, "YAML's tags are not read here: write the value itself");
+        assert_eq!(problem("a: !!str 1").0, "YAML's tags are not supported here: write the value itself");
         assert_eq!(problem("[a]: 1").1, "[a]");
         assert!(problem("a: [1, 2").0.starts_with("this is not YAML: "));
         let deep = format!("{}1{}", "[".repeat(40), "]".repeat(40));

@@ -129,7 +129,7 @@ impl fmt::Debug for Program {
 /// What [`Program::setup`] may give: an [`AppBuilder`], a `Result` with one, or a future of such a `Result`. `M` tells them apart.
 /// Programs do not implement it.
 #[diagnostic::on_unimplemented(
-    message = "`setup` gives an `AppBuilder`, a `Result` with one, or a future of such a `Result`, and not `{Self}`",
+    message = "`setup` must give an `AppBuilder`, a `Result` with one, or a future of such a `Result`, not `{Self}`",
     label = "give the builder: `|app| app.model(..)`"
 )]
 pub trait Prepared<M>: Send + 'static {
@@ -151,18 +151,21 @@ pub struct Fails(());
 #[derive(Debug)]
 pub struct Waits(());
 
+#[diagnostic::do_not_recommend]
 impl Prepared<Builds> for AppBuilder {
     fn prepared(self) -> BoxFuture<'static, Result<AppBuilder, BoxError>> {
         Box::pin(std::future::ready(Ok(self)))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Into<BoxError> + Send + 'static> Prepared<Fails> for Result<AppBuilder, E> {
     fn prepared(self) -> BoxFuture<'static, Result<AppBuilder, BoxError>> {
         Box::pin(std::future::ready(self.map_err(Into::into)))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, E> Prepared<Waits> for F
 where
     F: Future<Output = Result<AppBuilder, E>> + Send + 'static,

@@ -299,7 +299,7 @@ fn a3_every_mistake_says_what_to_do() {
     fails("mcp lock --check fix", &["cannot read `onionskin-mcp.lock.json`", "run `onionskin mcp lock fix`"]);
     fs::write(folder.path(LOCK_FILE), r#"{"version": 9}"#).unwrap();
     fails("mcp lock --check fix", &["has version 9"]);
-    fails("mcp lock fix", &["has version 9", "to write the file anew"]);
+    fails("mcp lock fix", &["has version 9", "to rewrite the file"]);
     fails("mcp lock --check --out other.json", &["run `onionskin mcp lock --out other.json` to write it"]);
     fs::create_dir(folder.path("my servers")).unwrap();
     fs::rename(folder.path(".mcp.json"), folder.path("my servers/mcp.json")).unwrap();

@@ -61,12 +61,10 @@ constants! {
 
     /// A hook or a guardrail that can be named in a list, which constructs it.
     NamedInLists =
-    "`{Self}` is made at run time, and a list cannot name it",
+    "`{Self}` is made at run time, so a list cannot name it",
     "a list constructs its hooks and guardrails",
-    "remove it here and add it at run time: a hook with `.hook(..)` of the builder, a run hook with `.run_hook(..)`, a \
-     guardrail of an agent with `.input_guardrail(..)` or `.output_guardrail(..)` of the builder, one of a tool with \
-     `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
-    "a hand-written one can be named here if its `Made` is `made::ByDefault`, or `made::FromValues` for one with values";
+    "remove it here, and add it at run time: to an agent with `.hook(..)`, `.run_hook(..)`, `.turn_hook(..)`, `.message_hook(..)`, `.input_guardrail(..)` or `.output_guardrail(..)` of the builder; to a tool with `.hook(..)`, `.add_input_guardrails(..)` or `.add_output_guardrails(..)` of its `ToolSpec`",
+    "a list can name a hand-written one whose `Made` is `made::ByDefault`, or `made::FromValues` if it takes values";
 
     /// A hook or a guardrail with at least as many values as it has `#[config]` parameters.
     HasEachValue<Values; TAKES, GIVEN> =
@@ -88,8 +86,8 @@ constants! {
     /// A hook of an agent that is not a typed hook, so that it can see the calls of the agents below.
     UntypedEverywhere =
     "`{Self}` is a typed hook on one tool, so it cannot be everywhere",
-    "take `for [everywhere]` off",
-    "a hook on the calls of all agents below is not typed: `args: &mut Args, next: impl Next`";
+    "remove `for [everywhere]`",
+    "for the calls of all agents below, write an untyped hook: `args: &mut Args, next: impl Next`";
 
     /// A hook of an agent that is not a typed hook, or whose tool is in the agent's `function_tools`.
     HookOnOwnTool =
@@ -109,13 +107,13 @@ constants! {
     "`{Self}` repeats calls, and this tool does not say whether a second call is safe",
     "this hook would do nothing here",
     "write `effect = pure` if the tool changes nothing, `effect = idempotent` if a second call with the same \
-     `IdempotencyKey` has no further effect; else drop the hook";
+     `IdempotencyKey` has no further effect; else remove the hook";
 
     /// A hook that can be one of the own hooks of a tool with `effect = once`.
     HookOfOnce =
     "`{Self}` repeats calls, but a tool with `effect = once` is never called twice",
     "this hook would do nothing here",
-    "drop the hook; if a second call with the same `IdempotencyKey` has no further effect, write `effect = idempotent`";
+    "remove the hook; if a second call with the same `IdempotencyKey` has no further effect, write `effect = idempotent`";
 
     /// A tool of an agent whose name differs from those of the tools before it.
     ToolNamedOnce =
@@ -164,7 +162,7 @@ constants! {
     MoreThanZero =
     "this limit is zero, so every call would fail",
     "a constant that is zero",
-    "write a number above zero, or leave the option out for no limit";
+    "write a number above zero, or remove the option for no limit";
 }
 
 bounds! {
@@ -173,14 +171,14 @@ bounds! {
     "`{Self}` cannot be the answer of an agent",
     "a model cannot write this type",
     "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, \
-     schemars::JsonSchema)]`; it is `Send` and borrows nothing";
+     schemars::JsonSchema)]`; it must be `Send` and borrow nothing";
 
     /// A type that can be the `input` of an agent.
     InputOfAgent: [TypedInput] =
     "`{Self}` cannot be the input of an agent",
     "a model cannot write this type",
     "the type of an input needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; \
-     it is `Send` and borrows nothing";
+     it must be `Send` and borrow nothing";
 
     /// A configured value of a hook. All calls share it.
     SharedByCalls: [Send + Sync + 'static] =

@@ -91,7 +91,7 @@ takes! {
 // Not a row: the compiler shows the `impl` if there is only one.
 /// The context, for a hook's parameter of the type `&ToolContext`.
 #[diagnostic::on_unimplemented(
-    message = "the context of a call is `&ToolContext`, not `{Self}`",
+    message = "the context of a call must be `&ToolContext`, not `{Self}`",
     label = "write `&ToolContext`",
     note = "it is shared and cannot be changed; state that changes belongs in `State<..>` or `&SessionState`"
 )]
@@ -312,7 +312,7 @@ returns! {
 
 /// The return type of an around hook.
 #[diagnostic::on_unimplemented(
-    message = "an around hook returns `ToolResult`, not `{Self}`",
+    message = "an around hook must return `ToolResult`, not `{Self}`",
     label = "write `ToolResult` here",
     note = "return the result of `next.run(args).await`, or an answer of your own: `Ok(ToolOutput::text(\"..\"))`"
 )]
@@ -336,7 +336,7 @@ impl AroundReturn for ToolResult {
 
 /// The return type of a typed hook: the result of its tool, of the type `T`.
 #[diagnostic::on_unimplemented(
-    message = "a typed hook returns what its tool does, `ToolResult<{T}>`, and not `{Self}`",
+    message = "a typed hook must return what its tool returns, `ToolResult<{T}>`, not `{Self}`",
     label = "write `ToolResult<{T}>` here",
     note = "return the result of `next.run(args).await`, or an answer of your own: `Ok(..)`"
 )]

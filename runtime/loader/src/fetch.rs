@@ -153,7 +153,7 @@ async fn body(mut response: Response) -> Result<String, String> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|_| "the answer breaks off".to_owned())? {
         if bytes.len() + chunk.len() > LARGEST_FILE {
-            return Err(format!("a card has at most {LARGEST_FILE} bytes; this one has more"));
+            return Err(format!("a card must have at most {LARGEST_FILE} bytes; this one has more"));
         }
         bytes.extend_from_slice(&chunk);
     }

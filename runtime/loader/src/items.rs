@@ -26,32 +26,30 @@ use crate::registered_tool::RegisteredTool;
 use crate::state::StateParts;
 use crate::values::HookValues;
 
-/// Writes the two methods that register a kind of hook. A row has the bounds of each method, which the compiler shows, then the kind of the
-/// hook, its place, and what adds it to a declaration.
+/// Writes the two methods that register a kind of hook. A row has the kind, its place and what adds it to a declaration, then the beginning of
+/// each method, in Rust because the compiler quotes it.
 macro_rules! hooks {
     ($(
         $(#[doc = $doc:literal])+
-        $method:ident[$($bounds:tt)+], $method_with:ident[$($bounds_with:tt)+] { $kind:expr, $place:expr, $add:expr }
+        register($kind:expr, $place:expr, $add:expr) {
+            pub fn $method:ident $($generics:tt)+
+        } {
+            pub fn $method_with:ident $($generics_with:tt)+
+        }
     )+) => {$(
         $(#[doc = $doc])+
-        pub fn $method<H>(&mut self) -> &mut Self
-        where
-            $($bounds)+
-        {
+        pub fn $method $($generics)+ (&mut self) -> &mut Self {
             let (names, make) = (<H::Made as MadeBy<H>>::NAMES, <H::Made as MadeBy<H>>::configure);
             self.add_hook(short_name::<H>(), $kind, hook_entry(names, make, $place, $add))
         }
 
         #[doc = concat!("As [`Self::", stringify!($method), "`], made of other values than those of lists: `", stringify!($method_with),
             "(\"at_most\", |(most,): (u32,)| AtMost::new(most))`.")]
-        pub fn $method_with<V, H>(
+        pub fn $method_with $($generics_with)+ (
             &mut self,
             name: &str,
             make: impl Fn(V) -> H + Send + Sync + 'static,
-        ) -> &mut Self
-        where
-            $($bounds_with)+
-        {
+        ) -> &mut Self {
             self.add_hook(name, $kind, hook_entry(&[], make, $place, $add))
         }
     )+};
@@ -89,36 +87,44 @@ impl Items {
 
     hooks! {
         /// Registers a hook around tool calls: `tool_hooks: [hooks.rs:audit]`. A card gives it values if it takes some: `with: [3]`.
-        tool_hook[H: RawHook + Hook<Made: MadeBy<H, State: Works, Values: HookValues>>],
-        tool_hook_with[V: HookValues, H: RawHook + Hook<Made: MadeBy<H, State: Works>>] {
-            Kind::ToolHook, None, |agent, hook, filter| match filter {
-                Some(filter) => agent.filtered_hook(hook, filter),
-                None => agent.hook(hook),
-            }
+        register(Kind::ToolHook, None, |agent, hook, filter| match filter {
+            Some(filter) => agent.filtered_hook(hook, filter),
+            None => agent.hook(hook),
+        }) {
+            pub fn tool_hook<H: RawHook + Hook<Made: MadeBy<H, State: Works, Values: HookValues>>>
+        } {
+            pub fn tool_hook_with<V: HookValues, H: RawHook + Hook<Made: MadeBy<H, State: Works>>>
         }
         /// Registers a guardrail on arguments: `input_guardrails: [guardrails.rs:check]`. A card gives it values if it takes some.
         /// A type can be registered as a guardrail on results, and as a hook around runs, too.
-        input_guardrail[H: InputGuardrail<Made: MadeBy<H, State: Works, Values: HookValues>>],
-        input_guardrail_with[V: HookValues, H: InputGuardrail<Made: MadeBy<H, State: Works>>] {
-            Kind::InputGuardrail, None, AgentDeclaration::input_guardrail
+        register(Kind::InputGuardrail, None, AgentDeclaration::input_guardrail) {
+            pub fn input_guardrail<H: InputGuardrail<Made: MadeBy<H, State: Works, Values: HookValues>>>
+        } {
+            pub fn input_guardrail_with<V: HookValues, H: InputGuardrail<Made: MadeBy<H, State: Works>>>
         }
         /// Registers a guardrail on results: `output_guardrails: [guardrails.rs:check]`.
-        output_guardrail[H: OutputGuardrail<Made: MadeBy<H, State: Works, Values: HookValues>>],
-        output_guardrail_with[V: HookValues, H: OutputGuardrail<Made: MadeBy<H, State: Works>>] {
-            Kind::OutputGuardrail, None, AgentDeclaration::output_guardrail
+        register(Kind::OutputGuardrail, None, AgentDeclaration::output_guardrail) {
+            pub fn output_guardrail<H: OutputGuardrail<Made: MadeBy<H, State: Works, Values: HookValues>>>
+        } {
+            pub fn output_guardrail_with<V: HookValues, H: OutputGuardrail<Made: MadeBy<H, State: Works>>>
         }
         /// Registers a hook around runs: `run_hooks: [hooks.rs:check]`.
-        run_hook[H: RunHook<Made: MadeBy<H, State: Works, Values: HookValues>>],
-        run_hook_with[V: HookValues, H: RunHook<Made: MadeBy<H, State: Works>>] { Kind::RunHook, None, |agent, hook, _| agent.run_hook(hook) }
+        register(Kind::RunHook, None, |agent, hook, _| agent.run_hook(hook)) {
+            pub fn run_hook<H: RunHook<Made: MadeBy<H, State: Works, Values: HookValues>>>
+        } {
+            pub fn run_hook_with<V: HookValues, H: RunHook<Made: MadeBy<H, State: Works>>>
+        }
         /// Registers a hook around turns: `turn_hooks: [hooks.rs:trim]`.
-        turn_hook[H: TurnHook<Made: MadeBy<H, State: Works, Values: HookValues>>],
-        turn_hook_with[V: HookValues, H: TurnHook<Made: MadeBy<H, State: Works>>] {
-            Kind::TurnHook(H::PLACE.and_then(TurnPlace::from_word)), H::PLACE, |agent, hook, _| agent.turn_hook(hook)
+        register(Kind::TurnHook(H::PLACE.and_then(TurnPlace::from_word)), H::PLACE, |agent, hook, _| agent.turn_hook(hook)) {
+            pub fn turn_hook<H: TurnHook<Made: MadeBy<H, State: Works, Values: HookValues>>>
+        } {
+            pub fn turn_hook_with<V: HookValues, H: TurnHook<Made: MadeBy<H, State: Works>>>
         }
         /// Registers a hook on messages: `message_hooks: [hooks.rs:redact]`.
-        message_hook[H: MessageHook<Made: MadeBy<H, State: Works, Values: HookValues>>],
-        message_hook_with[V: HookValues, H: MessageHook<Made: MadeBy<H, State: Works>>] {
-            Kind::MessageHook, H::PLACE, |agent, hook, _| agent.message_hook(hook)
+        register(Kind::MessageHook, H::PLACE, |agent, hook, _| agent.message_hook(hook)) {
+            pub fn message_hook<H: MessageHook<Made: MadeBy<H, State: Works, Values: HookValues>>>
+        } {
+            pub fn message_hook_with<V: HookValues, H: MessageHook<Made: MadeBy<H, State: Works>>>
         }
     }
 

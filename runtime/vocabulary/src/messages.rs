@@ -7,7 +7,7 @@ use crate::words::Word;
 
 /// A setting whose name is empty.
 pub fn empty_name(setting: Setting) -> String {
-    format!("`{setting}` is empty: write a name, or leave it out")
+    format!("`{setting}` is empty: write a name, or remove it")
 }
 
 /// A part of the prompt beside a `system_message`.
@@ -15,19 +15,19 @@ pub const REPLACED_PROMPT: &str =
     "`system_message` replaces the whole prompt, so this has no effect: keep one of them";
 
 /// A second `..` in a list of hooks.
-pub const SECOND_REST: &str = "dynamic hooks have one place; `..` is in the list already";
+pub const SECOND_REST: &str = "`..` is in the list already; remove one of them";
 
 /// `tools` without the name of a server.
 pub const TOOLS_OF_SERVERS: &str = "`tools` chooses among the tools of servers: `tools: { time: [get_time] }`; functions belong in `function_tools`";
 
 /// A list of patterns with none.
 pub fn no_pattern(server: &str) -> String {
-    format!("no tool of `{server}` is let through; name some, or remove `{server}` from `servers`")
+    format!("the list allows no tool of `{server}`; name some, or remove `{server}` from `servers`")
 }
 
 /// A second default agent.
 pub fn second_default(first: &str) -> String {
-    format!("`{first}` is the default agent already; an app has one entry, so remove one of them")
+    format!("`{first}` is the default agent already; remove `default` from one of the two")
 }
 
 /// The error for an unknown word: the word that was meant, or all words.

@@ -15,13 +15,13 @@ pub fn agent_name_mistake(name: &str) -> Option<String> {
     if let Some(wrong) = name.chars().find(|c| !is_legal(c)) {
         let found = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
         return Some(format!(
-            "an agent's name holds letters, digits, `_` and `-`, because other agents call it as a tool; this one holds {found}"
+            "an agent's name may contain only the letters A to Z, digits, `_` and `-`, because other agents call it as a tool; this one contains {found}"
         ));
     }
     let is_short = (1..=LONGEST_AGENT_NAME).contains(&name.len());
     (!is_short).then(|| {
         format!(
-            "an agent's name has 1 to {LONGEST_AGENT_NAME} characters, because other agents call it as a tool; this one has {}",
+            "an agent's name must have 1 to {LONGEST_AGENT_NAME} characters, because other agents call it as a tool; this one has {}",
             name.len()
         )
     })

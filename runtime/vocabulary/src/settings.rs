@@ -107,14 +107,16 @@ impl Number {
 
     /// The mistake of a number out of its bounds.
     pub fn out_of_bounds(self, name: &str, number: f64) -> Option<String> {
-        if self.least != Least::Any && number < 0.0 {
-            return Some(format!("`{name}` cannot be less than 0"));
+        if self.unit == Unit::Seconds {
+            return time_mistake(name, number, DEFAULT);
         }
-        let is_time = self.unit == Unit::Seconds;
-        if self.least == Least::MoreThanZero && (number == 0.0 || is_time && is_zero_time(number)) {
-            return Some(more_than_zero(name, "the default"));
+        match self.least {
+            Least::Zero if number < 0.0 => Some(format!("`{name}` must be at least 0")),
+            Least::MoreThanZero if number <= 0.0 => {
+                Some(format!("`{name}` must be at least 1; remove it {DEFAULT}"))
+            }
+            Least::Any | Least::Zero | Least::MoreThanZero => None,
         }
-        (is_time && is_beyond_time(number)).then(|| beyond_time("the default"))
     }
 
     /// The mistake of a number that is not whole, or has too many digits. `is_written_whole`: it has no `.` and no exponent.
@@ -125,40 +127,34 @@ impl Number {
             Unit::Seconds | Unit::Fraction => return None,
         };
         if number.fract() != 0.0 || !is_written_whole {
-            return Some(format!("`{name}` is a whole number: `{name}: {}`", self.example()));
+            return Some(format!("`{name}` must be a whole number: `{name}: {}`", self.example()));
         }
         #[expect(clippy::cast_precision_loss, reason = "a bound")]
-        (number > most as f64).then(|| format!("`{name}` is at most {most}"))
+        (number > most as f64).then(|| format!("`{name}` must be at most {most}"))
     }
 }
 
 /// The mistake of a number that is not a whole one from 1.
 pub fn count_mistake(name: &str, number: f64) -> Option<String> {
     let is_count = number >= 1.0 && number.fract() == 0.0;
-    (!is_count).then(|| format!("`{name}` is a whole number from 1; leave it out for the default"))
+    (!is_count).then(|| format!("`{name}` must be a whole number of at least 1; remove it {DEFAULT}"))
 }
 
 /// The mistake of a time in seconds that sets no limit if nobody gives it.
 pub fn timeout_mistake(name: &str, seconds: f64) -> Option<String> {
-    if is_zero_time(seconds) {
-        return Some(more_than_zero(name, "no limit"));
-    }
-    is_beyond_time(seconds).then(|| beyond_time("no limit"))
+    time_mistake(name, seconds, "for no limit")
 }
 
-fn more_than_zero(name: &str, without: &str) -> String {
-    format!("`{name}` is more than 0; leave it out for {without}")
-}
+/// What the program has without the setting.
+const DEFAULT: &str = "to use the default";
 
-fn beyond_time(without: &str) -> String {
-    format!("these are more seconds than a time can hold; leave it out for {without}")
-}
-
-/// Whether nothing of these seconds remains in a `Duration`, which counts nanoseconds.
-fn is_zero_time(seconds: f64) -> bool {
-    seconds <= 0.0 || Duration::try_from_secs_f64(seconds).is_ok_and(|time| time.is_zero())
-}
-
-fn is_beyond_time(seconds: f64) -> bool {
-    Duration::try_from_secs_f64(seconds).is_err()
+fn time_mistake(name: &str, seconds: f64, without: &str) -> Option<String> {
+    let most = match Duration::try_from_secs_f64(seconds) {
+        // A `Duration` counts nanoseconds.
+        Ok(time) if time.is_zero() => "more than 0".to_owned(),
+        Err(_) if seconds < 0.0 => "more than 0".to_owned(),
+        Err(_) => format!("at most {}", u64::MAX),
+        Ok(_) => return None,
+    };
+    Some(format!("`{name}` must be {most}; remove it {without}"))
 }

@@ -47,7 +47,7 @@ pub const FAST_AGENT: &[(&str, &str)] = &[
     ("use_history", "a session of the program keeps the history; `history_source` is for children"),
     ("resources", "the resources of a server are tools of it: name them in `tools`"),
     ("prompts", "the prompts of a server are tools of it: name them in `tools`"),
-    ("api_key", "a key belongs in the environment, where the provider's name says it"),
+    ("api_key", "a key belongs in the environment, under the name that the provider reads"),
     ("lifecycle_hooks", "write `run_hooks`"),
     ("messages", "the program gives the first messages: `.messages(..)` of a builder"),
     ("agents_as_tools", "name the children in `agents`"),

@@ -56,7 +56,7 @@ fn ready_hooks_without_crate(card: &Card, reader: &mut Reader) {
         let Item::Path(path) = value else { continue };
         if let Some(ready) = ready_hook_at(path) {
             let message = format!(
-                "`{path}` begins at no crate: write `{ready}`, or `crate::{path}` for one of the program's own"
+                "`{path}` does not start with a crate: write `{ready}`, or `crate::{path}` for your own"
             );
             reader.note(span, message);
         }
@@ -71,8 +71,7 @@ fn prefixes(card: &Card, reader: &mut Reader) {
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         };
         if !is_name(&prefix.value) {
-            let message =
-                "a prefix holds letters, digits and `_`, and begins with a letter: `{ archive: kb.rs:Kb }`";
+            let message = "a prefix may contain only letters, digits and `_`, and must begin with a letter: `{ archive: kb.rs:Kb }`";
             reader.note(&prefix.span, message);
         }
     }
@@ -161,7 +160,7 @@ fn hooks(card: &Card, reader: &mut Reader) {
                 }
                 Target::Everywhere if filter.except || filter.targets.len() > 1 => {
                     let message =
-                        "`for: [everywhere]` is for all calls, and those of the agents below: write it alone";
+                        "`for: [everywhere]` covers all calls, and those of the agents below: write it alone";
                     reader.note(&target.span, message);
                 }
                 Target::Source(_) | Target::Tool(_) | Target::Everywhere => {}

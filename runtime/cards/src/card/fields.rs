@@ -33,8 +33,8 @@ pub(super) fn is_of_another_type(name: &str) -> bool {
 
 /// The types of fast-agent's cards, and what to write instead.
 const OTHER_TYPES: &[(&str, &str)] = &[
-    ("chain", "an agent whose `agents` it calls one after the other"),
-    ("parallel", "an agent whose `agents` it calls at once"),
+    ("chain", "an agent that calls its `agents` one after the other"),
+    ("parallel", "an agent that calls its `agents` at once"),
     ("router", "an agent that chooses among its `agents`"),
     ("orchestrator", "an agent with `agents`"),
     ("iterative_planner", "an agent with `agents`"),
@@ -55,7 +55,7 @@ pub(super) fn check_type(reader: &mut Reader, field: Field<'_>) {
     let message = match OTHER_TYPES.iter().find(|(theirs, _)| theirs.eq_ignore_ascii_case(&word.value)) {
         Some((_, here)) => format!("there is no card of the type `{}` here: write {here}", word.value),
         None => {
-            format!("there is no card of the type `{}`: write `type: agent`, or leave it out", word.value)
+            format!("there is no card of the type `{}`: write `type: agent`, or remove it", word.value)
         }
     };
     reader.note(&word.span, message);
@@ -65,7 +65,7 @@ pub(super) fn check_type(reader: &mut Reader, field: Field<'_>) {
 pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
     if is_of_another_type(name) {
         let message = format!(
-            "there is no field `{name}`: it is one of cards of other types; write an agent that calls its `agents`"
+            "there is no field `{name}`: it belongs to cards of other types; write an agent that calls its `agents`"
         );
         return (message, None);
     }

@@ -57,7 +57,7 @@ impl Card {
             [first @ .., last] => {
                 let first = first.join(", ");
                 return Some(format!(
-                    "`{name}` can be {first} or {last} of this agent; write those that the hook is for in this form"
+                    "`{name}` can be {first} or {last} of this agent; write the ones that you mean in this form"
                 ));
             }
         }

@@ -86,7 +86,7 @@ impl Reader {
         let Kind { word, example, filters } = kind;
         let Value::Map(entries) = &node.value else {
             if let Some(parts) = called(node, kind) {
-                self.note(&node.span, format!("a {word} has its values in `with`: write `{{ {parts} }}`"));
+                self.note(&node.span, format!("write the values of a {word} in `with`: `{{ {parts} }}`"));
                 return None;
             }
             return self.item(node, example).map(|item| (Hook { item, with: Vec::new() }, None));
@@ -98,7 +98,7 @@ impl Reader {
                 name if name == word
                     && let Some(parts) = called(value, kind) =>
                 {
-                    self.note(&value.span, format!("a {word} has its values in `with`: write `{parts}`"));
+                    self.note(&value.span, format!("write the values of a {word} in `with`: `{parts}`"));
                     item = Some(None);
                 }
                 name if name == word => item = Some(self.item(value, example)),
@@ -111,7 +111,7 @@ impl Reader {
                 }
                 "for" | "except" if filters => {
                     if filter.is_some() {
-                        self.note(&key.span, format!("a {word} has one filter: `for`, or `except`"));
+                        self.note(&key.span, format!("a {word} takes `for` or `except`, not both"));
                     }
                     filter = Some(self.filter(field));
                 }
@@ -130,7 +130,7 @@ impl Reader {
                 _ => {
                     let parts = [word, "with", "for", "except"];
                     let parts = if filters { &parts[..] } else { &parts[..2] };
-                    self.note(&key.span, unknown(&format!("part of a {word}"), &key.text, parts));
+                    self.note(&key.span, unknown(&format!("{word} key"), &key.text, parts));
                 }
             }
         }
@@ -147,7 +147,7 @@ impl Reader {
         let word = field.name();
         let items = self.list(field, &format!("{word}: [add_one]"));
         if items.is_empty() && matches!(field.value.value, Value::List(_)) {
-            self.note(&field.place(), format!("`{word}: []` names nothing; name tools, or leave it out"));
+            self.note(&field.place(), format!("`{word}: []` names nothing; name tools, or remove it"));
         }
         let mut targets = Vec::new();
         for item in items {
@@ -165,7 +165,7 @@ impl Reader {
         let mut hooks = Vec::new();
         for (key, value) in entries {
             let Some(place) = TurnPlace::from_word(&key.text) else {
-                self.note(&key.span, unknown("place of a hook", &key.text, TurnPlace::WORDS));
+                self.note(&key.span, unknown("hook place", &key.text, TurnPlace::WORDS));
                 continue;
             };
             let values = match &value.value {

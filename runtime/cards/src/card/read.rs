@@ -51,7 +51,7 @@ impl Card {
         let whole = |message: String| Problem { message, span: 0..0 };
         if text.len() > LARGEST_FILE {
             return Err(whole(format!(
-                "a card has at most {LARGEST_FILE} bytes; this one has {}",
+                "a card must have at most {LARGEST_FILE} bytes; this one has {}",
                 text.len()
             )));
         }
@@ -61,7 +61,7 @@ impl Card {
         } else if is_yaml(path) {
             (0..text.len(), None)
         } else {
-            return Err(whole("a card is a file with the ending `.md`, `.yaml` or `.yml`".to_owned()));
+            return Err(whole("a card must be a file with the ending `.md`, `.yaml` or `.yml`".to_owned()));
         };
         let fields = match yaml::parse(&text[front.clone()], front.start)? {
             None => Vec::new(),
@@ -270,7 +270,7 @@ fn prompt_text(reader: &mut Reader, field: Field<'_>) -> Option<Text> {
                     let name = field.name();
                     reader.note(
                         &field.place(),
-                        format!("`{name}` is text, or `{name}: {{ function: {example} }}`"),
+                        format!("`{name}` must be text, or `{name}: {{ function: {example} }}`"),
                     );
                     None
                 }

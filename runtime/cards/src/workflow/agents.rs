@@ -47,7 +47,7 @@ pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f
     let mut entries: Vec<Entry<'f>> = Vec::new();
     for (key, fields) in all {
         let Some(name) = name(key, fields) else {
-            reader.note(&fields.span, "an agent in a list has a `name`: `\"name\": \"Writer\"`");
+            reader.note(&fields.span, "an agent in a list needs a `name`: `\"name\": \"Writer\"`");
             continue;
         };
         if entries.iter().any(|other| other.name.value == name.value) {

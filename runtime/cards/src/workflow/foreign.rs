@@ -51,7 +51,7 @@ pub(super) const TOOL: Fields = &[
     ("function", "write its file and its function as `path`: `tools.echo_all.echo`"),
     ("tool_type", "move the entry to `agent_tools` or to `ui_tools`"),
     ("ui", "write its `component` and its `mode` beside `path`"),
-    ("enabled", "take out an entry that is not used"),
+    ("enabled", "remove an entry that is not used"),
 ];
 
 /// Of a hook.
@@ -63,7 +63,7 @@ pub(super) const HOOK: Fields = &[
     ("agent", "write `hook_agent`"),
     ("name", "a hook is called as its `function`"),
     ("description", "a comment in its file describes a hook"),
-    ("enabled", "take out an entry that is not used"),
+    ("enabled", "remove an entry that is not used"),
 ];
 
 /// What to write in place of a field, if it is one of these.

@@ -81,7 +81,7 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
                 });
             }
             other => {
-                let (message, meant) = foreign::unknown("field of a hook", other, foreign::HOOK, &FIELDS);
+                let (message, meant) = foreign::unknown("hook field", other, foreign::HOOK, &FIELDS);
                 given.extend(meant);
                 reader.note(&key.span, message);
             }

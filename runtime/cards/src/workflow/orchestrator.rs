@@ -74,7 +74,7 @@ pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
 fn turn_limit(field: Field<'_>, reader: &mut Reader) -> Option<Spanned<u64>> {
     let limit = reader.whole(field, "\"turn_limit\": 20")?;
     if limit.value > u64::from(u32::MAX) {
-        reader.note(&limit.span, format!("`turn_limit` is at most {}", u32::MAX));
+        reader.note(&limit.span, format!("`turn_limit` must be at most {}", u32::MAX));
         return None;
     }
     Some(limit)

@@ -152,7 +152,7 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
             }
             other => {
                 let known: &[&str] = if is_ui { &UI_TOOL } else { &AGENT_TOOL };
-                let (message, meant) = foreign::unknown("field of a tool", other, foreign::TOOL, known);
+                let (message, meant) = foreign::unknown("tool field", other, foreign::TOOL, known);
                 is_given |= meant.contains(&"path");
                 reader.note(&key.span, message);
             }
@@ -180,9 +180,14 @@ fn tool_name(field: Field<'_>, reader: &mut Reader) -> Option<Spanned<String>> {
     let name = reader.filled(field)?;
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let message = if let Some(wrong) = name.value.chars().find(|c| !is_legal(*c)) {
-        format!("a tool's name holds letters, digits, `_`, `-` and `.`; this one holds {wrong:?}")
+        format!(
+            "a tool's name may contain only letters, digits, `_`, `-` and `.`; this one contains {wrong:?}"
+        )
     } else if name.value.len() > LONGEST_TOOL_NAME {
-        format!("a tool's name has at most {LONGEST_TOOL_NAME} characters; this one has {}", name.value.len())
+        format!(
+            "a tool's name must have at most {LONGEST_TOOL_NAME} characters; this one has {}",
+            name.value.len()
+        )
     } else {
         return Some(name);
     };

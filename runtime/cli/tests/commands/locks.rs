@@ -185,7 +185,7 @@ fn a3_a_lock_file_that_cannot_be_used_is_one_problem() {
     for paths in [&["check"][..], &["check", "cards"], &["check", "cards", ".mcp.json", "more.json"]] {
         of(folder.run(paths), broken);
     }
-    of(folder.run(&["check"]), "; run `onionskin mcp lock` to write the file anew");
+    of(folder.run(&["check"]), "; run `onionskin mcp lock` to rewrite the file");
     let problems: Vec<Value> = serde_json::from_str(&folder.run(&["check", "--json"]).out).unwrap();
     assert_eq!(
         (&problems[0]["file"], &problems[0]["line"], problems.len()),

@@ -50,8 +50,7 @@ hooks! {
                 places, and name the function here, or implement `MessageHook` for the type",
         note = "a hook around tool calls, `#[tool_hook]`, belongs in `tool_hooks`, one around runs, `#[run_hook]`, in `run_hooks`, one around \
                 turns, `#[turn_hook]`, in `turn_hooks`",
-        note = "the function's name is the function; for `.message_hook(..)`, write `name::new()`, with the hook's configuration in the \
-                parentheses"
+        note = "`name` alone is the function itself: pass `name::new(..)` to `.message_hook(..)`"
     )]
     pub trait MessageHook, DynMessageHook {
         constants {

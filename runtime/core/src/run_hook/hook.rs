@@ -43,8 +43,7 @@ hooks! {
                 type",
         note = "a hook around tool calls, `#[tool_hook]`, belongs in `tool_hooks`, one around turns, `#[turn_hook]`, in `turn_hooks`, one on \
                 messages, `#[message_hook]`, in `message_hooks`",
-        note = "the function's name is the function; for `.run_hook(..)`, write `name::new()`, with the hook's configuration in the \
-                parentheses"
+        note = "`name` alone is the function itself: pass `name::new(..)` to `.run_hook(..)`"
     )]
     pub trait RunHook, DynRunHook {
         constants {

@@ -52,8 +52,7 @@ hooks! {
                 `TurnHook` for the type",
         note = "a hook around tool calls, `#[tool_hook]`, belongs in `tool_hooks`, one around runs, `#[run_hook]`, in `run_hooks`, one on \
                 messages, `#[message_hook]`, in `message_hooks`",
-        note = "the function's name is the function; for `.turn_hook(..)`, write `name::new()`, with the hook's configuration in the \
-                parentheses"
+        note = "`name` alone is the function itself: pass `name::new(..)` to `.turn_hook(..)`"
     )]
     pub trait TurnHook, DynTurnHook {
         constants {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// A type that a string literal can represent: in the default of a parameter, or in an argument of an example.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be made of text",
+    message = "`{Self}` cannot be made from text",
     label = "write a value of the type `{Self}`",
     note = "write a default, or an argument of an example, as a Rust value: a variant (`Part::Patch`), a constant or a call; \
             text is accepted for types that implement `From<&str>` only"

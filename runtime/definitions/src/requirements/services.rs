@@ -10,7 +10,7 @@ use super::state::StateType;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a service",
     label = "calls on all threads share a service, and they cannot share this",
-    note = "a service is `Send` and `Sync` and borrows nothing: take `Arc` in place of `Rc`, and a `Mutex` or an atomic in place \
+    note = "a service must be `Send` and `Sync` and borrow nothing: take `Arc` in place of `Rc`, and a `Mutex` or an atomic in place \
             of a `RefCell` or a `Cell`"
 )]
 pub trait Service: Send + Sync + 'static {}

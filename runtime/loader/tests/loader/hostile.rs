@@ -99,7 +99,7 @@ fn c3_what_is_no_text_or_has_no_end_is_refused_without_reading_it() {
         ("zero.md", "zero.md:1:1: this is not a file"),
         ("round.md", "round.md:1:1: "),
         ("folder.md", "folder.md:1:1: the folder has no cards"),
-        ("large.md", "large.md:1:1: a file has at most 1048576 bytes; this one has more"),
+        ("large.md", "large.md:1:1: a file must have at most 1048576 bytes; this one has more"),
         ("latin.md", "latin.md:1:1: the file is not UTF-8: the byte at 10"),
         ("zeros.yaml", "zeros.yaml:1:1: "),
         ("gone.md", "gone.md:1:1: there is no file or folder `gone.md`"),

@@ -126,8 +126,8 @@ fn c3_a_name_without_a_file_says_where_its_item_is() {
 #[test]
 fn c3_a_ready_hook_without_its_crate_says_its_path() {
     let card = "instruction: Add.\ntool_hooks: [\"hooks::retry\"]\n";
-    let line = "cards/a.yaml:2:14: `hooks::retry` begins at no crate: write `::onionskin::hooks::retry`, or `crate::hooks::retry` for \
-                one of the program's own";
+    let line = "cards/a.yaml:2:14: `hooks::retry` does not start with a crate: write `::onionskin::hooks::retry`, or `crate::hooks::retry` for \
+                your own";
     assert_eq!(found(card), [(MistakeKind::Format, line.to_owned())]);
 }
 
@@ -158,7 +158,7 @@ agents: [\"crate::Helpr\"]
         ),
         (
             MistakeKind::WrongValue,
-            "cards/a.yaml:5:49: `attempts` of `::onionskin::hooks::retry` is a whole number from 0 to 4294967295",
+            "cards/a.yaml:5:49: `attempts` of `::onionskin::hooks::retry` must be a whole number from 0 to 4294967295",
         ),
         (
             MistakeKind::WrongKind,

@@ -229,7 +229,7 @@ async fn c3_a_hostile_server_gives_an_error_within_the_time() {
     .await;
     let begin = Instant::now();
     for (path, reason) in [
-        ("/endless.md", "a card has at most 1048576 bytes; this one has more"),
+        ("/endless.md", "a card must have at most 1048576 bytes; this one has more"),
         ("/slow.md", "the card was not there within 800ms"),
         ("/slow-headers.md", "the card was not there within 800ms"),
         ("/short.md", "the answer breaks off"),
@@ -270,7 +270,7 @@ async fn c3_a_mistake_in_a_card_of_an_address_has_its_place() {
     assert!(said.ends_with("/moved.md:2:1: unknown field `modle`; did you mean `model`?"), "{said}");
     let (kind, said) = mistake(&server.at("/pmo")).await;
     assert_eq!(kind, MistakeKind::Format);
-    assert!(said.contains("a card is a file with the ending `.md`, `.yaml` or `.yml`"), "{said}");
+    assert!(said.contains("a card must be a file with the ending `.md`, `.yaml` or `.yml`"), "{said}");
 }
 
 /// Watches a card of a file and one of an address.

@@ -27,7 +27,7 @@ pub enum SnapshotError {
         reason: String,
     },
     /// The file is not a snapshot.
-    #[error("{file}:{line}:{column}: {reason}; run `onionskin mcp lock` to write the file anew")]
+    #[error("{file}:{line}:{column}: {reason}; run `onionskin mcp lock` to rewrite the file")]
     #[non_exhaustive]
     Format {
         /// The file.
@@ -42,7 +42,7 @@ pub enum SnapshotError {
     /// A later version of onionskin wrote the file.
     #[error(
         "`{file}` has version {version}, and this onionskin reads version {known}: update onionskin, or run `onionskin mcp lock` \
-         to write the file anew"
+         to rewrite the file"
     )]
     #[non_exhaustive]
     TooNew {

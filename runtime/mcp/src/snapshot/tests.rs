@@ -54,7 +54,7 @@ fn a3_errors_name_the_file_the_place_and_the_command() {
     let error = read("{\n  \"version\": 1,\n  \"servers\": 2\n}").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "onionskin-mcp.lock.json:3:14: invalid type: integer `2`, expected a map; run `onionskin mcp lock` to write the file anew"
+        "onionskin-mcp.lock.json:3:14: invalid type: integer `2`, expected a map; run `onionskin mcp lock` to rewrite the file"
     );
     let error = read(r#"{"version": 7, "tools": []}"#).unwrap_err();
     assert!(matches!(error, SnapshotError::TooNew { version: 7, known: 2, .. }), "{error}");

@@ -32,7 +32,7 @@ use onionskin_definitions::error::Exit;
     note = "these can be injected: `&ToolContext`, `State<T>`, `Provided<T>`, `CancellationToken`, `Progress`, \
             `IdempotencyKey`, `Team`, `ToolSource` (all of these by `&` too), `&RunContext`, `&AgentInfo`, `&SessionState`",
     note = "if the model should fill a tool's parameter of this type, mark it `#[arg]`",
-    note = "a value that `agent!` writes for a hook, as in `retry(3)`, is marked `#[config]`",
+    note = "for a value that `agent!` gives to a hook, as in `retry(3)`, write `#[config]`",
     note = "hooks also take, by name: `name` or `function_name` (`&str`), `args` or `arguments` (`&mut Args`), \
             `next` (`impl Next`), `result` or `output`",
     note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"

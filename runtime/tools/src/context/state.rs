@@ -228,7 +228,7 @@ pub fn conceal(cx: &impl HasKeys, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
 
 /// The states that a tool, a hook or a guardrail works on: `State<S>`, or `()` for none.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not how a tool or a hook names its state",
+    message = "`{Self}` cannot be the state of a tool or a hook",
     label = "write `State<{Self}>` for the agent's state `{Self}`",
     note = "a tool writes `type State = State<S>` if it takes the agent's state `S`, and `type State = ()` if it takes none; a hook \
             and a guardrail write the same as parameter of their `Made`"

@@ -11,8 +11,7 @@ use crate::context::Works;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "not one of the types in `onionskin::made`",
-    note = "write `type Made = made::ByDefault;` if lists make it by its `Default`, `made::FromValues<(u32,)>` if they make it \
-            of values, as `limit(3)`, and `made::AtRunTime` if it is added at run time"
+    note = "use `made::ByDefault` if lists build it with `Default`, `made::FromValues<(u32,)>` if from values (`limit(3)`), `made::AtRunTime` if it is only added at run time"
 )]
 pub trait MadeBy<H> {
     /// The state that it works on: `State<S>`, or `()` for none.

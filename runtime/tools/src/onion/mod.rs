@@ -144,8 +144,7 @@ impl<C: Core> Call for Arc<C> {
     note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type",
     note = "a tool belongs in `function_tools`, a guardrail in `input_guardrails` or `output_guardrails`, a `#[run_hook]` in \
             `run_hooks`, a `#[turn_hook]` in `turn_hooks`, a `#[message_hook]` in `message_hooks`",
-    note = "the function's name is the function; for `.hook(..)`, write `name::new()`, with the hook's configuration in the \
-            parentheses"
+    note = "`name` alone is the function itself: pass `name::new(..)` to `.hook(..)`"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
     /// How lists construct the hook, and which state it works on: a type of `made`. A hand-written hook has

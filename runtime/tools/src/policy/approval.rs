@@ -16,7 +16,7 @@ use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say whether a call has to be approved",
     label = "not a yes or no",
-    note = "it is `fn(&Args) -> bool`, or `fn(&Args) -> Option<String>` to give a reason"
+    note = "write `fn(&Args) -> bool`, or `fn(&Args) -> Option<String>` to give a reason"
 )]
 pub trait NeedsApproval {
     /// `None` if the call needs no approval, else the reason, if there is one.

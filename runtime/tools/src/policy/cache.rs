@@ -346,7 +346,7 @@ impl fmt::Debug for Cache {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a cache",
     label = "not a text",
-    note = "a key is `fn(&Args) -> String` or `fn(&Args) -> &'static str`"
+    note = "write `fn(&Args) -> String` or `fn(&Args) -> &'static str`"
 )]
 pub trait CacheKey {
     /// The key as a text.

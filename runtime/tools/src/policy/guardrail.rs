@@ -20,7 +20,7 @@ macro_rules! guardrails {
     (
         $(#[$about:meta])*
         pub trait $guardrail:ident {
-            type $made:ident: [$($bounds:tt)+];
+            made { $($made:tt)+ }
 
             $(#[$check_about:meta])*
             check($($part:ident: $type:ty),+) -> $result:ty;
@@ -37,7 +37,7 @@ macro_rules! guardrails {
             /// How lists construct the guardrail, and which state it works on: a type of `made`. A hand-written
             /// guardrail has `ByDefault` or `FromValues` if a list of a tool or an
             /// agent constructs it, or `AtRunTime` if it is only added at run time.
-            type $made: $($bounds)+;
+            $($made)+
 
             $(#[$check_about])*
             fn check<'a>(
@@ -210,7 +210,9 @@ guardrails! {
         note = "a guardrail of the output belongs in `output_guardrails`, a hook in `hooks` of a tool or `tool_hooks` of an agent"
     )]
     pub trait InputGuardrail {
-        type Made: [MadeBy<Self>];
+        made {
+            type Made: MadeBy<Self>;
+        }
 
         /// Checks the arguments, and may change them. A panic refuses the call.
         ///
@@ -281,7 +283,9 @@ guardrails! {
         note = "a guardrail of the arguments belongs in `input_guardrails`, a hook in `hooks` of a tool or `tool_hooks` of an agent"
     )]
     pub trait OutputGuardrail {
-        type Made: [MadeBy<Self>];
+        made {
+            type Made: MadeBy<Self>;
+        }
 
         /// Checks a result, given the arguments of the tool, and returns the result of the call. It gets errors too, but no
         /// aborts. The output of a stop is passed as a plain one, and the result stays a stop. A panic withholds the

@@ -12,8 +12,7 @@ use crate::approval::Approval;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer to a question",
     label = "a person cannot be asked for this type",
-    note = "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it borrows \
-            nothing"
+    note = "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it cannot borrow"
 )]
 pub trait AnswerType: DeserializeOwned + JsonSchema {}
 

@@ -32,7 +32,7 @@ fn key_problem(key: &str, param: &str) -> Option<String> {
     }
     let named = |key: &str| key.split('.').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
     let meant = [named(key), named(param), "user.name".to_owned()].into_iter().find(|key| !key.is_empty());
-    Some(format!("each part of a key has a name: write `{}`", meant.unwrap_or_default()))
+    Some(format!("expected a name in each part of the key: write `{}`", meant.unwrap_or_default()))
 }
 
 impl ToolSpec {

@@ -20,7 +20,7 @@ use onionskin_definitions::error::ToolResult;
     label = "not a tool",
     note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
     note = "a hook belongs in `tool_hooks`, a toolbox in `toolboxes`, another agent in `agents`",
-    note = "the function's name is the function; for a value of the tool, write `name::default()`"
+    note = "`name` alone is the function itself: write `name::default()` for a value of the tool"
 )]
 pub trait Function<V>: Send + Sync + Sized + 'static {
     /// The tool's name.

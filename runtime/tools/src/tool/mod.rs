@@ -64,7 +64,7 @@ use onionskin_definitions::requirements::StateType;
     label = "not a tool",
     note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
     note = "a hook belongs in `tool_hooks`, a toolbox in `toolboxes`, another agent in `agents`",
-    note = "the function's name is the function; for a value of the tool, write `name::default()`"
+    note = "`name` alone is the function itself: write `name::default()` for a value of the tool"
 )]
 pub trait Tool: Send + Sync + 'static {
     /// The tool's name, which equals the name in [`Self::definition`]: letters A to Z, digits, `_`, `-` and `.`, at

@@ -45,7 +45,7 @@ impl<S> FitsState<S> for () {}
 
 /// The state of a hook that sees the calls of the agents below its own: none.
 #[diagnostic::on_unimplemented(
-    message = "a hook everywhere takes no state of an agent, and this takes `{Self}`",
+    message = "a hook everywhere cannot take an agent's state, and this takes `{Self}`",
     label = "the agents below have other states",
     note = "name the hook in `tool_hooks` of each agent with this state, or take values from `SessionState` or a service"
 )]

@@ -10,8 +10,7 @@ use crate::onion::{AtRunTime, ByDefault, FromValues, Hook, InArc, ListValues, Ma
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "not one of the types in `onionskin::made`",
-    note = "write `type Made = made::ByDefault;` if lists make it by its `Default`, `made::FromValues<(u32,)>` if they make it \
-            of values, as `limit(3)`, and `made::AtRunTime` if it is added at run time"
+    note = "use `made::ByDefault` if lists build it with `Default`, `made::FromValues<(u32,)>` if from values (`limit(3)`), `made::AtRunTime` if it is only added at run time"
 )]
 pub trait HookMadeBy<H>: MadeBy<H> {
     /// The ring with this hook added if it is typed, else the ring unchanged (`= R`).

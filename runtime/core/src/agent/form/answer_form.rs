@@ -19,8 +19,7 @@ use onionskin_tools::model::{ResponseSchema, ToolDeclaration};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer of an agent",
     label = "a model cannot write this type",
-    note = "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it is `Send` \
-            and borrows nothing"
+    note = "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it must be `Send` and borrow nothing"
 )]
 pub trait TypedAnswer: DeserializeOwned + JsonSchema + Send + 'static {}
 

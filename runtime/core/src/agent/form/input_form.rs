@@ -15,8 +15,7 @@ use onionskin_definitions::schema::Problem;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the input of an agent",
     label = "a model cannot write this type",
-    note = "the type of an input needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it is `Send` \
-            and borrows nothing"
+    note = "the type of an input needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it must be `Send` and borrow nothing"
 )]
 pub trait TypedInput: DeserializeOwned + JsonSchema + Send + 'static {}
 

@@ -9,7 +9,7 @@ use crate::agent::error::run_error::RunError;
 #[diagnostic::on_unimplemented(
     message = "a function that returns `{Self}` cannot be the `run` of an agent",
     label = "write `async fn name(run: &AgentRun, input: String) -> Result<String, RunError>`",
-    note = "the types are `onionskin::run::AgentRun` and `onionskin::RunError`; what the function holds across an `.await` is `Send`"
+    note = "the types are `onionskin::run::AgentRun` and `onionskin::RunError`; what the function holds across an `.await` must be `Send`"
 )]
 pub trait StrategyAnswer<'r> {
     #[doc(hidden)]
