@@ -189,7 +189,7 @@ async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
     let error = refused(Plain::builder().limits(limits).model(ScriptedModel::new())).await;
     assert_eq!(
         error.to_string(),
-        "a bound of the agent `plain` does not fit: `limits.turns` is more than 0; leave it out for the default"
+        "a bound of the agent `plain` does not fit: `limits.turns` must be at least 1; remove it to use the default"
     );
 
     let model = ScriptedModel::new()
@@ -343,6 +343,6 @@ async fn a5_seconds_beyond_all_clocks_bound_nothing_and_seconds_that_are_none_ar
     assert_eq!(Endless::builder().model(model()).run("go").await.unwrap().text, "fine");
     let error = refused(Instant::builder().model(model())).await.to_string();
     for limit in ["limits.time", "limits.model_timeout"] {
-        assert!(error.contains(&format!("`{limit}` is more than 0")), "{error}");
+        assert!(error.contains(&format!("`{limit}` must be more than 0")), "{error}");
     }
 }
