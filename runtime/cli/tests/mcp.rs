@@ -305,7 +305,7 @@ fn a3_every_mistake_says_what_to_do() {
     fs::rename(folder.path(".mcp.json"), folder.path("my servers/mcp.json")).unwrap();
     let (_, _, words) = folder.run_all(&["mcp", "lock", "--config", "my servers/mcp.json", "fix", "--check"]);
     assert!(
-        words.contains("run `onionskin mcp lock --config 'my servers/mcp.json' fix` to write"),
+        words.contains("run `onionskin mcp lock --config 'my servers/mcp.json' fix` to rewrite the file"),
         "{words}"
     );
     // It exists, and cannot be looked at.

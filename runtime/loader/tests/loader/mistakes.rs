@@ -151,7 +151,7 @@ output: tools.rs:Visit
 agents: [\"crate::Helpr\"]
 ";
     let lines = [
-        (MistakeKind::WrongValue, "cards/a.yaml:3:35: `with` of `hooks.rs:mark` is a text"),
+        (MistakeKind::WrongValue, "cards/a.yaml:3:35: `with` of `hooks.rs:mark` must be a text"),
         (
             MistakeKind::WrongValue,
             "cards/a.yaml:4:5: too few values for `hooks.rs:mark`: it takes 1, and this gives 0: `with: [with]`",
