@@ -13,8 +13,8 @@ use onionskin_definitions::output::ToolOutput;
 
 /// Decides whether a call may run, for tools with `approval`.
 ///
-/// Set it where an agent or an app is built, for one run, or on a [`ToolSpec`](crate::ToolSpec) that is called
-/// directly. Without an approver, such a call is refused. A closure implements it:
+/// Set it where an agent or an app is built, for one run, or on a [`ToolSpec`](crate::ToolSpec) that is
+/// called directly. Without an approver, such a call is refused. A closure implements it:
 ///
 /// ```
 /// use onionskin::{ToolSpec, call, tool};
@@ -45,15 +45,15 @@ use onionskin_definitions::output::ToolOutput;
     note = "write a closure, `|request: ApprovalRequest| async move {{ Approval::Allow }}`, or implement `Approver` for the type"
 )]
 pub trait Approver: Send + Sync + 'static {
-    /// Decides about one call. The wait for the decision is not part of the tool's `timeout`, and the call holds no
-    /// permit of `max_parallel` meanwhile. A panic refuses the call.
+    /// Decides about one call. The wait for the decision is not part of the tool's `timeout`, and the call
+    /// holds no permit of `max_parallel` meanwhile. A panic refuses the call.
     ///
     /// Cancel safety: if the future is dropped, for example because the run ends, the call does not run.
     fn approve(&self, request: ApprovalRequest) -> impl Future<Output = Approval> + Send;
 
-    /// Says what became of a call in doubt: an earlier run with the same id ended while the tool ran, and its effect is
-    /// [`Effect::Once`]. [`ApprovalRequest::reason`] says so in words. A panic counts as [`Resolution::Unknown`], which is also
-    /// the answer of an approver without this method: the call then ends with
+    /// Decides about a call in doubt: the tool's effect is [`Effect::Once`], and an earlier run with the same
+    /// id ended while the tool ran. [`ApprovalRequest::reason`] describes the case. The default
+    /// implementation returns [`Resolution::Unknown`], and so does a panic: the call then ends with
     /// `ErrorKind::InDoubt`.
     ///
     /// ```
@@ -135,13 +135,15 @@ impl<A: Approver> DynApprover for A {
 pub enum Approval {
     /// The call runs with exactly the arguments that were shown.
     Allow,
-    /// As [`Allow`](Self::Allow), and later calls in the same session need no approval: those of this agent's tool with the same
-    /// arguments, or all of them, in runs of the same user (`RunRequest::user`). Outside of a session it is the same as `Allow`.
-    /// [`Session::save`](crate::Session::save) does not store it, so a session in another process asks again.
+    /// As [`Allow`](Self::Allow). Later calls of the tool by the same agent, in the same session and for the
+    /// same user (`RunRequest::user`), need no approval; [`Always`] selects which. Outside a session it
+    /// equals `Allow`. [`Session::save`](crate::Session::save) does not store it, so a restored session asks
+    /// again.
     AllowAlways(Always),
-    /// As [`Allow`](Self::Allow), with these arguments in place of those that were shown. They have to fit the tool's schema. An argument that is
-    /// left as it was shown keeps its value, a masked one too. [`EventKind::ArgumentsChanged`](crate::event::EventKind::ArgumentsChanged)
-    /// reports what runs; the conversation keeps the call as the model wrote it.
+    /// As [`Allow`](Self::Allow), with these arguments, which must fit the tool's schema. An argument that
+    /// equals the one shown keeps its original value, also if it was masked.
+    /// [`EventKind::ArgumentsChanged`](crate::event::EventKind::ArgumentsChanged) reports the new arguments;
+    /// the conversation keeps the call as the model wrote it.
     AllowWith(Map<String, Value>),
     /// The call is refused. The model gets the refusal, with the reason if there is one.
     Deny(Option<String>),
@@ -152,7 +154,7 @@ pub enum Approval {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Always {
-    /// The calls of the tool with the same arguments, compared as JSON values.
+    /// Calls of the tool with the same arguments, compared as JSON values.
     Arguments,
     /// All calls of the tool.
     Tool,
@@ -170,11 +172,11 @@ impl Approval {
 #[must_use = "an answer does nothing until it is given"]
 #[non_exhaustive]
 pub enum Resolution {
-    /// It cannot be found out. The call ends with `ErrorKind::InDoubt`.
+    /// Nobody can tell. The call ends with `ErrorKind::InDoubt`.
     Unknown,
-    /// The tool took no effect, so it runs.
+    /// The tool had no effect. It runs.
     RunAgain,
-    /// The tool took effect, with this result. It does not run.
+    /// The tool took effect with this result. It does not run again.
     TookEffect(ToolOutput),
 }
 
@@ -185,9 +187,9 @@ impl Resolution {
     }
 }
 
-/// A call that waits for approval. It owns its data, so it can be stored and shown elsewhere.
+/// A call that waits for approval. It owns its data, so a program can store it and show it elsewhere.
 ///
-/// A test of an approver makes one by hand:
+/// A test of an approver creates one:
 ///
 /// ```
 /// use onionskin::Args;
@@ -281,8 +283,8 @@ impl ApprovalRequest {
         &self.agent
     }
 
-    /// The arguments of the call, without bound parameters. Secrets are masked. An argument that the tool does not have panics, as in hooks:
-    /// a panic of an approver refuses the call.
+    /// The arguments of the call, without bound parameters. Secrets are masked. Indexing an argument that the
+    /// tool does not have panics, as in hooks, and a panic of an approver refuses the call.
     pub fn args(&self) -> &Args {
         &self.args
     }
@@ -297,7 +299,7 @@ impl ApprovalRequest {
         &self.call_id
     }
 
-    /// The `IdempotencyKey` of the call, by which a service finds what the call asked for.
+    /// The `IdempotencyKey` of the call, with which a service can look up the request.
     pub fn idempotency_key(&self) -> &str {
         &self.idempotency_key
     }
@@ -307,7 +309,7 @@ impl ApprovalRequest {
         &self.correlation_id
     }
 
-    /// The tool's reason for the approval, if it gives one. Secrets are masked.
+    /// The reason why the tool needs approval, if it gives one. Secrets are masked.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }

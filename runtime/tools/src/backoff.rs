@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-/// Pauses that double with each failed attempt, with jitter, so that callers which failed together do not return together.
+/// Exponential backoff with jitter, so that callers that failed together do not retry together.
 #[derive(Debug, Clone, Copy)]
 pub struct Backoff {
     /// The pause after the first attempt.
     pub first: Duration,
-    /// The longest pause without its jitter.
+    /// The longest pause, without jitter.
     pub longest: Duration,
     /// The largest jitter, in percent of the pause.
     pub jitter: u32,
 }
 
 impl Backoff {
-    /// The pause after this attempt, counted from 1. The jitter comes from a random number.
+    /// Returns the pause after an attempt, counted from 1. `random` selects the jitter.
     pub fn pause(self, attempt: u32, random: u64) -> Duration {
         let doubled = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
         let pause = self.first.saturating_mul(doubled).min(self.longest);

@@ -1,4 +1,4 @@
-//! Code of others that can panic: the panic becomes words, and its payload is dropped with care.
+//! Catches panics of user code and returns their messages.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,25 +12,25 @@ pub fn discard(panic: Box<dyn Any + Send>) {
     }
 }
 
-/// Runs `work` and converts a panic to its message.
+/// Runs a closure and catches its panic.
 ///
 /// # Errors
-/// Returns the words of the panic.
+/// Returns the message of the panic.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
 }
 
-/// Runs a future and converts a panic to its message.
+/// Runs a future and catches its panic.
 ///
 /// Cancel safety: that of the future.
 ///
 /// # Errors
-/// Returns the words of the panic.
+/// Returns the message of the panic.
 pub async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(panic_words)
 }
 
-/// The message of a panic, whose payload is dropped.
+/// Returns the message of a panic and drops its payload.
 fn panic_words(panic: Box<dyn Any + Send>) -> String {
     let words = panic_text(&*panic).to_owned();
     discard(panic);

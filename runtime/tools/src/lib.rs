@@ -1,8 +1,8 @@
-//! Calls of tools: what a call knows, the hooks and guardrails around it, models and their messages, journals, sessions and
-//! questions. Nothing here knows an agent.
+//! Calls of tools without an agent: contexts, hooks and guardrails, models and their messages, journals,
+//! sessions and questions.
 //!
-//! Programs and libraries use the crate [`onionskin`](https://docs.rs/onionskin), which has these types under its own modules. What
-//! this crate has beyond them is for the crates of the runtime.
+//! Use the crate [`onionskin`](https://docs.rs/onionskin), which re-exports the public types. The other items
+//! are for the crates of the runtime.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

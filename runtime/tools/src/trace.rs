@@ -1,4 +1,4 @@
-//! The traces of runs that pause: how a resumed run continues the trace of the paused one.
+//! Trace propagation: a resumed run continues the trace of the paused run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tracing::Span;
 
-/// A span that another process knows, as [W3C Trace Context](https://www.w3.org/TR/trace-context/#traceparent-header) writes it in the header
-/// `traceparent`: the id of its trace, its own id, and whether it is sampled.
+/// A reference to a span in the form of the [W3C Trace
+/// Context](https://www.w3.org/TR/trace-context/#traceparent-header) header `traceparent`: the trace id, the
+/// span id, and whether it is sampled.
 ///
 /// ```
 /// use onionskin_tools::trace::TraceParent;
@@ -67,24 +68,25 @@ impl<'de> Deserialize<'de> for TraceParent {
     }
 }
 
-/// Why a text is not a [`TraceParent`], or a propagator was not set. It does not quote the text.
+/// The reason why a text is not a [`TraceParent`], or why a propagator was not set. It does not quote the
+/// text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// The text has another form.
+    /// The text is not a valid `traceparent`.
     #[error(
         "this is not a W3C traceparent: write `00-`, 32 hex digits, `-`, 16 hex digits, `-` and 2 hex digits, in lower case, and no id of \
          zeros"
     )]
     Malformed,
-    /// The program has a propagator.
+    /// The program already has a propagator.
     #[error("the program has a propagator: call `set_global_propagator` once, before `Otel::install`")]
     PropagatorSet,
 }
 
-/// Reads the ids of spans for other processes, and sets parents that come from there. It works on the subscriber of the program.
+/// Converts between spans of the program's subscriber and their ids for other processes.
 ///
-/// A panic is logged, and counts as no id.
+/// A panic is logged and counts as no id.
 ///
 /// ```
 /// use onionskin_tools::trace::{Propagator, TraceParent, set_global_propagator};
@@ -108,19 +110,20 @@ pub enum TraceError {
 /// assert!(set_global_propagator(Ours).is_err());
 /// ```
 pub trait Propagator: Send + Sync {
-    /// The ids of a span that has begun; `None` if the subscriber does not know it.
+    /// Returns the ids of a span; `None` if the subscriber does not know it.
     fn traceparent(&self, span: &Span) -> Option<TraceParent>;
 
-    /// Makes a span the child of another process's span. The span was created in the current span, and was not entered yet.
+    /// Makes a span the child of another process's span. The span was created in the current span and has not
+    /// been entered yet.
     fn set_parent(&self, span: &Span, parent: &TraceParent);
 }
 
 static PROPAGATOR: OnceLock<Box<dyn Propagator>> = OnceLock::new();
 
-/// Sets the propagator of the whole program. Call it once, when the program starts, beside the subscriber.
+/// Sets the propagator of the whole program. Call it once at startup, where the subscriber is set.
 ///
 /// # Errors
-/// Returns an error if the program has a propagator.
+/// Returns an error if the program already has a propagator.
 pub fn set_global_propagator(propagator: impl Propagator + 'static) -> Result<(), TraceError> {
     PROPAGATOR.set(Box::new(propagator)).map_err(|_| TraceError::PropagatorSet)
 }

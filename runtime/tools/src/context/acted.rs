@@ -1,4 +1,4 @@
-//! What the calls of an agent beneath another one did, for the model above.
+//! The calls that a child agent made, summarised for the model of its parent.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -7,10 +7,10 @@ use crate::event::CallOutcome;
 use onionskin_definitions::error::ErrorKind;
 use onionskin_definitions::lock::lock;
 
-/// The most tools that are named.
+/// The maximum number of tools to name.
 const NAMED: usize = 10;
 
-/// The calls of a run, and of the runs beneath it, whose tools may have acted.
+/// The calls of a run and its child runs that may have had an effect.
 #[derive(Default)]
 pub struct Acted {
     above: Option<Arc<Self>>,
@@ -22,17 +22,17 @@ pub struct Acted {
 struct Times {
     all: u32,
     failed: u32,
-    /// Those whose outcome is not known.
+    /// The calls with an unknown outcome.
     open: u32,
 }
 
 impl Acted {
-    /// The calls of a run beneath another one.
+    /// Starts an empty record for a run, with the record of its parent run.
     pub fn beneath(above: Option<&Arc<Self>>) -> Arc<Self> {
         Arc::new(Self { above: above.cloned(), tools: Mutex::default() })
     }
 
-    /// Notes a call whose tool started.
+    /// Records a call whose tool started, here and in the records of all parent runs.
     pub fn note(&self, tool: &Arc<str>, outcome: CallOutcome) {
         let (failed, open) = match outcome {
             CallOutcome::Ok | CallOutcome::Stop | CallOutcome::Error(ErrorKind::Withheld) => (0, 0),
@@ -54,13 +54,13 @@ impl Acted {
         }
     }
 
-    /// The calls in a sentence; `None` without any.
+    /// The calls as a sentence; `None` if there are none.
     pub fn sentence(&self) -> Option<String> {
         let tools = lock(&self.tools);
         if tools.is_empty() {
             return None;
         }
-        let mut listed: Vec<_> = tools.iter().take(NAMED).map(|(name, times)| times.of(name)).collect();
+        let mut listed: Vec<_> = tools.iter().take(NAMED).map(|(name, times)| times.describe(name)).collect();
         match tools.len().saturating_sub(NAMED) {
             0 => {}
             1 => listed.push("1 other tool".to_owned()),
@@ -73,7 +73,7 @@ impl Acted {
 }
 
 impl Times {
-    fn of(self, name: &str) -> String {
+    fn describe(self, name: &str) -> String {
         let mut text = match self.all {
             1 => format!("`{name}` once"),
             2 => format!("`{name}` twice"),

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-/// An agent as hooks and tools see it: its name, its description and the names of its children. Cheap to clone.
+/// An agent as hooks and tools see it: its name, its description and the names of its children. Cheap to
+/// clone.
 #[derive(Clone, Debug)]
 pub struct AgentInfo(Arc<AgentFacts>);
 

@@ -1,4 +1,4 @@
-//! Questions that tools and hooks ask a person.
+//! Questions of tools and hooks to a person.
 
 use std::any::type_name;
 use std::time::Duration;
@@ -15,14 +15,15 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Asks, Effect, type_schema};
 use onionskin_definitions::schema::mistake;
 
-/// The names of the questions that a call asked, as their steps have them.
+/// The names of the questions of a call, as in their steps.
 #[derive(Default)]
-pub(super) struct AskedNames {
+pub(super) struct QuestionNames {
     in_step: Vec<String>,
     outside: Vec<String>,
-    /// Those of the function's current start; `None` outside of the function.
+    /// The names in the function's current start; `None` outside the function.
     in_start: Option<Vec<String>>,
-    /// The answers that the function got in its starts, each with the question's name in the start and its hash.
+    /// The answers that earlier starts of the function received, each with the question's name in its start
+    /// and the question's hash.
     answered: Vec<(String, String, Answer)>,
 }
 
@@ -33,23 +34,23 @@ pub(super) struct FunctionStart<'c>(&'c ToolContext);
 #[derive(Clone, Copy, Default)]
 pub(super) struct Waited {
     before: Duration,
-    /// The questions that wait now, and since when there are some.
+    /// The number of open questions, and when the first of them was asked.
     now: Option<(u32, Instant)>,
 }
 
-/// The answer that a question wants, and how long it waits for an answerer.
-pub(super) struct Wanted {
+/// The schema of the answer, and the time limit for an answerer.
+pub(super) struct ExpectedAnswer {
     pub(super) schema: Value,
     pub(super) limit: Option<Duration>,
 }
 
-impl Wanted {
+impl ExpectedAnswer {
     fn of<T: AnswerType>() -> Self {
         Self { schema: type_schema::<T>(), limit: None }
     }
 }
 
-/// Asks no longer than this.
+/// Limits the wait for an answer.
 fn within(limit: Duration, front: Front<'_>) -> Front<'_> {
     Box::pin(async move { tokio::time::timeout(limit, front).await.unwrap_or(Err(Unanswered::Late(limit))) })
 }
@@ -58,25 +59,27 @@ fn within(limit: Duration, front: Front<'_>) -> Front<'_> {
 struct Waiting<'c>(&'c ToolContext);
 
 impl ToolContext {
-    /// Asks a person a question, and waits for the answer, which is a `T`. An [`Answerer`](crate::question::Answerer) answers while the
-    /// run waits. Without one, the run pauses (`RunError::Paused`) when its other calls have ended.
+    /// Asks a person a question and waits for the answer, a `T`. An [`Answerer`](crate::question::Answerer)
+    /// answers while the run waits. Without one, the run pauses (`RunError::Paused`) as soon as its other
+    /// calls have ended.
     ///
-    /// A paused call is entered again when the run is resumed: the function starts from its beginning, and each question that was
-    /// answered returns its recorded answer at once. So ask first and act afterwards: what the function does before a question is done
-    /// again. Ask the same questions in the same order each time, as the arguments and the answers decide; a question with another
-    /// text is another question, and ends the replay with `RunError::Journal`.
-    /// [`ask_as`](Self::ask_as) asks questions whose order may differ. If a hook runs the tool again after an error, the same questions have the
-    /// same answers, without a question. A call with the effect `Once` that waits for an answer is
-    /// not in doubt; it is in doubt if the process dies between the last answer and the end of the call.
+    /// When a run is resumed, a paused function starts again from its beginning, and each answered question
+    /// returns its recorded answer at once. So ask first and act afterwards: code before a question runs
+    /// again. The same arguments and answers must lead to the same questions in the same order; a question
+    /// with another text ends the replay with `RunError::Journal`. Use [`ask_as`](Self::ask_as) for questions
+    /// whose order may differ. If a hook retries the tool, earlier answers are reused. A call with the effect
+    /// `Once` that waits for an answer is not in doubt; it is in doubt if the process ends between the last
+    /// answer and the end of the call.
     ///
-    /// The question shows the arguments that were passed on last, on their way to the tool, and the answer counts for them only: if a hook outside
-    /// changes them to others when the run is resumed, the question is open again. Changes that the asking hook itself, or a hook inside of
-    /// it, makes to the arguments afterwards are not shown, so a hook that changes arguments belongs outside of the one that asks. Typed
-    /// hooks and their function have the arguments with which the call reached the outermost typed hook.
+    /// The question shows the current arguments of the call, and the answer applies to them only: if an outer
+    /// hook passes on other arguments when the run is resumed, the question is open again. The question does
+    /// not show later changes by the asking hook or by hooks inside it, so place a hook that changes
+    /// arguments outside the one that asks. Typed hooks and their function show the arguments that reached
+    /// the outermost typed hook.
     ///
-    /// The wait is not a part of the tool's `timeout`, and the call holds no permit of `max_parallel` meanwhile. Declare the tool with
-    /// `#[tool(asks)]` (`ToolDefinition::asks`), so that its runs can pause. The answer is recorded with the run, so it must
-    /// not hold a secret.
+    /// The wait does not count towards the tool's `timeout`, and the call holds no `max_parallel` permit
+    /// meanwhile. Declare the tool with `#[tool(asks)]` (`ToolDefinition::asks`), so that its runs can pause.
+    /// The run records the answer, so the answer must not contain a secret.
     ///
     /// ```
     /// use onionskin::question::{Answer, AskError, Question};
@@ -103,18 +106,23 @@ impl ToolContext {
     /// # });
     /// ```
     ///
-    /// Cancel safety: if the future is dropped, the question is open; the next call of this method asks the next one.
+    /// Cancel safety: if the future is dropped, the question stays open; the next call of this method asks
+    /// the next question.
     ///
     /// # Errors
-    /// Returns an error if the person declines, and if `T` refuses an answer that fits its schema. As the result of a tool it is a tool
-    /// error. If there is no answerer, or it leaves the question open, and the run cannot pause, the run ends with `RunError::CannotAsk`:
-    /// the tool is not declared with `asks`, or it is `blocking`.
+    /// Returns an error if the person declines, or if `T` cannot be deserialised from an answer that fits its
+    /// schema. A tool that returns the error fails with a tool error. If no answerer answers and the run
+    /// cannot pause, because the tool is not declared with `asks` or is `blocking`, the run ends with
+    /// `RunError::CannotAsk`.
     pub async fn ask<T: AnswerType>(&self, text: impl Into<String>) -> Result<T, AskError> {
-        read(self.ask_value(QuestionKind::Question, None, Some(text.into()), Wanted::of::<T>()).await?)
+        read(
+            self.ask_value(QuestionKind::Question, None, Some(text.into()), ExpectedAnswer::of::<T>())
+                .await?,
+        )
     }
 
-    /// As [`Self::ask`], under a name in place of the number of the question in the call. Use it where a function does not ask its
-    /// questions in one order, for example concurrently.
+    /// As [`Self::ask`], with a name that replaces the question's number in the call. Use it if the order of
+    /// the questions varies, for example for concurrent questions.
     ///
     /// Cancel safety: as [`Self::ask`].
     ///
@@ -122,10 +130,10 @@ impl ToolContext {
     /// As [`Self::ask`].
     pub async fn ask_as<T: AnswerType>(&self, name: &str, text: impl Into<String>) -> Result<T, AskError> {
         let kind = QuestionKind::Question;
-        read(self.ask_value(kind, Some(name), Some(text.into()), Wanted::of::<T>()).await?)
+        read(self.ask_value(kind, Some(name), Some(text.into()), ExpectedAnswer::of::<T>()).await?)
     }
 
-    /// As [`Self::ask`], for an answer whose JSON Schema is made at run time, for example by another program that asks.
+    /// As [`Self::ask`], with a JSON Schema for the answer that is known only at run time.
     ///
     /// Cancel safety: as [`Self::ask`].
     ///
@@ -135,11 +143,18 @@ impl ToolContext {
         if let Some(problem) = mistake(&schema) {
             return Err(AskError::Schema { tool: self.tool_name().into(), problem });
         }
-        self.ask_value(QuestionKind::Question, None, Some(text.into()), Wanted { schema, limit: None }).await
+        self.ask_value(
+            QuestionKind::Question,
+            None,
+            Some(text.into()),
+            ExpectedAnswer { schema, limit: None },
+        )
+        .await
     }
 
-    /// Waits until the call was done outside of the program, and returns its result: `#[tool(external)]` for a tool by hand. It is a
-    /// question as those of [`Self::ask`], of the kind [`External`](QuestionKind::External), with the arguments of the call.
+    /// Waits for the result of a call that another program executes: the equivalent of `#[tool(external)]`
+    /// for a hand-written tool. It asks a question of the kind [`External`](QuestionKind::External), with the
+    /// arguments of the call.
     ///
     /// ```
     /// use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
@@ -170,7 +185,7 @@ impl ToolContext {
         // An `async fn` would have the compiler report a wrong `T` at each use of the future too.
         Box::pin(async {
             let kind = QuestionKind::External;
-            read(self.ask_value(kind, Some("external"), None, Wanted::of::<T>()).await?)
+            read(self.ask_value(kind, Some("external"), None, ExpectedAnswer::of::<T>()).await?)
         })
     }
 
@@ -179,12 +194,12 @@ impl ToolContext {
         kind: QuestionKind,
         name: Option<&str>,
         text: Option<String>,
-        wanted: Wanted,
+        wanted: ExpectedAnswer,
     ) -> Result<Value, AskError> {
-        let Wanted { schema, limit } = wanted;
+        let ExpectedAnswer { schema, limit } = wanted;
         let (step, in_start) = self.question_step(name);
         let args = self.arguments_here().map(Args::from);
-        let asked = self.question_of(kind, step.clone(), args.as_ref(), text, schema);
+        let asked = self.new_question(kind, step.clone(), args.as_ref(), text, schema);
         let hash = asked.hash.clone();
         let before = match &in_start {
             Some(name) => self.answered_before(name, &step, &hash).await,
@@ -203,7 +218,7 @@ impl ToolContext {
         };
         if let (Some(name), Ok(answer)) = (in_start, &answer) {
             let answered = (name, hash, answer.clone());
-            self.data(|data| data.asked_names.answered.push(answered));
+            self.data(|data| data.question_names.answered.push(answered));
         }
         match answer {
             Ok(Answer::Value(value)) => Ok(value),
@@ -227,12 +242,12 @@ impl ToolContext {
         }
     }
 
-    /// The step of the call's next question, and the question's name in the function's start. Questions inside of the call's step have
-    /// numbers of their own, because a replay leaves them out.
+    /// Returns the step of the call's next question, and the question's name in the function's start.
+    /// Questions inside the call's step are numbered separately, because a replay skips them.
     fn question_step(&self, name: Option<&str>) -> (StepId, Option<String>) {
         let is_in_step = self.is_in_step();
         let (number, in_start) = self.data(|data| {
-            let AskedNames { in_step, outside, in_start, .. } = &mut data.asked_names;
+            let QuestionNames { in_step, outside, in_start, .. } = &mut data.question_names;
             let names = if is_in_step { in_step } else { outside };
             (next_name(names, name), in_start.as_mut().map(|names| next_name(names, name)))
         });
@@ -242,18 +257,18 @@ impl ToolContext {
         (id, in_start)
     }
 
-    /// The answer that an earlier start of the function got to the same question: a retry does not ask again. Hooks ask each time,
-    /// because the repetition may be what they ask about.
+    /// Returns the answer that an earlier start of the function received to the same question, so that a
+    /// retry does not ask again. Hooks ask each time, because they may ask about the repetition itself.
     async fn answered_before(&self, name: &str, question: &StepId, hash: &str) -> Option<Answer> {
         let same = |(other, asked, _): &&(String, String, Answer)| other == name && asked == hash;
-        let known =
-            self.data(|data| data.asked_names.answered.iter().find(same).map(|(.., answer)| answer.clone()));
+        let known = self
+            .data(|data| data.question_names.answered.iter().find(same).map(|(.., answer)| answer.clone()));
         let run = self.run();
         let Some(journal) = run.journal().filter(|_| known.is_none()) else { return known };
-        // A replay answers an attempt that ended without its function.
+        // A replay answers an earlier attempt without running its function.
         for attempt in (1..question.attempt).rev() {
             let step = run.journal_step(StepId { attempt, ..question.clone() });
-            let answer = recorded_for(&**journal, &step.asked(Effect::Pure, hash.to_owned())).await;
+            let answer = recorded_for(&**journal, &step.with_request(Effect::Pure, hash.to_owned())).await;
             if let Some(answer) = run.unless_failed(answer).await {
                 return Some(answer);
             }
@@ -261,21 +276,22 @@ impl ToolContext {
         None
     }
 
-    /// Marks a start of the function, for a tool that asks.
+    /// Marks a start of the function of a tool that asks.
     pub(super) fn enter_function(&self) -> Option<FunctionStart<'_>> {
         if self.definition().asks != Asks::More {
             return None;
         }
-        self.data(|data| data.asked_names.in_start = Some(Vec::new()));
+        self.data(|data| data.question_names.in_start = Some(Vec::new()));
         Some(FunctionStart(self))
     }
 
-    /// Numbers the questions of the next attempt's step from 0.
+    /// Restarts the numbering of questions for the next attempt's step.
     pub(super) fn number_questions_anew(&self) {
-        self.data_if_any(|data| data.asked_names.in_step.clear());
+        self.data_if_any(|data| data.question_names.in_step.clear());
     }
 
-    /// Records that a function with the effect `Once` reached a question, so that it is not in doubt while it waits.
+    /// Records that a function with the effect `Once` reached a question, so that the call is not in doubt
+    /// while it waits.
     async fn note_waiting(&self, question: StepId) {
         if self.run().journal().is_none() || !self.is_once() || !self.is_in_step() {
             return;
@@ -293,7 +309,7 @@ impl ToolContext {
         id
     }
 
-    /// Whether the function that an earlier run started reached a question that has no answer yet.
+    /// Whether the function, as started by an earlier run, reached a question that has no answer yet.
     pub(super) async fn was_waiting(&self) -> bool {
         let run = self.run();
         let Some(journal) = run.journal() else { return false };
@@ -348,11 +364,12 @@ impl Drop for Waiting<'_> {
 
 impl Drop for FunctionStart<'_> {
     fn drop(&mut self) {
-        self.0.data(|data| data.asked_names.in_start = None);
+        self.0.data(|data| data.question_names.in_start = None);
     }
 }
 
-/// The next name in a list: a number for a question without a name, and a further number for a name that is taken.
+/// Returns the next free name and adds it to the list: a number for an unnamed question, a numeric suffix for
+/// a duplicate name.
 fn next_name(names: &mut Vec<String>, name: Option<&str>) -> String {
     let first =
         name.map_or_else(|| names.iter().filter(|name| is_number(name)).count().to_string(), str::to_owned);

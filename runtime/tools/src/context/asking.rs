@@ -1,4 +1,4 @@
-//! Questions of a call for a person: who answers them, and what becomes of the call without an answer.
+//! Questions of a call: who answers them, and what happens without an answer.
 
 use std::future::pending;
 use std::panic::AssertUnwindSafe;
@@ -13,7 +13,7 @@ use super::{AbortCause, RunContext, ToolContext};
 use crate::approval::{Always, Approval};
 use crate::event::EventKind;
 use crate::journal::{JournalError, StepId, StepKind, StepRef, fingerprint, recorded};
-use crate::question::{Answer, Asked, Question, QuestionKind};
+use crate::question::{Answer, Question, QuestionKind, QuestionParts};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Asks, Effect, ToolDefinition, bring_into_types};
 use onionskin_definitions::json::{exact_value, holds_long_numbers, repair};
@@ -21,25 +21,26 @@ use onionskin_definitions::secret::Redact as _;
 
 /// Why a question has no answer.
 pub(crate) enum Unanswered {
-    /// No person can be asked, and the call cannot be paused, for this reason.
+    /// There is no answerer, and the call cannot pause, for this reason.
     NoAnswerer(&'static str),
-    /// Who was asked gave no answer that can be used, for this reason.
+    /// The answerer failed, for this reason.
     Failed(&'static str),
-    /// Who was asked gave an answer that does not fit the question, for this reason.
+    /// The answer does not fit the question, for this reason.
     Unfit(String),
-    /// Who was asked gave no answer in this time.
+    /// The answerer did not answer within this time.
     Late(Duration),
 }
 
-/// A question of a call, and a hash of what it asks, secrets included.
+/// A question of a call, and a hash of its content, secrets included.
 pub(crate) struct OwnQuestion {
     pub(crate) question: Question,
     pub(super) hash: String,
-    /// The question with its secrets, if it has some.
+    /// The unmasked question, if it contains secrets.
     whole: Option<Question>,
 }
 
-/// The arguments for a person. A whole number that a value would round is a string of its digits, so that a person does not approve another amount.
+/// The arguments as a person sees them. An integer that a [`Value`] would round is shown as a string of its
+/// digits, so that a person does not approve another amount.
 fn shown(args: &Args) -> Value {
     let Ok(object) = args.as_object() else { return Value::Object(Map::new()) };
     let text = args.text();
@@ -53,12 +54,12 @@ fn shown(args: &Args) -> Value {
     Value::Object(shown)
 }
 
-/// Asks somebody who may be there. `None` leaves the question open.
+/// A request to an answerer or an approver. `None` leaves the question open.
 pub(crate) type Front<'f> = BoxFuture<'f, Result<Option<Answer>, Unanswered>>;
 
 impl ToolContext {
-    /// The question whether the call may run with these arguments. They are a part of its step, so other arguments are another
-    /// question, and the same ones are not asked about again in another attempt.
+    /// Creates the question whether the call may run with these arguments. Its step contains their hash, so
+    /// other arguments are another question, and another attempt with the same arguments asks nothing.
     pub(crate) fn approval_question(
         &self,
         definition: &ToolDefinition,
@@ -67,24 +68,30 @@ impl ToolContext {
     ) -> OwnQuestion {
         let schema = args.attached_schema().unwrap_or(&definition.input_schema);
         let step = self.approval_step(&fingerprint(&*args.text()));
-        self.question_of(QuestionKind::Approval, step, Some(args), reason, Asked::approval_schema(schema))
+        self.new_question(
+            QuestionKind::Approval,
+            step,
+            Some(args),
+            reason,
+            QuestionParts::approval_schema(schema),
+        )
     }
 
-    /// The step of the approval of these arguments, by their hash.
+    /// The step of the approval of the arguments with this hash.
     fn approval_step(&self, args: &str) -> StepId {
         let mut step = StepId { attempt: 0, ..self.step_id(StepKind::Ask) };
         step.name = format!("{}.{}", self.tool_name(), &args[..12]).into();
         step
     }
 
-    /// Whether a person allowed calls like this one for the rest of the session, in a run of the same user.
+    /// Whether a person allowed such calls of this user for the rest of the session.
     pub(crate) fn is_always_allowed(&self, args: &str) -> bool {
         let Some(session) = self.run().session() else { return false };
         let (agent, tool) = (self.agent_name(), self.tool_name());
         session.allowed().has(self.run().user_id().as_ref(), agent, tool, self.definition(), args)
     }
 
-    /// Allows calls like this one, with these arguments, for the rest of the session, in the runs of the same user.
+    /// Allows such calls of this user for the rest of the session.
     pub(crate) fn allow_always(&self, args: &str, which: Always) {
         if let Some(session) = self.run().session() {
             let (agent, tool) = (self.agent_name(), self.tool_name());
@@ -92,12 +99,13 @@ impl ToolContext {
         }
     }
 
-    /// Allows what a person allowed for the rest of the session in a call that is answered from its record.
+    /// Restores the approval of a call that a journal answered: what a person allowed for the rest of the
+    /// session, and changed arguments.
     pub(crate) async fn recall_approval(&self) {
         let Some(journal) = self.run().journal().filter(|_| self.definition().asks != Asks::Nothing) else {
             return;
         };
-        let Some((args, hash)) = self.data(|data| data.asked.clone()) else { return };
+        let Some((args, hash)) = self.data(|data| data.attempt_args.clone()) else { return };
         let step = self.run().journal_step(self.approval_step(&hash));
         let answer = match recorded(&**journal, &step).await {
             Ok(answer) => answer,
@@ -114,8 +122,8 @@ impl ToolContext {
         }
     }
 
-    /// Sets the arguments that a person approved in place of those that were shown, and reports them. What was left as it was shown keeps its
-    /// value: secrets are masked where it is shown, and long numbers are texts.
+    /// Applies and reports arguments that a person changed. An argument that equals the one shown keeps its
+    /// value, because shown secrets are masked and long numbers are shown as strings.
     pub(crate) fn change_args(
         &self,
         definition: &ToolDefinition,
@@ -132,7 +140,7 @@ impl ToolContext {
         }
         for (name, value) in with {
             if args.get(&name).is_none() || shown.get(&name) != Some(&value) {
-                // Arguments that are no object have no approval.
+                // Only arguments that are an object reach an approval.
                 let _ = args.insert(name, value);
             }
         }
@@ -142,11 +150,11 @@ impl ToolContext {
             tool: self.tool_name().into(),
             arguments: args.text(),
         };
-        // The step of the call as a whole, as its start and its end have it.
+        // The step of the call as a whole, as in its start and end events.
         self.run().events().push(StepRef { attempt: 0, ..self.step(StepKind::Tool) }, kind);
     }
 
-    pub(super) fn question_of(
+    pub(super) fn new_question(
         &self,
         kind: QuestionKind,
         step: StepId,
@@ -162,11 +170,11 @@ impl ToolContext {
             above = parent.parent();
         }
         let forms = match kind {
-            QuestionKind::Approval => &Asked::approval_forms(),
+            QuestionKind::Approval => &QuestionParts::approval_forms(),
             QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => &answer_schema,
         };
         let hash = fingerprint(&(&kind, args.map(Args::text), &text, forms));
-        let mut question = Question::of(Asked {
+        let mut question = Question::from_parts(QuestionParts {
             key: run.journal_step(step.clone()).to_string().into(),
             step,
             kind,
@@ -185,11 +193,12 @@ impl ToolContext {
         OwnQuestion { question, hash, whole }
     }
 
-    /// Finds the answer to a question, as a step: the recorded answer; else the one that the run was resumed with; else that of
-    /// `front`. Without one of them the call waits, and its run pauses when its other calls have ended.
+    /// Finds the answer to a question, as a step: the recorded answer, else the answer that the run was
+    /// resumed with, else the answer of `front`. Otherwise the call waits, and the run pauses when its other
+    /// calls have ended.
     ///
     /// # Errors
-    /// Returns an error if no person can be asked and the call cannot be paused.
+    /// Returns an error if there is no answerer and the call cannot pause.
     pub(crate) async fn answer_to(
         &self,
         asked: OwnQuestion,
@@ -200,13 +209,13 @@ impl ToolContext {
         let id = question.step().clone();
         let work = async || {
             let whole = whole.as_ref().unwrap_or(&question);
-            let given = run.questions().and_then(|questions| questions.given(question.key(), &hash, whole));
-            // The question may be another one since the program changed.
+            let given = run.questions().and_then(|questions| questions.answer(question.key(), &hash, whole));
+            // The program may have changed the question since.
             if let Some(given) = given.and_then(|given| question.fit(given).ok()) {
                 return Ok(given);
             }
-            // Nobody is asked about a call that cannot run. It is recorded as an answer, because in a replay of calls side by side it may be
-            // another one that came first.
+            // Do not ask about a call that cannot run. The refusal is recorded as an answer, because a replay
+            // of concurrent calls may admit another one first.
             if *question.kind() == QuestionKind::Approval
                 && let Some(reason) = self.not_admitted()
             {
@@ -235,7 +244,7 @@ impl ToolContext {
         self.without_permit(run.step(id, || (Effect::Pure, hash.clone()), work)).await
     }
 
-    /// Asks the answerer of the run, if there is one.
+    /// A request to the answerer of the run, if there is one.
     pub(crate) fn front(&self, question: &Question) -> Option<Front<'_>> {
         let (answerer, question) = (self.run().answerer()?, question.clone());
         Some(Box::pin(async move {
@@ -246,8 +255,8 @@ impl ToolContext {
         }))
     }
 
-    /// Why the run cannot pause with a question of this call, and what to do; `None` if it can. `was_asked`: somebody was asked, and left
-    /// the question open.
+    /// Why the run cannot pause with a question of this call, and how to fix it; `None` if it can.
+    /// `was_asked`: an answerer left the question open.
     fn no_pause(&self, was_asked: bool) -> Option<&'static str> {
         if self.run().session().is_none() {
             return Some("the call belongs to no run; call it in a run of an agent");
@@ -275,7 +284,7 @@ impl ToolContext {
         }
     }
 
-    /// Waits for ever, so that the run pauses with this question.
+    /// Waits forever, so that the run pauses with this question.
     async fn leave_open<T>(
         &self,
         question: Question,
@@ -298,16 +307,16 @@ impl ToolContext {
         pending().await
     }
 
-    /// Whether the code that asks is an attempt on a thread of its own, which nothing can drop.
+    /// Whether the asking code is an attempt on its own thread, which cannot be dropped.
     fn is_on_another_thread(&self) -> bool {
         self.extra.get().and_then(|extra| extra.token.get()).is_some_and(|token| !token.owner)
     }
 }
 
 impl RunContext {
-    /// Notes a step that cannot be replayed. Returns whether the run goes on: its records are kept for a pause only, and then it
-    /// cannot pause.
-    pub(crate) fn goes_on_unrecorded(&self, step: &StepId, problem: &str) -> bool {
+    /// Notes a step that cannot be replayed. Returns whether the run continues: it does if it keeps records
+    /// for a pause only. It cannot pause then.
+    pub(crate) fn continues_unrecorded(&self, step: &StepId, problem: &str) -> bool {
         let Some(questions) = self.questions().filter(|questions| questions.own().is_some()) else {
             return false;
         };
@@ -319,12 +328,12 @@ impl RunContext {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolContext {
-    /// Whether the call waits for an answer that does not come in this run.
+    /// Whether the call waits for an answer that this run will not receive.
     pub fn is_open(&self) -> bool {
         self.run().questions().is_some() && self.data_if_any(|data| data.is_open).unwrap_or(false)
     }
 
-    /// Waits for ever, because the run that this call began is paused.
+    /// Waits forever, because the child run of this call is paused.
     pub async fn wait_with_child<T>(&self) -> T {
         self.data(|data| data.is_open = true);
         pending().await

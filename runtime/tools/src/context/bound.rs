@@ -9,9 +9,9 @@ use super::ToolContext;
 use crate::state::SessionState;
 
 pin_project! {
-    /// A call inside a tool value. The value's state fills bound parameters before the session's state does. Parts of
-    /// one call can run concurrently, so the context holds the state only while the part is polled: one task polls all
-    /// of them.
+    /// A call inside a tool value, whose state fills bound parameters before the session's state does. Parts
+    /// of one call can run concurrently in one task, so the context holds the state only while the part is
+    /// polled.
     pub(crate) struct Bound<'a, F> {
         #[pin]
         call: F,
@@ -53,7 +53,7 @@ impl ToolContext {
         self.data(|data| change(&mut data.bound));
     }
 
-    /// The state that has a value for a key: that of the innermost tool value whose code runs, else the session's.
+    /// The state with a value for a key: the innermost running tool value's, else the session's.
     pub(super) fn state_with(&self, key: &str) -> SessionState {
         let own = self.data_if_any(|data| data.bound.iter().rev().find(|state| state.has(key)).cloned());
         own.flatten().unwrap_or_else(|| self.run.session_state().clone())

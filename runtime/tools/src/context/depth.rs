@@ -1,4 +1,4 @@
-//! How deep in an onion the code is that runs now.
+//! The depth of the running code in its onion.
 
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 
 use super::ToolContext;
 
-/// What the code that runs now is inside of. A bit each, because the original tool can be called from any of them.
+/// A layer that the running code is inside. Each is a bit, because `call_original` works in any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Depth {
@@ -31,7 +31,7 @@ impl ToolContext {
         self.is_in_any(Depth::Inside as u8)
     }
 
-    /// Whether the code is a part of the call's step in a journal.
+    /// Whether the code is part of the call's step in a journal.
     pub(super) fn is_in_step(&self) -> bool {
         self.is_in_any(Depth::Step as u8 | Depth::Inside as u8)
     }
@@ -44,8 +44,8 @@ impl ToolContext {
 }
 
 pin_project! {
-    /// A part of a call at a depth of the onion. Parts of one call can run concurrently, so the context holds the depth only while
-    /// the part is polled: one task polls all of them.
+    /// A part of a call at a depth of the onion. Parts of one call can run concurrently in one task, so the
+    /// context holds the depth only while the part is polled.
     pub(crate) struct AtDepth<'a, F> {
         #[pin]
         call: F,

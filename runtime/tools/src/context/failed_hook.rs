@@ -14,7 +14,7 @@ pub struct FailedHook {
     pub agent: Arc<str>,
     /// The name of the hook.
     pub hook: &'static str,
-    /// Where it ran.
+    /// The place where it ran.
     pub place: &'static str,
     /// Its error.
     pub source: Arc<dyn Error + Send + Sync>,

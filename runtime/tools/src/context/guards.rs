@@ -1,4 +1,4 @@
-//! What checks the calls of a tool, whatever hooks do.
+//! The guardrails of an agent around the calls of its tools.
 
 use futures_util::future::BoxFuture;
 
@@ -8,15 +8,17 @@ use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 impl ToolContext {
-    /// The guardrails around the call. A call from inside of the core, such as one of the tool's own hooks, is within them already.
+    /// The guardrails around the call; `None` inside the core, for example in the tool's own hooks, which run
+    /// within the guardrails already.
     pub(crate) fn guards(&self) -> Option<&dyn Guards> {
         self.entry().guards.as_deref().filter(|_| !self.is_inside())
     }
 
-    /// Runs the agent's input guardrails once more, because a person set other arguments than the ones that passed them.
+    /// Runs the agent's input guardrails again on arguments that a person changed.
     ///
     /// # Errors
-    /// Returns the refusal of a guardrail, or an error if the tool has other parameters than the agent, as far as the guardrails know.
+    /// Returns the refusal of a guardrail, or an error if the tool's own parameters differ from those that
+    /// the guardrails know.
     pub(crate) async fn admit_again(&self, definition: &ToolDefinition, args: &mut Args) -> ToolResult<()> {
         let Some(guards) = self.entry().guards.as_deref() else { return Ok(()) };
         if definition.input_schema != self.definition().input_schema {

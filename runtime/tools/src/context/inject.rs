@@ -44,9 +44,9 @@ pub trait Inject<'a>: Sized {
     /// Returns the exit that the call then ends with. The tool does not run.
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit>;
 
-    /// Lists the services that [`Self::inject`] takes from the context, and the state of the agent
-    /// ([`ServiceTypes::add_state`]). Building an agent compares the lists of its tools, hooks and guardrails with what the program provides and
-    /// with the agent's state. By default the list is empty.
+    /// Lists the services and the agent state ([`ServiceTypes::add_state`]) that [`Self::inject`] takes from
+    /// the context. Building an agent compares the lists of its tools, hooks and guardrails with the provided
+    /// services and the agent's state. The default list is empty.
     ///
     /// ```
     /// use onionskin::services::ServiceTypes;
@@ -145,10 +145,10 @@ impl<'a> Inject<'a> for CancellationToken {
     }
 }
 
-// Marked as recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
+// Recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
 impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        // A mistake of the program, and nothing that the model can correct.
+        // This is a mistake in the program, which the model cannot correct.
         State::from_context(cx).map_err(|error| Exit::abort(error.to_string()))
     }
 
@@ -157,7 +157,7 @@ impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
     }
 }
 
-// Marked as recommended, so that the compiler names the bound that the service lacks, mostly `Sync`.
+// Recommended, so that the compiler names the bound that the service lacks, mostly `Sync`.
 impl<'a, T: ?Sized + Service> Inject<'a> for Provided<T> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.provided()?)
@@ -180,9 +180,8 @@ impl<'a, T: ?Sized + Service> Inject<'a> for Option<Provided<T>> {
     }
 }
 
-/// A key that is the same for every attempt of one call, and differs between calls. Pass it to services that
-/// deduplicate requests. A run that starts again with the same `run_id` gives its
-/// calls the same keys.
+/// A key that is the same for all attempts of one call and differs between calls. Pass it to services that
+/// deduplicate requests. A run that is repeated with the same `run_id` has the same keys.
 ///
 /// ```
 /// use onionskin::{Inject, testing, tool};
@@ -214,7 +213,7 @@ impl IdempotencyKey {
         &self.0
     }
 
-    pub(super) fn of(cx: &ToolContext) -> Self {
+    pub(super) fn for_call(cx: &ToolContext) -> Self {
         let mut id = cx.step_id(StepKind::Tool);
         id.attempt = 0;
         Self(format!("{}/{id}", cx.run().run_id()).into())
@@ -224,12 +223,12 @@ impl IdempotencyKey {
 #[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for IdempotencyKey {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(Self::of(cx))
+        Ok(Self::for_call(cx))
     }
 }
 
-/// Reports the progress of a tool as [`EventKind::Progress`] events. A tool takes it as a parameter, which the model
-/// does not see.
+/// Reports the progress of a tool as [`EventKind::Progress`] events. It is a parameter that the runtime
+/// fills.
 ///
 /// ```
 /// use onionskin::{Progress, tool};
@@ -253,7 +252,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Reports that `done` of `total` units are done, in any unit. `total` may be unknown.
+    /// Reports that `done` of `total` units are done. The tool chooses the unit; `total` may be unknown.
     pub fn report(&self, done: f64, total: Option<f64>, message: impl Into<Option<String>>) {
         self.run.events().push(
             self.step.as_step(),

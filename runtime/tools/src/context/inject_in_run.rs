@@ -8,10 +8,11 @@ use crate::session::Session;
 use crate::state::SessionState;
 use onionskin_definitions::error::BoxError;
 
-/// A parameter of a run hook, a turn hook or a message hook that the runtime fills. [`Inject`](crate::Inject) is the same for tools and tool hooks, which run in a
-/// call of a tool.
+/// A parameter of a run hook, a turn hook or a message hook that the runtime fills. [`Inject`](crate::Inject)
+/// is the counterpart for tools and tool hooks.
 ///
-/// Implement it for a type and mark the parameter with `#[inject]`. A hook that is written by hand calls [`Self::inject_in_run`].
+/// Implement it for a type and mark the parameter with `#[inject]`. A hand-written hook calls
+/// [`Self::inject_in_run`].
 ///
 /// ```
 /// use onionskin::run::InjectInRun;
@@ -61,8 +62,8 @@ pub trait InjectInRun<'a>: Sized {
     /// Returns the error that the run then ends with. The hook does not run.
     fn inject_in_run(run: &'a RunContext) -> Result<Self, BoxError>;
 
-    /// Lists the services and the state that [`Self::inject_in_run`] takes from the context, as [`Inject::services`](crate::Inject::services)
-    /// does. By default the list is empty.
+    /// Lists the services and the agent state that [`Self::inject_in_run`] takes from the run, as
+    /// [`Inject::services`](crate::Inject::services) does. The default list is empty.
     fn services(taken: &mut ServiceTypes) {
         let _ = taken;
     }
@@ -107,7 +108,7 @@ impl<'a> InjectInRun<'a> for CancellationToken {
     }
 }
 
-// Marked as recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
+// Recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
 impl<'a, S: Clone + Send + Sync + 'static> InjectInRun<'a> for State<S> {
     fn inject_in_run(run: &'a RunContext) -> Result<Self, BoxError> {
         Ok(State::of_run(run)?)
@@ -118,7 +119,7 @@ impl<'a, S: Clone + Send + Sync + 'static> InjectInRun<'a> for State<S> {
     }
 }
 
-// Marked as recommended, so that the compiler names the bound that the service lacks, mostly `Sync`.
+// Recommended, so that the compiler names the bound that the service lacks, mostly `Sync`.
 impl<'a, T: ?Sized + Service> InjectInRun<'a> for Provided<T> {
     fn inject_in_run(run: &'a RunContext) -> Result<Self, BoxError> {
         Ok(run.provided()?)

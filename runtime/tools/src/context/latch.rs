@@ -1,4 +1,4 @@
-//! The abort latch: once it is set, no hook can undo the abort. And the token that ends with its call.
+//! The abort latch: once it is set, no hook can undo the abort. And the cancellation token of a call.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -13,31 +13,32 @@ use crate::question::AskError;
 use onionskin_definitions::error::Abort;
 use onionskin_definitions::secret::{Redact, Redactor};
 
-/// Set by the first abort of a run. It cancels everything beneath the run.
+/// Set by the first abort of a run. It cancels the run and its child runs.
 #[derive(Default)]
 pub(crate) struct Latch {
     end: OnceLock<(Abort, Option<AbortCause>)>,
     token: CancellationToken,
 }
 
-/// Why a run was aborted, if its error says more than the text of the abort.
+/// The cause of an abort, if the run's error contains more than the text of the abort.
 #[derive(Debug, Clone)]
 pub enum AbortCause {
-    /// A script of a test does not fit the run.
+    /// The script of a test's model does not fit the run.
     Script(ScriptFault),
     /// The journal failed.
     Journal(JournalError),
-    /// A hook on a message to an agent beneath. It ends the run that has the hook, not those above it.
+    /// A hook on a message to a child agent failed. It ends the run of the agent that has the hook, not the
+    /// parent runs.
     MessageHook(FailedHook),
-    /// A tool or a hook of this agent asked, and there is no way to an answer: a mistake in the program.
+    /// A tool or a hook of this agent asked a question that nobody can answer: a mistake in the program.
     CannotAsk(Arc<str>, AskError),
 }
 
-/// What the model reads of a question without a way to an answer, which is a mistake in the program.
+/// What the model reads about a question that nobody can answer.
 const CANNOT_ASK: &str = "a question could not be asked";
 
 impl AbortCause {
-    /// The abort, as results of calls in the session's history report it. The error of the run says more.
+    /// The abort, as the call results in the session's history report it. The run's error contains more.
     pub fn abort(&self) -> Abort {
         match self {
             Self::CannotAsk(..) => Abort::new(CANNOT_ASK),
@@ -63,14 +64,14 @@ impl Redact for AbortCause {
             Self::Script(fault) => fault.error.redact(redactor),
             Self::Journal(error) => error.redact(redactor),
             Self::MessageHook(failed) => failed.redact(redactor),
-            // It has the name of the tool only.
+            // It contains only the name of the tool.
             Self::CannotAsk(..) => {}
         }
     }
 }
 
-/// A fault in the script of an agent's model, which is a mistake in a test. It ends the run and all runs above it, so that
-/// no other script passes over it.
+/// A fault in the script of an agent's model: a mistake in a test. It ends the run and all its parent runs,
+/// so that no other script can hide it.
 #[derive(Debug, Clone)]
 pub struct ScriptFault {
     /// The agent whose script it is.
@@ -108,7 +109,7 @@ impl Latch {
 }
 
 impl ToolContext {
-    /// Aborts the run, and records that this call did it.
+    /// Aborts the run, and records that this call aborted it.
     #[cold]
     pub(crate) fn abort(&self, abort: &Abort) {
         self.data(|data| data.aborted = true);
@@ -116,7 +117,7 @@ impl ToolContext {
     }
 }
 
-/// The call's own token. The context that made it cancels it when the call ends.
+/// The call's cancellation token. The context that created it cancels it when the call ends.
 pub(super) struct CallToken {
     pub(super) token: CancellationToken,
     pub(super) owner: bool,
@@ -133,7 +134,7 @@ impl Drop for CallToken {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolContext {
-    /// Aborts the run for this reason, and records that this call did it.
+    /// Aborts the run for this cause, and records that this call aborted it.
     #[cold]
     pub fn abort_for(&self, cause: AbortCause) {
         self.data(|data| data.aborted = true);

@@ -66,7 +66,7 @@ pub use tool_table::{DynCall, Target, ToolEntry, ToolTable};
 pub use tool_timeout::has_timers;
 pub(crate) use tool_timeout::timed;
 
-use ask::{AskedNames, Waited};
+use ask::{QuestionNames, Waited};
 pub use ui::Ui;
 
 use latch::CallToken;
@@ -82,9 +82,9 @@ use onionskin_definitions::definition::{ToolDefinition, ToolSource};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Secret, Sensitive};
 
-/// One tool call as its hooks and its tool see it: the caller, the tool, its source, and the run.
+/// The context of one tool call, for its hooks and its tool: the caller, the tool, its source, and the run.
 ///
-/// Hooks can read it and cannot change it. There is one context per call; retries of the call share it.
+/// It is read-only. There is one context per call; retries of the call share it.
 ///
 /// ```
 /// use onionskin::ToolContext;
@@ -101,11 +101,11 @@ pub struct ToolContext {
     /// The number of the call in its turn, counted from 1.
     call_number: u32,
     attempt: AtomicU32,
-    /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
+    /// The number of calls of this tool in the run so far, this one included; 0 without an agent loop.
     number: u32,
-    /// The arguments with which a call of a run began, as JSON text.
+    /// The arguments with which the call started, as JSON text; `None` outside a run.
     arguments: Option<Arc<str>>,
-    /// The [`Depth`] in the onion of the code that runs now.
+    /// The [`Depth`] bits of the running code.
     depth: AtomicU8,
     /// The [`CallProgress`] of the tool's last start.
     last_start: AtomicU8,
@@ -113,7 +113,7 @@ pub struct ToolContext {
     extra: OnceLock<Arc<Extra>>,
 }
 
-/// What exists of a call only if its tool or its hooks use it.
+/// Data of a call that is allocated on first use.
 #[derive(Default)]
 struct Extra {
     data: Mutex<Data>,
@@ -129,48 +129,48 @@ struct Extra {
     reason = "they are facts of a call, which do not exclude each other"
 )]
 struct Data {
-    /// Numbers the clock, sleep and random steps of the call, outside of its own step.
+    /// Numbers the clock, sleep and random steps of the call, outside its own step.
     reads: u32,
-    /// The same inside of an attempt's step.
+    /// The same inside an attempt's step.
     reads_in_step: u32,
     transcript: Option<Transcript>,
     stages: CallStages,
     starts: Starts,
-    /// Whether the `timeout` applies to a part of the call inside the one that asks.
+    /// Whether the `timeout` applies to a layer inside the one that checks this.
     timeout_is_inner: bool,
     /// Whether work of this call still runs without a caller.
     runs_on: bool,
     /// Whether this call aborted its run.
     aborted: bool,
-    /// The states of the tool values whose code runs now, the innermost last.
+    /// The states of the running tool values, the innermost last.
     bound: Vec<SessionState>,
-    /// The arguments of the attempt and their hash, for a person who has to decide about a call in doubt.
-    asked: Option<(Args, String)>,
-    /// The arguments that were passed on last, if they differ from those with which the call began.
+    /// The arguments of the attempt and their hash, for a person who has to resolve a call in doubt.
+    attempt_args: Option<(Args, String)>,
+    /// The current arguments, if they differ from those with which the call started.
     reached: Option<Arc<str>>,
     /// Whether the call is in doubt.
     in_doubt: bool,
-    /// Whether the call counts among those that `max_calls` allows.
+    /// Whether the call counts towards `max_calls`.
     is_admitted: bool,
     /// The questions of the call.
-    asked_names: AskedNames,
-    /// How long the call waited for answers.
+    question_names: QuestionNames,
+    /// The time that the call waited for answers.
     waited: Waited,
-    /// How many questions the current start of a function with the effect `Once` has reached.
+    /// The number of questions that the current start of a function with the effect `Once` has reached.
     segment: u32,
-    /// Whether the call waits for an answer that does not come in this run.
+    /// Whether the call waits for an answer that this run will not receive.
     is_open: bool,
-    /// How its own hooks left the call, if this is collected.
+    /// How the tool's own hooks left the call, if this is collected.
     hooks: Option<Vec<HookExit>>,
 }
 
 impl ToolContext {
-    /// A context without a run, to call a tool or a hook in a unit test. Its events are dropped.
+    /// Creates a context without a run, for unit tests of tools and hooks. Its events are dropped.
     pub fn detached(tool_name: &'static str) -> Self {
         Self::new(RunContext::detached(), ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
     }
 
-    /// A context without a run, whose session holds `state`, for unit tests of hooks and tools with [`State`].
+    /// As [`Self::detached`], with a state for tools and hooks that take [`State`].
     pub fn detached_with_state<S: Clone + Send + Sync + 'static>(tool_name: &'static str, state: S) -> Self {
         let run = RunContext::detached_with_state(state);
         Self::new(run, ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
@@ -180,12 +180,12 @@ impl ToolContext {
         self.extra.get_or_init(Arc::default)
     }
 
-    /// Changes the data of the call. `with` is short and uses no context: it holds the lock.
+    /// Accesses the data of the call. `with` holds the lock, so it must not use a context.
     fn data<T>(&self, with: impl FnOnce(&mut Data) -> T) -> T {
         with(&mut lock(&self.extra().data))
     }
 
-    /// As [`Self::data`], if there is any; it is not created.
+    /// As [`Self::data`], without allocating; `None` if there is no data yet.
     fn data_if_any<T>(&self, with: impl FnOnce(&mut Data) -> T) -> Option<T> {
         self.extra.get().map(|extra| with(&mut lock(&extra.data)))
     }
@@ -209,8 +209,8 @@ impl ToolContext {
     }
 
     /// The tool's name as the model sees it: [`Self::tool_name`] in the characters that providers accept,
-    /// `[A-Za-z0-9_-]{1,64}`. Other characters become `_` (`shell_execute`), and a longer name ends with a hash of the
-    /// whole name.
+    /// `[A-Za-z0-9_-]{1,64}`. Other characters become `_` (`shell_execute`), and a longer name ends with a
+    /// hash of the whole name.
     pub fn wire_name(&self) -> &str {
         &self.entry().wire_name
     }
@@ -220,7 +220,8 @@ impl ToolContext {
         self.run.agent().name()
     }
 
-    /// The server of the tool (an MCP server, or one of your own); `agent` for child agents, `runtime` for built-in tools, `None` for functions.
+    /// The server of the tool (an MCP server, or one of your own); `agent` for child agents, `runtime` for
+    /// built-in tools, `None` for functions.
     pub fn server_name(&self) -> Option<&str> {
         self.entry().server.as_deref()
     }
@@ -240,12 +241,12 @@ impl ToolContext {
         &self.call_id
     }
 
-    /// The id of a run and all child runs beneath it. The caller can set it.
+    /// The id of a run and all its child runs. The caller can set it.
     pub fn correlation_id(&self) -> &str {
         self.run.correlation_id()
     }
 
-    /// Starts to collect how the tool's own hooks leave this call.
+    /// Starts collecting how the tool's own hooks leave this call.
     pub(crate) fn log_hooks(&self) {
         self.data(|data| _ = data.hooks.get_or_insert_default());
     }
@@ -260,15 +261,15 @@ impl ToolContext {
         }
     }
 
-    /// The time when the run will end this call, in tokio's clock; `None` if no run above the call has a time limit. It
-    /// does not include the `timeout` of the tool.
+    /// The time when the run ends this call, in tokio's clock; `None` if neither the run nor a parent run has
+    /// a time limit. The tool's own `timeout` does not count.
     pub fn deadline(&self) -> Option<Instant> {
         self.run.deadline().map(|deadline| deadline.at)
     }
 
-    /// A token that is cancelled when the run is aborted, or when this call ends or is dropped. Pass it to tasks that
-    /// you spawn. In a `blocking` tool the token belongs to the attempt: it is cancelled as soon as the attempt's
-    /// caller is gone, for example after a timeout.
+    /// A token that is cancelled when the run is aborted, or when this call ends or is dropped. Pass it to
+    /// tasks that you spawn. In a `blocking` tool the token belongs to the attempt: it is cancelled as soon
+    /// as the attempt's caller is gone, for example after a timeout.
     pub fn cancellation(&self) -> CancellationToken {
         self.extra()
             .token
@@ -282,8 +283,9 @@ impl ToolContext {
         &self.run
     }
 
-    /// The service of this type, for code that no macro writes: a `#[tool]`, a `#[tool_hook]` and a `#[guardrail]` take it
-    /// as a parameter [`Provided<T>`]. The code declares it, so that building an agent reports a missing one.
+    /// Returns the service of this type, for hand-written code; a `#[tool]`, a `#[tool_hook]` and a
+    /// `#[guardrail]` take it as a parameter [`Provided<T>`]. Hand-written code also declares the service, so
+    /// that building an agent reports a missing one.
     ///
     /// ```
     /// use std::sync::LazyLock;
@@ -327,8 +329,8 @@ impl ToolContext {
         })
     }
 
-    /// Registers a secret with the session, as `#[bind(..)]` does. From now on it is redacted from all output of the
-    /// session. Use it for secrets from other sources.
+    /// Registers a secret with the session, which redacts it from all output from now on. Secrets from
+    /// `#[bind(..)]` are registered already.
     ///
     /// ```
     /// use onionskin::{Secret, ToolContext};
@@ -344,14 +346,14 @@ impl ToolContext {
         self.run.conceal(secret);
     }
 
-    /// Removes a concealed secret from the session, as [`RunContext::forget`] does; for example a token of one call
-    /// after it expired.
+    /// Removes a registered secret from the session, as [`RunContext::forget`] does, for example an expired
+    /// token.
     pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
         self.run.forget(secret);
     }
 
-    /// Reports a value of the program as an [`EventKind::User`] event of the run. Without a reader of events the value is
-    /// serialised and dropped.
+    /// Reports a value of the program as an [`EventKind::User`] event of the run. If nobody reads the events,
+    /// the value is serialised and dropped.
     ///
     /// ```
     /// use onionskin::{ToolContext, tool};
@@ -395,8 +397,8 @@ impl ToolContext {
         }
     }
 
-    /// The same call, owned, for an attempt on another thread. The caller that waits for the attempt cancels its token.
-    /// This context's token cancels it too.
+    /// A context of the same call for an attempt on another thread. The caller that waits for the attempt
+    /// cancels its token, and so does this context's token.
     pub(crate) fn to_owned_attempt(&self) -> Self {
         let own = self.data(|data| Data {
             reads: data.reads,
@@ -477,7 +479,7 @@ impl ToolContext {
         self.number
     }
 
-    /// Stores a child's conversation for the loop, which merges it when its batch ends.
+    /// Stores a child's conversation, which the loop merges at the end of the batch.
     pub fn keep_transcript(&self, transcript: Transcript) {
         self.data(|data| data.transcript = Some(transcript));
     }

@@ -1,4 +1,4 @@
-//! What is around the calls of a run outside of its own onion.
+//! Hooks of parent agents around the calls of a run.
 
 use futures_util::future::BoxFuture;
 
@@ -6,9 +6,9 @@ use super::{DynCall, ToolContext};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::ToolResult;
 
-/// The hooks of the agents above a run that see its calls too.
+/// The hooks of parent agents that also apply to the calls of child runs.
 pub trait Outside: Send + Sync {
-    /// Passes a call through these hooks, and then through the onion of the run's agent.
+    /// Passes a call through these hooks and then through the onion of the run's agent.
     fn around<'a>(
         &'a self,
         onion: &'a dyn DynCall,

@@ -1,4 +1,5 @@
-//! The permits of concurrent calls (`max_parallel`). A call that waits for another party frees its permit meanwhile.
+//! Permits for concurrent calls (`max_parallel`). A call that waits for a person or another call releases its
+//! permit meanwhile.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -9,33 +10,33 @@ use super::run::{BegunBy, Calls};
 use super::{RunContext, ToolContext};
 use onionskin_definitions::lock::lock;
 
-/// One of the permits for concurrent calls.
+/// A permit for one of the concurrent calls.
 pub struct Permit {
     semaphore: Arc<Semaphore>,
     permit: OwnedSemaphorePermit,
 }
 
 impl Permit {
-    /// Waits for a permit; `None` if the run is gone.
+    /// Waits for a permit; `None` if the run has ended.
     pub async fn of(semaphore: &Arc<Semaphore>) -> Option<Self> {
         let permit = Arc::clone(semaphore).acquire_owned().await.ok()?;
         Some(Self { semaphore: Arc::clone(semaphore), permit })
     }
 }
 
-/// The permit of one call. The call can free it for a while.
+/// The permit of one call, which the call can release for a while.
 #[derive(Default)]
 pub(super) struct CallPermit {
     held: Mutex<Held>,
-    /// Serialises the tasks that take the permit again: it is taken once.
+    /// Serialises the tasks that reacquire the permit, so that it is acquired once.
     taking: AsyncMutex<()>,
 }
 
 #[derive(Default)]
 struct Held {
     permit: Option<Permit>,
-    /// The semaphore of the freed permit, to take a permit again.
-    given_back: Option<Arc<Semaphore>>,
+    /// The semaphore of the released permit.
+    released: Option<Arc<Semaphore>>,
     /// Counts the call as waiting.
     waits: Option<Waits>,
 }
@@ -45,11 +46,11 @@ impl CallPermit {
         lock(&self.held)
     }
 
-    /// Frees the permit. A second call in a row does nothing.
-    fn give_back(&self, run: &RunContext) {
+    /// Releases the permit, if the call holds it.
+    fn release(&self, run: &RunContext) {
         let mut held = self.held();
         if let Some(Permit { semaphore, permit }) = held.permit.take() {
-            held.given_back = Some(semaphore);
+            held.released = Some(semaphore);
             drop(permit);
         }
         if held.waits.is_none() {
@@ -63,22 +64,22 @@ impl CallPermit {
         drop(waits);
     }
 
-    /// Waits until the call and all calls above it have their permits again.
+    /// Waits until this call and all the calls of parent runs hold their permits again.
     ///
-    /// Cancel safety: permits that were not taken yet are taken by the next call of this method.
-    fn take_back<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, ()> {
+    /// Cancel safety: the next call of this method acquires the permits that are still missing.
+    fn reacquire<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, ()> {
         self.stop_waiting();
         Box::pin(async move {
             let _one = self.taking.lock().await;
             if let Some(above) = run.begun_by() {
-                above.go_on().await;
+                above.wait_for_permit().await;
             }
-            let semaphore = self.held().given_back.clone();
+            let semaphore = self.held().released.clone();
             if let Some(semaphore) = semaphore {
                 let permit = Permit::of(&semaphore).await;
                 let mut held = self.held();
                 held.permit = permit;
-                held.given_back = None;
+                held.released = None;
             }
         })
     }
@@ -98,46 +99,46 @@ impl BegunBy {
             && let Some(call) = self.call.upgrade()
         {
             calls.away = true;
-            // Done under the lock, so that a later change takes the permit again. Locks are taken from the inner run to
-            // the outer one.
-            call.permit.give_back(&self.run);
+            // This happens under the lock, so that a later change reacquires the permit. Locks are taken from
+            // the inner run to the outer one.
+            call.permit.release(&self.run);
         }
     }
 
-    /// Records that work of one of the run's calls continues after the call.
+    /// Records that work of a call of the run outlives the call.
     pub fn runs_on(&self) {
         if let Some(call) = self.call.upgrade() {
             lock(&call.data).runs_on = true;
         }
     }
 
-    /// Begins a call of the run, after the call above has its permit.
+    /// Starts a call of the run, after the parent's call holds its permit.
     ///
-    /// Cancel safety: dropping the future begins no call.
+    /// Cancel safety: dropping the future starts no call.
     pub async fn begin(self: &Arc<Self>) -> Begun {
         self.count(|calls| calls.all += 1);
         let begun = Begun(Arc::clone(self));
-        self.go_on().await;
+        self.wait_for_permit().await;
         begun
     }
 
-    /// Waits until the call above has its permit again.
-    async fn go_on(&self) {
+    /// Waits until the parent's call holds its permit again.
+    async fn wait_for_permit(&self) {
         if !self.calls().away {
             return;
         }
         if let Some(call) = self.call.upgrade() {
-            call.permit.take_back(&self.run).await;
+            call.permit.reacquire(&self.run).await;
         }
         self.calls().away = false;
     }
 }
 
-/// A run in progress. When it ends or is dropped, the call that began it continues, with or without its permit.
+/// A run in progress. When it is dropped, the parent's call no longer counts as waiting.
 pub struct Running<'r>(&'r RunContext);
 
 impl<'r> Running<'r> {
-    /// Code of this run runs until the value is dropped.
+    /// Marks a run as running until the value is dropped.
     pub fn new(run: &'r RunContext) -> Self {
         Self(run)
     }
@@ -151,7 +152,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// A call that has begun.
+/// A started call.
 pub struct Begun(Arc<BegunBy>);
 
 impl Drop for Begun {
@@ -160,7 +161,7 @@ impl Drop for Begun {
     }
 }
 
-/// A call that waits for another party.
+/// A waiting call.
 struct Waits(Arc<BegunBy>);
 
 impl Waits {
@@ -177,18 +178,18 @@ impl Drop for Waits {
 }
 
 impl ToolContext {
-    /// Waits for another party without a permit, so that other calls can run meanwhile.
+    /// Waits without a permit, so that other calls can run meanwhile.
     pub(crate) async fn without_permit<T>(&self, wait: impl Future<Output = T>) -> T {
         let extra = self.extra();
-        extra.permit.give_back(self.run());
+        extra.permit.release(self.run());
         let _waiting = Waiting(&extra.permit);
         let done = wait.await;
-        extra.permit.take_back(self.run()).await;
+        extra.permit.reacquire(self.run()).await;
         done
     }
 }
 
-/// Ends a wait, also one that is dropped half way.
+/// Ends a wait, also if it is dropped.
 struct Waiting<'p>(&'p CallPermit);
 
 impl Drop for Waiting<'_> {
@@ -205,7 +206,7 @@ impl ToolContext {
         self.extra().permit.held().permit = Some(permit);
     }
 
-    /// This call as the one that begins a run.
+    /// Makes this call the parent of a run.
     pub fn begins(&self) -> Arc<BegunBy> {
         Arc::new(BegunBy {
             run: self.run().clone(),

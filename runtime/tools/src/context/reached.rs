@@ -1,4 +1,5 @@
-//! The arguments that were passed on last, on their way inwards. A question shows them, and its answer counts for them only.
+//! The current arguments of a call on its way inwards. A question shows them, and its answer applies to them
+//! only.
 
 use std::mem::swap;
 use std::pin::Pin;
@@ -11,7 +12,8 @@ use super::ToolContext;
 use onionskin_definitions::args::Args;
 
 impl ToolContext {
-    /// Brings the arguments that a hook passes on into what the tool gets, so that the hooks inside see it, and notes them.
+    /// Prepares the arguments that a hook passes on for the hooks inside: attaches the schema, and notes the
+    /// arguments.
     #[cold]
     #[inline(never)]
     pub(crate) fn pass(&self, args: &mut Args) {
@@ -22,7 +24,7 @@ impl ToolContext {
         }
     }
 
-    /// Notes the arguments that are passed on, if a question can be answered.
+    /// Notes the current arguments, if a question can be answered.
     pub(crate) fn note_arguments(&self, args: &Args) {
         if self.run.can_ask() {
             let text = args.text();
@@ -32,20 +34,20 @@ impl ToolContext {
         }
     }
 
-    /// The arguments that were passed on last; `None` outside of a run.
+    /// The current arguments; `None` outside a run.
     pub(super) fn arguments_here(&self) -> Option<Arc<str>> {
         let reached = self.data_if_any(|data| data.reached.clone()).flatten();
         reached.or_else(|| self.arguments.clone())
     }
 
-    /// A part of the call whose arguments are its own: it can run beside another one.
+    /// A part of the call with its own current arguments, which can run concurrently with other parts.
     pub(crate) fn apart<F>(&self, part: F) -> Apart<'_, F> {
         Apart { part, own: self.arguments_here(), cx: self }
     }
 }
 
 pin_project! {
-    /// While it is polled, the arguments that were passed on last are its own.
+    /// A part of a call with its own current arguments, which apply while it is polled.
     pub(crate) struct Apart<'a, F> {
         #[pin]
         part: F,

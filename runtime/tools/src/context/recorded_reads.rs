@@ -1,4 +1,4 @@
-//! What a call reads from outside of its arguments, as steps that a replay answers: the clock, a wait, a random number.
+//! The clock, timers and random numbers, as steps that a replay answers from its records.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,15 +6,15 @@ use super::ToolContext;
 use crate::journal::{StepId, StepKind};
 
 impl ToolContext {
-    /// Reads the wall clock, as a [step](crate::journal): a replayed run gets the same time again. If the journal
+    /// Reads the wall clock, as a [step](crate::journal): a replay returns the same time. If the journal
     /// fails, the run aborts.
     ///
-    /// Cancel safety: a dropped future has read nothing.
+    /// Cancel safety: dropping the future has no effect.
     pub async fn now(&self) -> SystemTime {
         self.run.reading(self.numbered(StepKind::Clock), async || SystemTime::now()).await
     }
 
-    /// Waits, as a [step](crate::journal): a replayed run does not wait again.
+    /// Sleeps, as a [step](crate::journal): a replay does not wait again.
     ///
     /// Cancel safety: dropping the future ends the wait.
     ///
@@ -24,16 +24,16 @@ impl ToolContext {
         self.run.reading(self.numbered(StepKind::Timer), async || tokio::time::sleep(duration).await).await;
     }
 
-    /// Makes a random number, as a [step](crate::journal): a replayed run gets the same number again. Do not use it for
-    /// secrets.
+    /// Returns a random number, as a [step](crate::journal): a replay returns the same number. Do not use it
+    /// for secrets.
     ///
-    /// Cancel safety: a dropped future has made no number.
+    /// Cancel safety: dropping the future has no effect.
     pub async fn random(&self) -> u64 {
         self.run.reading(self.numbered(StepKind::Random), async || crate::random::random()).await
     }
 
-    /// Reads of the call's step have numbers of their own: a replay leaves them out, and the hooks around it must have the
-    /// same numbers then.
+    /// The reads inside the call's step are numbered separately: a replay skips them, and the reads of the
+    /// hooks around it must keep their numbers.
     fn numbered(&self, kind: StepKind) -> StepId {
         let is_in_step = self.is_in_step();
         let number = self.data(|data| {
@@ -47,7 +47,8 @@ impl ToolContext {
         id
     }
 
-    /// Numbers the reads of the next attempt's step from 0, because a replay may leave the attempts before it out.
+    /// Restarts the numbering of reads for the next attempt's step, because a replay may skip the earlier
+    /// attempts.
     pub(crate) fn number_reads_anew(&self) {
         self.data_if_any(|data| data.reads_in_step = 0);
         self.number_questions_anew();

@@ -36,7 +36,7 @@ use onionskin_definitions::error::{Abort, BoxError, ToolResult};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 
-/// The step of a run that records reads, while it is recorded and later.
+/// The step that marks a run as one that records reads, in progress or done.
 pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
@@ -70,11 +70,11 @@ struct RunInner {
     watched: AtomicBool,
     /// How many calls of tools with `max_calls` have started. A run has few such tools.
     started: Mutex<Vec<(Arc<str>, u32)>>,
-    /// Whether the journal has records of reads, once that was asked.
+    /// Whether the journal has records of reads: a `HasReads`.
     reads: AtomicU8,
-    /// The step that says so.
+    /// The step that records it.
     noted: OnceLock<Noted>,
-    /// Whether the journal has no records of what happens from now on.
+    /// Whether the journal has no records from now on.
     is_new: AtomicBool,
     /// The messages of the conversation so far, shared between the run's loop and its calls.
     conversation: Mutex<History>,
@@ -84,21 +84,21 @@ struct RunInner {
 pub struct RunSeed {
     /// The agent.
     pub agent: AgentInfo,
-    /// The agent's name, with a number if it runs as a child: `London[2]`.
+    /// The displayed name: the agent's, with a number if it runs as a child (`London[2]`).
     pub instance: Arc<str>,
     /// The id of the run.
     pub run_id: Arc<str>,
-    /// The id that runs share.
+    /// The correlation id, which several runs may share.
     pub correlation_id: Arc<str>,
     /// The path of steps to this run; empty for the outermost run.
     pub scope: Arc<str>,
-    /// The call that began this run, if this agent runs as a child.
+    /// The parent's call that started this run, if this agent runs as a child.
     pub begun_by: Option<Arc<BegunBy>>,
-    /// What its calls did, if a call waits for its answer.
+    /// The record of its calls, if a parent's call waits for its answer.
     pub acted: Option<Arc<Acted>>,
     /// The state of the session.
     pub state: StateHandle,
-    /// Writes the state for the journal; `None` if its type has no JSON.
+    /// Serialises the state for the journal; `None` if its type is not serialisable.
     pub codec: Option<StateCodec>,
     /// The dynamic state of the session.
     pub session_state: SessionState,
@@ -106,17 +106,17 @@ pub struct RunSeed {
     pub events: Events,
     /// The journal of the run's steps.
     pub journal: Option<Arc<dyn Journal>>,
-    /// When the run must be over.
+    /// When the run must end.
     pub deadline: Option<Deadline>,
     /// Cancels the run.
     pub token: CancellationToken,
-    /// The agent's tools, for calls past its hooks.
+    /// The agent's tools, for calls that bypass its hooks.
     pub core: Option<Arc<dyn DynCall>>,
-    /// The hooks of agents above around its calls.
+    /// The hooks of parent agents around its calls.
     pub outside: Option<Arc<dyn Outside>>,
-    /// Those for the runs below it.
+    /// The hooks for its child runs.
     pub beneath: Option<Arc<dyn Outside>>,
-    /// The hooks that the agent's messages to agents beneath pass, if it has any.
+    /// The hooks on the agent's messages to child agents, if it has any.
     pub sender: Option<Arc<dyn DynSender>>,
     /// The session.
     pub session: Option<Session>,
@@ -124,17 +124,17 @@ pub struct RunSeed {
     pub services: Services,
     /// The user of the run.
     pub user: Option<Arc<str>>,
-    /// Who approves calls.
+    /// The approver.
     pub approver: Option<Arc<dyn DynApprover>>,
-    /// Who answers questions.
+    /// The answerer.
     pub answerer: Option<Arc<dyn DynAnswerer>>,
-    /// The questions of the run and those beneath it; `None` if it cannot pause.
+    /// The questions of the run and its child runs; `None` if it cannot pause.
     pub questions: Option<Arc<Questions>>,
     /// The initial messages of the conversation.
     pub history: History,
 }
 
-/// The call that began a run. While all calls of the run wait for another party, this call frees its own permit too.
+/// The parent's call that started a run. While all calls of the run wait, it releases its own permit.
 pub struct BegunBy {
     pub(super) run: RunContext,
     /// Dropped when the call ends.
@@ -147,7 +147,7 @@ pub struct BegunBy {
 pub(super) struct Calls {
     pub(super) all: usize,
     pub(super) waiting: usize,
-    /// Whether the call above freed its permit.
+    /// Whether the parent's call released its permit.
     pub(super) away: bool,
 }
 
@@ -162,13 +162,13 @@ impl RunContext {
         &self.0.seed.instance
     }
 
-    /// The id of the run in its journal and in the idempotency keys of its calls. The runs beneath share it. Each run
-    /// has a new id unless `RunRequest::run_id` sets one.
+    /// The id of the run in its journal and in the idempotency keys of its calls. Child runs share it. Each
+    /// run has a new id unless `RunRequest::run_id` sets one.
     pub fn run_id(&self) -> &str {
         &self.0.seed.run_id
     }
 
-    /// The id of the run and of all runs beneath it, for people and traces. Several runs may share it.
+    /// The id of the run and all its child runs, for people and traces. Several runs may share it.
     pub fn correlation_id(&self) -> &str {
         &self.0.seed.correlation_id
     }
@@ -178,8 +178,8 @@ impl RunContext {
         self.begun_by().map(|by| &by.run)
     }
 
-    /// Whether a call of `other` began this run, or a run above it.
-    pub(crate) fn is_beneath(&self, other: &Self) -> bool {
+    /// Whether `other` is a parent of this run, directly or indirectly.
+    pub(crate) fn is_descendant_of(&self, other: &Self) -> bool {
         let mut above = self.parent();
         while let Some(run) = above {
             if Arc::ptr_eq(&run.0, &other.0) {
@@ -190,7 +190,7 @@ impl RunContext {
         false
     }
 
-    /// The team of the agent: its parent, and the other children of the parent.
+    /// The team of the agent: its parent, and the parent's other children.
     pub fn team(&self) -> Team {
         Team { run: self.clone() }
     }
@@ -214,8 +214,8 @@ impl RunContext {
         }
     }
 
-    /// The service of this type, for code that no macro writes. The code declares it, so that building the agent reports
-    /// a missing one: see [`services`](crate::services).
+    /// Returns the service of this type, for hand-written code. The code also declares it, so that building
+    /// the agent reports a missing one: see [`services`](crate::services).
     ///
     /// # Errors
     /// Returns an error if no such service was provided.
@@ -226,7 +226,7 @@ impl RunContext {
     }
 
     /// Adds a service. Returns `false` if the run is shared already.
-    pub(crate) fn give(&mut self, service: GivenService) -> bool {
+    pub(crate) fn provide(&mut self, service: GivenService) -> bool {
         let run = Arc::get_mut(&mut self.0);
         run.map(|run| run.seed.services.give(service)).is_some()
     }
@@ -259,10 +259,10 @@ impl RunContext {
         self.0.seed.codec
     }
 
-    /// Repeats what a recorded step did to the state.
+    /// Repeats the changes that a recorded step made to the state.
     ///
     /// # Errors
-    /// Returns an error if the state is not the one that the step changed.
+    /// Returns an error if the changes do not fit the state.
     pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
         self.session_state().repeat(changes)?;
         if let Some(codec) = self.state_codec() {
@@ -272,7 +272,7 @@ impl RunContext {
         Ok(())
     }
 
-    /// Counts a call of a tool that starts, if fewer than `most` have.
+    /// Counts a starting call of a tool. Returns `false` if `most` calls have started already.
     pub(super) fn admit(&self, tool: &str, most: u32) -> bool {
         let mut started = lock(&self.0.started);
         match started.iter_mut().find(|(name, _)| **name == *tool) {
@@ -283,14 +283,14 @@ impl RunContext {
         true
     }
 
-    /// How many calls of a tool with `max_calls` have started.
+    /// The number of started calls of a tool with `max_calls`.
     pub(super) fn started(&self, tool: &str) -> u32 {
         let started = lock(&self.0.started);
         started.iter().find(|(name, _)| **name == *tool).map_or(0, |(_, count)| *count)
     }
 
-    /// Takes a call back that did not start.
-    pub(super) fn dismiss(&self, tool: &str) {
+    /// Uncounts a call that did not start.
+    pub(super) fn uncount(&self, tool: &str) {
         if let Some((_, count)) = lock(&self.0.started).iter_mut().find(|(name, _)| **name == *tool) {
             *count -= 1;
         }
@@ -304,7 +304,7 @@ impl RunContext {
         &self.0.noted
     }
 
-    /// Whether what happens from now on has no record, in this run or in one above it.
+    /// Whether this run or a parent run has no records from now on.
     pub(super) fn is_new(&self) -> bool {
         self.0.is_new.load(Ordering::Relaxed) || self.parent().is_some_and(Self::is_new)
     }
@@ -322,19 +322,17 @@ impl RunContext {
         self.0.seed.core.as_ref()
     }
 
-    /// Registers a secret, which is redacted from all output of the session from now on. Secrets that a tool takes with
-    /// `#[bind(..)]`, secrets in the session's state and secrets that the agent's state lists
-    /// (`VisitSecrets`) are registered already.
-    /// Use it for other secrets of the program.
+    /// Registers a secret, which the session redacts from all output from now on. Secrets from `#[bind(..)]`,
+    /// from the session's state and from the agent's state (`VisitSecrets`) are registered already.
     pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
-        self.know(&texts(|see| secret.expose().each(see)));
+        self.know(&texts(|visit| secret.expose().each(visit)));
     }
 
-    /// Removes a concealed secret from this session, for example a token that expired. Otherwise the secret is redacted
-    /// until the session ends. A secret in the agent's state or the session's state is registered again when it is
+    /// Removes a registered secret from this session, for example an expired token; the session would redact
+    /// it until it ends. A secret in the agent's state or the session's state is registered again when it is
     /// used.
     pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
-        self.concealed().forget(&texts(|see| secret.expose().each(see)));
+        self.concealed().forget(&texts(|visit| secret.expose().each(visit)));
     }
 
     pub(crate) fn know(&self, texts: &[Vec<u8>]) {
@@ -346,13 +344,13 @@ impl RunContext {
         }
     }
 
-    /// Redacts the secrets that the session knows now; `None` if it knows none. A source of tools needs it for its own
-    /// output, such as a log. Results, events and requests are redacted already.
+    /// A redactor for the secrets that the session knows now; `None` if it knows none. A source of tools
+    /// applies it to its own output, such as a log. Results, events and requests are redacted already.
     pub fn redactor(&self) -> Option<Arc<Redactor>> {
         self.concealed().redactor()
     }
 
-    /// A number that differs between all live sessions, to store data per session.
+    /// A number that is unique among live sessions, as a key for data per session.
     pub fn session_number(&self) -> usize {
         std::ptr::from_ref(self.concealed()).addr()
     }
@@ -362,12 +360,12 @@ impl RunContext {
         self.0.watched.load(Ordering::Relaxed)
     }
 
-    /// Sets the abort latch of this run and of every run above it.
+    /// Sets the abort latch of this run and all its parent runs.
     pub(crate) fn abort(&self, abort: &Abort) {
         self.end(abort.clone(), None);
     }
 
-    /// Ends this run for this reason. The runs above it go on.
+    /// Ends this run for this cause. Its parent runs continue.
     pub(crate) fn end_for(&self, mut cause: AbortCause) {
         if let Some(redactor) = self.concealed().redactor() {
             cause.redact(&redactor);
@@ -389,10 +387,10 @@ impl RunContext {
         }
     }
 
-    /// What the journal gave. If it failed, the run ends with its error.
-    pub(crate) async fn unless_failed<T>(&self, given: Result<T, JournalError>) -> T {
-        match given {
-            Ok(given) => given,
+    /// Returns a result of the journal. If the journal failed, the run ends with its error.
+    pub(crate) async fn unless_failed<T>(&self, result: Result<T, JournalError>) -> T {
+        match result {
+            Ok(value) => value,
             // The run sees the abort and drops this future.
             Err(error) => {
                 self.abort_for(AbortCause::Journal(error));
@@ -401,7 +399,7 @@ impl RunContext {
         }
     }
 
-    /// As [`Self::step`], for a reading that cannot fail and has no request but its name.
+    /// As [`Self::step`], for infallible work that its name identifies.
     pub(crate) async fn reading<T, F, Fut>(&self, id: StepId, work: F) -> T
     where
         T: Serialize + DeserializeOwned + Send + 'static,
@@ -426,7 +424,8 @@ impl fmt::Debug for RunContext {
     }
 }
 
-/// The team of an agent: its parent, and the other children of the parent. A tool or a hook can take it as a parameter.
+/// The team of an agent: its parent, and the parent's other children. A tool or a hook can take it as a
+/// parameter.
 ///
 /// ```
 /// use onionskin::run::Team;
@@ -445,7 +444,7 @@ pub struct Team {
 }
 
 impl Team {
-    /// The parent; `None` if no other agent called this one.
+    /// The parent; `None` if this agent is the outermost one.
     pub fn parent(&self) -> Option<&AgentInfo> {
         self.run.parent().map(RunContext::agent)
     }
@@ -501,7 +500,7 @@ impl RunContext {
         ModelRequest { agent, model: None, system: None, messages, tools, params, ids }
     }
 
-    /// Makes the request one of this run.
+    /// Sets the ids of this run in a request.
     pub fn set_ids(&self, request: &mut ModelRequest, step: StepId) {
         request.ids = self.request_ids(step);
     }
@@ -532,10 +531,10 @@ impl RunContext {
         self.0.seed.deadline
     }
 
-    /// The agent's state as JSON; an empty object without one.
+    /// The agent's state as JSON; an empty object if it has no state.
     ///
     /// # Errors
-    /// Returns an error if the state has no JSON.
+    /// Returns an error if the state cannot be serialised.
     pub fn state_json(&self) -> Result<Value, BoxError> {
         if self.state().is::<StateCell<()>>() {
             return Ok(Value::Object(serde_json::Map::new()));
@@ -546,15 +545,15 @@ impl RunContext {
         Ok(codec.to_json(self.state())?)
     }
 
-    /// Notes that a turn was recorded just now, so that nothing behind it has a record.
+    /// Notes that a turn was recorded for the first time, so that nothing after it has a record.
     pub fn note_new(&self) {
         self.0.is_new.store(true, Ordering::Relaxed);
     }
 
-    /// The step with this id, as the journal sees it.
+    /// The step with this id, for the journal.
     pub fn journal_step(&self, id: StepId) -> Step {
         let session = self.session_id().unwrap_or_default();
-        Step::of_run(Arc::clone(&self.0.seed.run_id), session, id)
+        Step::in_run(Arc::clone(&self.0.seed.run_id), session, id)
     }
 
     pub fn events(&self) -> &Events {
@@ -578,12 +577,12 @@ impl RunContext {
         self.conversation().push(message);
     }
 
-    /// The hooks of agents above around the calls of the run.
+    /// The hooks of parent agents around the calls of the run.
     pub fn outside(&self) -> Option<&Arc<dyn Outside>> {
         self.0.seed.outside.as_ref()
     }
 
-    /// The hooks around the calls of the runs below.
+    /// The hooks around the calls of child runs.
     pub fn beneath(&self) -> Option<&Arc<dyn Outside>> {
         self.0.seed.beneath.as_ref()
     }
@@ -594,7 +593,7 @@ impl RunContext {
         self.0.seed.session_state.concealed()
     }
 
-    /// Watches tool calls from now on if a secret is registered.
+    /// Takes the watched path for tool calls from now on if a secret is registered.
     pub fn watch(&self) {
         if self.concealed().any() {
             self.0.watched.store(true, Ordering::Relaxed);
@@ -621,7 +620,7 @@ impl RunContext {
         self.0.seed.journal.as_ref()
     }
 
-    /// Aborts this run and every run above it for this reason.
+    /// Aborts this run and all its parent runs for this cause.
     pub fn abort_for(&self, cause: AbortCause) {
         self.end(cause.abort(), Some(cause));
     }
@@ -631,13 +630,13 @@ impl RunContext {
         self.0.latch.get()
     }
 
-    /// The reason of the abort, if the error of the run says more than its text.
+    /// The cause of the abort, if the run's error contains more than its text.
     pub fn abort_cause(&self) -> Option<&AbortCause> {
         self.0.latch.cause()
     }
 
-    /// Runs one step through the journal, if there is one, and ends the run if the journal fails. `request` tells what
-    /// the step was asked; it is used only if there is a journal.
+    /// Runs a step, through the journal if there is one. If the journal fails, the run ends. `request`
+    /// returns the effect and the request hash; it is called only if there is a journal.
     ///
     /// # Errors
     /// Returns the error of the work, which is not recorded.
@@ -660,8 +659,9 @@ impl RunContext {
                 let id = id.into();
                 let step = self.journal_step(id.clone());
                 let (effect, hash) = request();
-                // Boxed, so that a run without a journal has no room for it.
-                let recorded = self.between_reads(id, run_step(&**journal, step.asked(effect, hash), work));
+                // Boxed, so that futures of runs without a journal stay small.
+                let recorded =
+                    self.between_reads(id, run_step(&**journal, step.with_request(effect, hash), work));
                 self.unless_failed(Box::pin(recorded).await).await
             }
         }

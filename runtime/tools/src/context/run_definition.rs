@@ -6,18 +6,18 @@ use onionskin_definitions::error::BoxError;
 
 type Change = Box<dyn Fn(ToolDefinition, &RunContext) -> Result<ToolDefinition, BoxError> + Send + Sync>;
 
-/// Makes a definition depend on the run: on its user, its session or its id. When a run begins, `change` gets the
-/// definition and the run, and returns the definition for the run, under the same name. The model sees it, and the
-/// arguments of the run's calls are checked against its schema before the tool's own hooks and stages.
+/// Makes a definition depend on the run, for example on its user. When a run starts, `change` receives the
+/// definition and the run, and returns the definition for the run, with the same name. The model sees that
+/// definition, and the arguments of the run's calls are checked against its schema before the tool's own
+/// hooks and stages.
 ///
-/// The definition itself is for everything outside of a run: `AgentHandle::tool_names`,
-/// exports, direct calls. Tools check their arguments against it too
-/// ([`Tool::fit_args`](crate::Tool::fit_args)), so it has to accept what the definition of each run accepts. A
-/// second call adds a change after the first one.
+/// The original definition applies outside runs: to `AgentHandle::tool_names`, exports and direct calls.
+/// Tools check their arguments against it too ([`Tool::fit_args`](crate::Tool::fit_args)), so it must accept
+/// all arguments that the definition of a run accepts. A second call adds a change after the first one.
 ///
-/// An error or a panic of `change`, another name, a limit of zero, or a schema that is not an object's ends the run
-/// before its first turn (`RunError::ToolDefinition`). Agents without such tools pay
-/// nothing for it.
+/// The run ends before its first turn (`RunError::ToolDefinition`) if `change` fails or panics, changes the
+/// name, sets a limit to zero, or returns a schema that does not describe an object. Agents without such
+/// tools pay nothing for this.
 ///
 /// ```
 /// use onionskin::spec::for_each_run;
@@ -68,13 +68,13 @@ pub fn for_each_run(
     definition
 }
 
-/// What the function of `of` makes of a definition for a run.
+/// Applies the run change of `source` to a definition.
 fn changed(
-    of: &ToolDefinition,
+    source: &ToolDefinition,
     definition: ToolDefinition,
     run: &RunContext,
 ) -> Result<ToolDefinition, BoxError> {
-    match of.run_change::<Change>() {
+    match source.run_change::<Change>() {
         Some(change) => change(definition, run),
         None => Ok(definition),
     }
@@ -83,7 +83,7 @@ fn changed(
 /// The definition of a tool for a run.
 ///
 /// # Errors
-/// Returns the error of the function that changes it, or an error if the changed definition is wrong.
+/// Returns the error of the change, or an error if the changed definition is invalid.
 pub fn definition_for_run(definition: &ToolDefinition, run: &RunContext) -> Result<ToolDefinition, BoxError> {
     if !definition.depends_on_run() {
         return Ok(definition.clone());

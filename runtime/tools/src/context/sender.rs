@@ -1,4 +1,4 @@
-//! How a call of an agent sends a message to an agent beneath it.
+//! Messages to child agents pass the message hooks of the caller.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use super::ToolContext;
 use super::failed_hook::FailedHook;
 use super::latch::AbortCause;
 
-/// The hooks that messages of an agent pass.
+/// The hooks on an agent's messages to its child agents.
 pub trait DynSender: Send + Sync + 'static {
-    /// The text of a message to an agent beneath as the hooks change it; `None` if they drop it.
+    /// Passes the text of a message through the hooks; `None` if they drop it.
     fn send_dyn<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -24,13 +24,13 @@ pub trait DynSender: Send + Sync + 'static {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolContext {
-    /// Whether messages of the caller pass hooks.
+    /// Whether the caller has hooks on its messages.
     pub fn has_sender(&self) -> bool {
         self.run().sender().is_some()
     }
 
-    /// The text of a message to the agent `recipient`, which the call starts; `None` if a hook of the caller drops it. If a hook fails,
-    /// the run of the caller ends, and this waits until it does.
+    /// Passes a message to the child agent `recipient` through the caller's hooks; `None` if they drop it. If
+    /// a hook fails, the caller's run ends, and the future never completes.
     pub async fn send(&self, recipient: &Arc<str>, text: String, silent: bool) -> Option<String> {
         let run = self.run();
         let Some(sender) = run.sender() else { return Some(text) };

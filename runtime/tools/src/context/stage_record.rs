@@ -1,28 +1,28 @@
-//! The record of one call's stages, for all of its runs.
+//! What the stages of a call record, for all its attempts.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-/// The record of one call's stages.
+/// What the stages of a call record, for all its attempts.
 #[derive(Default)]
 pub struct CallStages {
-    /// The number of look-ups in each cache, and the key that was stored.
-    asked: Vec<Asked>,
-    /// The arguments that were approved.
+    /// The number of lookups in each cache, and the stored key.
+    lookups: Vec<CacheLookups>,
+    /// The approved arguments.
     approved: Vec<(Arc<str>, Approved)>,
-    /// The filled-in values when the call was looked up in a cache.
+    /// The filled-in values at the cache lookup.
     filled: Option<Vec<(String, Value)>>,
     /// Whether the result must not be cached.
     unkept: bool,
 }
 
-/// What an approval allowed.
+/// The content of an approval.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Approved {
-    /// The arguments that were shown.
+    /// The arguments as shown.
     AsShown,
-    /// The arguments that a person set in their place.
+    /// Arguments that a person changed.
     With(Map<String, Value>),
 }
 
@@ -34,38 +34,40 @@ pub(crate) struct Key {
     pub(crate) args: String,
     /// The filled-in values.
     pub(crate) filled: String,
-    /// The numbers of the services that the tool takes.
+    /// The ids of the services that the tool takes.
     pub(crate) services: Vec<Option<u64>>,
 }
 
-struct Asked {
+struct CacheLookups {
     cache: usize,
     times: u32,
     stored: Option<Key>,
 }
 
 impl CallStages {
-    /// Counts a look-up. Returns the number of look-ups, and the key that this call stored.
-    pub(crate) fn ask(&mut self, cache: usize) -> (u32, Option<Key>) {
-        if let Some(asked) = self.asked.iter_mut().find(|asked| asked.cache == cache) {
-            asked.times += 1;
-            return (asked.times, asked.stored.take());
+    /// Counts a lookup. Returns the number of lookups, and the key that this call stored.
+    pub(crate) fn count_lookup(&mut self, cache: usize) -> (u32, Option<Key>) {
+        if let Some(lookups) = self.lookups.iter_mut().find(|lookups| lookups.cache == cache) {
+            lookups.times += 1;
+            return (lookups.times, lookups.stored.take());
         }
-        self.asked.push(Asked { cache, times: 1, stored: None });
+        self.lookups.push(CacheLookups { cache, times: 1, stored: None });
         (1, None)
     }
 
-    /// Records a key that is stored or was found. Returns false if the cache was asked again since, or the result must
-    /// not be cached.
+    /// Records a key that is stored or was found. Returns `false` if the cache was queried again since, or if
+    /// the result must not be cached.
     pub(crate) fn store(&mut self, cache: usize, key: &Key) -> bool {
-        let asked =
-            self.asked.iter_mut().find(|asked| asked.cache == cache && asked.times == 1 && !self.unkept);
-        let Some(asked) = asked else { return false };
-        asked.stored = Some(key.clone());
+        let lookups = self
+            .lookups
+            .iter_mut()
+            .find(|lookups| lookups.cache == cache && lookups.times == 1 && !self.unkept);
+        let Some(lookups) = lookups else { return false };
+        lookups.stored = Some(key.clone());
         true
     }
 
-    /// Records that the result is not the tool's own for these arguments.
+    /// Excludes the result from caches, because it is not the tool's own result for these arguments.
     pub fn keep_nothing(&mut self) {
         self.unkept = true;
     }
@@ -75,12 +77,13 @@ impl CallStages {
         self.filled = Some(values);
     }
 
-    /// Records the values that the tool runs with. If they differ from the key's, the result is not cached.
+    /// Records the values that the tool runs with. If they differ from those of the key, the result is not
+    /// cached.
     pub(crate) fn runs_with(&mut self, values: &[(String, Value)]) {
         self.unkept |= self.filled.as_deref().is_some_and(|filled| filled != values);
     }
 
-    /// What the last approval of these arguments allowed; `None` if they were not approved.
+    /// The last approval of these arguments; `None` if they were not approved.
     pub(crate) fn approved(&self, args: &str) -> Option<Approved> {
         self.approved.iter().rev().find(|(approved, _)| **approved == *args).map(|(_, what)| what.clone())
     }

@@ -1,4 +1,4 @@
-//! The number of starts of a call's tool.
+//! Counts the starts of a call's tool.
 
 use std::mem::{replace, take};
 use std::sync::atomic::Ordering;
@@ -7,24 +7,25 @@ use super::{Data, ToolContext, timed};
 use onionskin_definitions::definition::refused_by;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// The starts of a call's tool, besides the attempts that the core counts.
+/// Starts of a call's tool beyond the attempts that the core counts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Starts {
-    /// Second and later starts of one attempt, by the hooks that were added to the tool's value.
+    /// Second and later starts of one attempt, by hooks that were added to the tool value.
     repeated: u32,
-    /// Starts by these hooks in the current attempt.
+    /// Starts by added hooks in the current attempt.
     in_attempt: u32,
-    /// Starts inside the hooks and stages that the tool was declared with.
+    /// Starts inside the tool's declared hooks and stages.
     inside_declared: u32,
-    /// Starts of the function, if the core does not start it itself.
+    /// Starts of the function, if the core does not start it.
     of_function: u32,
     /// Starts that did not run the function, for example because of invalid arguments.
     refused: u32,
 }
 
 impl ToolContext {
-    /// How often the tool itself was started for this call; 0 before the first start. It stays 0 if a hook, a
-    /// guardrail, a cache or an approver answered or refused the call, or if the arguments were invalid.
+    /// The number of starts of the tool itself for this call. It is 0 before the first start, and stays 0 if
+    /// a hook, a guardrail, a cache or an approver answered or refused the call, or if the arguments were
+    /// invalid.
     pub fn attempt(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
         let starts_inside = self.entry().starts_inside;
@@ -38,13 +39,13 @@ impl ToolContext {
         self.note_start();
     }
 
-    /// Begins an attempt of a tool value with its own hooks.
+    /// Starts an attempt of a tool value with its own hooks.
     pub(crate) fn start_behind_hooks(&self) {
         self.data(|data| data.starts.in_attempt = 0);
     }
 
-    /// Counts a start of the tool by its value's own hooks. The first start of an attempt is counted where the attempt
-    /// begins, because repeats by a tool's own hooks are one step of the run.
+    /// Counts a start of the tool by its value's own hooks. The first start of an attempt is counted where
+    /// the attempt starts, because repeats by a tool's own hooks are one step of the run.
     pub(crate) fn start_by_hooks(&self) {
         self.data(|Data { starts, .. }| {
             starts.repeated += u32::from(starts.in_attempt > 0);
@@ -52,13 +53,14 @@ impl ToolContext {
         });
     }
 
-    /// Counts a start of the tool inside its declared hooks.
+    /// Counts a start of the tool inside its declared hooks and stages.
     pub(crate) fn start_inside(&self) {
         self.data(|data| data.starts.inside_declared += 1);
     }
 
-    /// Runs the function of the tool under its own name `tool`, with its `timeout`. Hooks, approval, cache and
-    /// guardrails ran before. A function with the effect `Once` does not run if an earlier run left it in doubt.
+    /// Runs the tool's function, with its `timeout`, after hooks, approval, cache and guardrails. `tool` is
+    /// the tool's own name. A function with the effect `Once` does not run if an earlier run left it in
+    /// doubt.
     pub(crate) async fn start<F>(&self, tool: &str, call: F) -> ToolResult
     where
         F: Future<Output = ToolResult> + Send,
@@ -77,11 +79,11 @@ impl ToolContext {
                 timed(self, call).await
             }
             Ok(Some(output)) => {
-                self.start_came_to_nothing();
+                self.discount_start();
                 Ok(output)
             }
             Err(exit) => {
-                self.start_came_to_nothing();
+                self.discount_start();
                 Err(exit)
             }
         };
@@ -92,7 +94,8 @@ impl ToolContext {
         result
     }
 
-    /// Refuses the call if `max_calls` of its tool's calls have started in the run. A call counts once, however often it starts.
+    /// Refuses the call if `max_calls` calls of its tool have started in the run. A call counts once, also if
+    /// it starts several times.
     fn admit(&self) -> ToolResult<()> {
         let Some(most) = self.definition().max_calls else { return Ok(()) };
         if self.data(|data| replace(&mut data.is_admitted, true)) {
@@ -102,38 +105,38 @@ impl ToolContext {
             return Ok(());
         }
         self.data(|data| data.is_admitted = false);
-        Err(Exit::Tool(ToolError::new(self.beyond(most)).with_kind(ErrorKind::Limit)))
+        Err(Exit::Tool(ToolError::new(self.over_limit(most)).with_kind(ErrorKind::Limit)))
     }
 
-    fn beyond(&self, most: u32) -> String {
+    fn over_limit(&self, most: u32) -> String {
         let times = if most == 1 { "once".to_owned() } else { format!("{most} times") };
         format!("`{}` may be called {times} in one run; it did not run", self.tool_name())
     }
 
-    /// Why the call would not be admitted, if it began now.
+    /// Why the call would not be admitted if it started now.
     pub(super) fn not_admitted(&self) -> Option<String> {
         let most = self.definition().max_calls?;
         let is_refused = !self.data(|data| data.is_admitted) && self.run().started(self.tool_name()) >= most;
-        is_refused.then(|| self.beyond(most))
+        is_refused.then(|| self.over_limit(most))
     }
 
     /// Records that a function did not run because of invalid arguments.
     pub(crate) fn note_refused(&self, tool: &str, exit: &Exit) {
         if refused_by(tool, exit).is_some() {
-            self.start_came_to_nothing();
+            self.discount_start();
         }
     }
 
     #[cold]
-    fn start_came_to_nothing(&self) {
+    fn discount_start(&self) {
         self.data(|data| data.starts.refused += 1);
         // A call without a start does not count.
         if self.attempt() == 0 && self.data(|data| take(&mut data.is_admitted)) {
-            self.run().dismiss(self.tool_name());
+            self.run().uncount(self.tool_name());
         }
     }
 
-    /// Counts the starts of an attempt that a journal answered.
+    /// Restores the counts for an attempt that a journal answered.
     pub(crate) fn recall_starts(&self, starts: u32) {
         if starts > 0
             && self.definition().max_calls.is_some()
@@ -144,7 +147,7 @@ impl ToolContext {
         if self.entry().starts_inside {
             self.data(|data| data.starts.of_function += starts);
         } else if starts == 0 {
-            self.start_came_to_nothing();
+            self.discount_start();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! State for tools and hooks: the agent's state by its type, the session's by a key.
+//! State for tools and hooks: the agent's state by type, the session's state by key.
 
 use std::any::type_name;
 use std::fmt;
@@ -16,8 +16,8 @@ use onionskin_definitions::secret::{NotAsSecret, OnlyAsSecret, made_during, text
 
 /// The agent's typed state, injected into tools and hooks.
 ///
-/// It dereferences to the newest snapshot at the beginning of the call. [`State::update`] makes a newer snapshot for
-/// later calls.
+/// It dereferences to the newest snapshot at the start of the call. [`State::update`] creates a newer
+/// snapshot for later calls.
 ///
 /// ```
 /// use onionskin::{State, ToolContext, Inject};
@@ -32,13 +32,13 @@ use onionskin_definitions::secret::{NotAsSecret, OnlyAsSecret, made_during, text
 pub struct State<S> {
     cell: Arc<StateCell<S>>,
     snapshot: Arc<S>,
-    /// The run whose session learns the secrets of an update.
+    /// The run whose session registers the secrets of an update.
     run: RunContext,
 }
 
 impl<S: Clone + Send + Sync + 'static> State<S> {
     pub(crate) fn from_context(cx: &ToolContext) -> Result<Self, StateError> {
-        Self::newest(cx.run()).ok_or_else(|| StateError::of(cx, type_name::<S>()))
+        Self::newest(cx.run()).ok_or_else(|| StateError::for_call(cx, type_name::<S>()))
     }
 
     /// The state of a run's agent.
@@ -46,29 +46,29 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     /// # Errors
     /// Returns an error if the run has no such state.
     pub fn of_run(run: &RunContext) -> Result<Self, StateError> {
-        Self::newest(run).ok_or_else(|| StateError::of_agent(run.agent().name(), type_name::<S>()))
+        Self::newest(run).ok_or_else(|| StateError::for_agent(run.agent().name(), type_name::<S>()))
     }
 
     fn newest(run: &RunContext) -> Option<Self> {
         let cell = Arc::clone(run.state()).downcast::<StateCell<S>>().ok()?;
-        let snapshot = cell.seen(run.state_codec().map(StateCodec::form));
+        let snapshot = cell.observe(run.state_codec().map(StateCodec::form));
         Some(Self { cell, snapshot, run: run.clone() })
     }
 
     /// The newest state.
     pub fn latest(&self) -> Arc<S> {
-        self.cell.seen(self.run.state_codec().map(StateCodec::form))
+        self.cell.observe(self.run.state_codec().map(StateCodec::form))
     }
 
-    /// Changes a copy of the newest state and makes it the newest. Updates are sequential, so `change` should be short.
-    /// While it runs, [`Self::latest`] returns the state before the update.
+    /// Changes a copy of the newest state, which becomes the newest state. Updates are sequential, so
+    /// `change` should be short. While it runs, [`Self::latest`] returns the state before the update.
     ///
-    /// The session learns secrets before the new state is visible: those that the state lists
-    /// (`VisitSecrets`), and those that `change` makes.
+    /// The session registers new secrets before the state becomes visible: secrets that the state lists
+    /// (`VisitSecrets`), and secrets that `change` creates.
     ///
     /// # Panics
-    /// Panics if `change` updates the same state again, because it would wait for itself. If `change` panics, the state
-    /// is unchanged.
+    /// Panics if `change` updates the same state, because it would wait for itself. If `change` panics, the
+    /// state is unchanged.
     pub fn update<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let changed = |before: &S| {
             made_during(|| {
@@ -77,9 +77,11 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
                 (copy, result)
             })
         };
-        if let Some((before, recorded)) = self.cell.known_change(self.run.state_codec().map(StateCodec::form))
+        if let Some((before, recorded)) =
+            self.cell.recorded_change(self.run.state_codec().map(StateCodec::form))
         {
-            // The code runs again for its result, on the state that it changed then. The change is the recorded one, in its order.
+            // The code runs again for its result, on the state that it changed then. The recorded change is
+            // applied.
             let ((_, result), secrets) = changed(&before);
             self.run.know(&secrets);
             self.run.repeat_read(&[recorded]);
@@ -114,8 +116,8 @@ impl<S: fmt::Debug> fmt::Debug for State<S> {
     }
 }
 
-/// The agent's state has another type than the tool or the hook asks for, or the tool was called without an agent and
-/// without a state.
+/// The agent has no state of the type that a tool or a hook takes, or the tool was called without an agent
+/// and without a state.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{who} has no state of type `{wanted}`: give it one with `{with}`")]
 pub struct StateError {
@@ -126,29 +128,29 @@ pub struct StateError {
 
 impl StateError {
     #[cold]
-    fn of(cx: &ToolContext, wanted: &'static str) -> Self {
+    fn for_call(cx: &ToolContext, wanted: &'static str) -> Self {
         if !cx.run().is_detached() {
-            return Self::of_agent(cx.agent_name(), wanted);
+            return Self::for_agent(cx.agent_name(), wanted);
         }
         let who = format!("the tool `{}`, called without an agent,", cx.tool_name());
         Self { who, wanted, with: ".with_state(..)".to_owned() }
     }
 
     #[cold]
-    fn of_agent(agent: &str, wanted: &'static str) -> Self {
+    fn for_agent(agent: &str, wanted: &'static str) -> Self {
         Self { who: format!("the agent `{agent}`"), wanted, with: format!("state: {wanted}") }
     }
 }
 
-/// A context with values for parameters that are bound to keys: that of a call, or of a run.
+/// A context with values for bound parameters: of a call, or of a run.
 pub trait HasKeys {
-    /// The error of a value that is missing or has another type.
+    /// The error for a value that is missing or has another type.
     type Error;
 
-    /// The state that has the value of a key, if one has it.
+    /// The state to look the key up in.
     fn state_of_key(&self, key: &str) -> SessionState;
 
-    /// The run whose session learns the secrets in the values.
+    /// The run whose session registers the secrets in the values.
     fn run_of_keys(&self) -> &RunContext;
 
     fn no_value(&self, key: &str, problem: &str) -> Self::Error;
@@ -186,12 +188,12 @@ impl HasKeys for RunContext {
     }
 }
 
-/// The value of a parameter that is bound to a key of the tool value's state or the session's state. Errors omit the
-/// value, which may be a secret.
+/// Reads a bound parameter from the tool value's state or the session's state. Errors omit the value, which
+/// may be a secret.
 ///
 /// # Errors
-/// Returns an error if the key is missing, there is no default and the type is not an `Option`, or if the value has
-/// another type.
+/// Returns an error if the key is missing, there is no default and the type is not an `Option`, or if the
+/// value has another type.
 pub fn bound<T: DeserializeOwned, C: HasKeys>(
     cx: &C,
     key: &'static str,
@@ -208,7 +210,7 @@ pub fn bound<T: DeserializeOwned, C: HasKeys>(
         (None, Some(value)) => {
             Some(T::deserialize(value).map_err(|_| format!("is not a `{}`", type_name::<T>())))
         }
-        // A type that can be read from a missing value is read so here.
+        // Types such as `Option` can be deserialised from a missing value.
         (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
     });
     cx.run_of_keys().know(&secrets);
@@ -220,13 +222,13 @@ pub fn bound<T: DeserializeOwned, C: HasKeys>(
     Err(cx.no_value(key, &problem))
 }
 
-/// Registers the secrets that `list` passes on with the session.
+/// Registers the secrets that `list` visits with the session.
 #[inline]
 pub fn conceal(cx: &impl HasKeys, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
     cx.run_of_keys().know(&texts(list));
 }
 
-/// The states that a tool, a hook or a guardrail works on: `State<S>`, or `()` for none.
+/// The agent state that a tool, a hook or a guardrail takes: `State<S>`, or `()` for none.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the state of a tool or a hook",
     label = "write `State<{Self}>` for the agent's state `{Self}`",
@@ -234,10 +236,11 @@ pub fn conceal(cx: &impl HasKeys, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
             and a guardrail write the same as parameter of their `Made`"
 )]
 pub trait Works {
-    /// Several states as nested pairs. The compiler checks them against an agent's state, so that its errors name only these types.
+    /// All states, as nested pairs. The compiler checks these against an agent's state, so that its errors
+    /// name only these types.
     type All;
 
-    /// Adds the types of the states.
+    /// Appends the types of the states to `into`.
     fn on(into: &mut Vec<StateType>);
 }
 

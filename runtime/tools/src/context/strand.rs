@@ -1,4 +1,5 @@
-//! The code of a call, or of a run, between its steps: what it reads of the states is recorded behind it, and in a replay it reads the same.
+//! The code of a call or a run between its steps. Its reads of the states are recorded, so that a replay
+//! reads the same values.
 
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
@@ -18,7 +19,7 @@ use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::Redact as _;
 
 tokio::task_local! {
-    /// The strand that this task runs; `None` inside of a step, whose result is recorded.
+    /// The strand of the current task; `None` inside a step, whose result is recorded.
     static HERE: Option<Strand>;
 }
 
@@ -30,8 +31,8 @@ enum HasReads {
     Some,
 }
 
-/// The code of a call around its step, or the code of a run around its calls. A step of the journal holds what the code behind another
-/// step read.
+/// The code of a call around its step, or the code of a run around its calls. After each step, a further step
+/// of the journal records what the code reads.
 #[derive(Clone)]
 pub(crate) struct Strand(Arc<Inner>);
 
@@ -52,7 +53,8 @@ impl Strand {
         HERE.scope(this, Reads::around(reads, work)).await
     }
 
-    /// Records what the code did since the last step. If it cannot be recorded, or differs from its record, the run ends.
+    /// Records the reads and changes since the last step. If they cannot be recorded, or differ from the
+    /// record, the run ends.
     async fn end(&self) {
         let Inner { run, reads, id } = &*self.0;
         let redactor = run.redactor();
@@ -64,7 +66,7 @@ impl Strand {
             })
         };
         let ended = reads.end(is_secret);
-        let step = || run.journal_step(lock(id).clone()).asked(Effect::Pure, String::new());
+        let step = || run.journal_step(lock(id).clone()).with_request(Effect::Pure, String::new());
         match (ended, run.journal()) {
             (Err(problem), _) => {
                 let error = JournalError::diverged(&step(), problem);
@@ -80,7 +82,7 @@ impl Strand {
         }
     }
 
-    /// Begins the code whose reads are the step `begun`.
+    /// Starts the code whose reads are recorded as the step `begun`.
     async fn begin(&self, begun: StepId) {
         let Inner { run, reads, id } = &*self.0;
         let known = match run.journal() {
@@ -95,7 +97,7 @@ impl Strand {
 }
 
 impl RunContext {
-    /// The outermost run that records in the same journal.
+    /// The outermost parent run with the same journal.
     fn recorded_with(&self) -> &Self {
         let same = |one: &Self, other: &Self| match (one.journal(), other.journal()) {
             (Some(one), Some(other)) => std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(other)),
@@ -108,21 +110,22 @@ impl RunContext {
         run
     }
 
-    /// The step that a run has with its first record of reads: a run without it has none, and is not searched for them.
+    /// The step that marks a run as one with records of reads. Without it, a replay does not search for
+    /// records.
     fn read_step(&self) -> StepId {
         StepId { scope: Arc::clone(self.scope()), ..StepId::new(StepKind::States, "") }
     }
 
-    /// Notes that the run records reads, before it does: a later run without this step looks for none.
+    /// Records, before the first record of reads, that the run has some.
     async fn note_reads(&self, journal: &Arc<dyn Journal>) {
         let run = self.recorded_with();
         if run.reads().load(Ordering::Relaxed) == HasReads::Some as u8 {
             return;
         }
-        // Strands beside each other wait for one step, and each of them can carry it on.
+        // Concurrent strands share one step, which any of them can drive.
         let noted = run.noted().get_or_init(|| {
             let journal = Arc::clone(journal);
-            let step = run.journal_step(run.read_step()).asked(Effect::Pure, String::new());
+            let step = run.journal_step(run.read_step()).with_request(Effect::Pure, String::new());
             let work = async || Ok::<_, Infallible>(true);
             async move { run_step(&*journal, step, work).await.map(drop) }.boxed().shared()
         });
@@ -146,7 +149,7 @@ impl RunContext {
         run.reads().load(Ordering::Relaxed) == HasReads::Some as u8
     }
 
-    /// What is recorded at a step. If the journal fails, the run ends.
+    /// Returns the record of a step. If the journal fails, the run ends.
     async fn look_up<T: Serialize + DeserializeOwned>(&self, journal: &dyn Journal, id: StepId) -> Option<T> {
         let step = self.journal_step(id);
         match Box::pin(recorded(journal, &step)).await {
@@ -158,7 +161,7 @@ impl RunContext {
         }
     }
 
-    /// Repeats a recorded change by the code that this task runs.
+    /// Repeats recorded changes of the current task's code.
     pub(super) fn repeat_read(&self, changes: &[StateChange]) {
         if let Err(problem) = self.repeat(changes)
             && let Some(here) = Reads::here()
@@ -167,7 +170,7 @@ impl RunContext {
         }
     }
 
-    /// Runs work whose result is a step: what it reads needs no record.
+    /// Runs work whose result is a step, so its reads need no record.
     pub(super) async fn between_reads<T>(&self, id: StepId, work: impl Future<Output = T>) -> T {
         let here = Strand::here();
         if let Some(here) = &here {
@@ -181,23 +184,24 @@ impl RunContext {
     }
 }
 
-/// The code of a call that is inside of its step and can run again without it: it can end with a question, or it is an agent.
+/// The code inside a call's step that can run again without the step's record, because the tool asks
+/// questions or is an agent.
 pub(crate) struct Within(Option<Strand>);
 
 impl Within {
-    /// The code around the step, to take it along.
+    /// Captures the strand around the step.
     pub(crate) fn here() -> Self {
         Self(Strand::here())
     }
 
-    /// Runs the code inside of the step with this id.
+    /// Runs the code inside the step with this id.
     pub(crate) async fn run<T>(self, id: StepId, work: impl Future<Output = T>) -> T {
         let Some(strand) = self.0 else { return work.await };
         let reads = strand.0.reads.clone();
         let before = reads.last();
         strand.begin(id.state("in")).await;
         let done = Strand::around(Some(strand), work).await;
-        reads.go_on_after(before);
+        reads.reset_last(before);
         done
     }
 }
@@ -205,7 +209,8 @@ impl Within {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl RunContext {
-    /// Runs the code of a call or of the run, which begins at this step. Without a journal it runs as it is.
+    /// Runs the code of a call or of the run as a strand that starts at this step. Without a journal, it just
+    /// runs the code.
     pub async fn strand<T>(&self, at: impl FnOnce() -> StepId, work: impl Future<Output = T>) -> T {
         if self.journal().is_none() {
             return work.await;
@@ -219,7 +224,8 @@ impl RunContext {
         ended
     }
 
-    /// Records what the code around other strands did so far, and runs them. `first` is the first of their steps.
+    /// Records the reads of the code around other strands so far, and runs the strands. `first` is their
+    /// first step.
     pub async fn around_strands<T>(&self, first: Option<&StepId>, work: impl Future<Output = T>) -> T {
         match (Strand::here(), first) {
             (Some(here), Some(first)) => {

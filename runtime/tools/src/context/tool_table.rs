@@ -15,20 +15,21 @@ use onionskin_definitions::text::nearest;
 /// One tool of an agent.
 #[derive(Clone)]
 pub struct ToolEntry {
-    /// The name for hooks.
+    /// The name for hooks and programs.
     pub name: Arc<str>,
     /// The name for the model.
     pub wire_name: Arc<str>,
-    /// The server, if the tool is one of a server.
+    /// The server that the tool comes from, if any.
     pub server: Option<Arc<str>>,
     /// The kind of source.
     pub source: ToolSource,
-    /// What the model sees.
+    /// The definition, which the model sees.
     pub definition: ToolDefinition,
     pub(crate) target: Target,
-    /// Whether calls have to be watched: for a timeout, a limit of calls, secrets, a definition of the run, or guardrails.
+    /// Whether calls take the watched path, for a timeout, a call limit, secrets, a definition per run, or
+    /// guardrails.
     pub(crate) is_limited: bool,
-    /// Whether the tool's function is started inside its own hooks or stages, and not by the core.
+    /// Whether the function starts inside the tool's own hooks or stages, and not in the core.
     pub(crate) starts_inside: bool,
     /// The guardrails of the agent.
     pub(crate) guards: Option<Arc<dyn Guards>>,
@@ -50,7 +51,7 @@ pub trait DynCall: Send + Sync {
 }
 
 impl ToolEntry {
-    /// The tool of this name and source.
+    /// Creates an entry with this name and source.
     pub fn new(
         name: impl Into<Arc<str>>,
         source: ToolSource,
@@ -98,7 +99,7 @@ impl ToolEntry {
 pub struct NameClash {
     /// The agent.
     pub agent: String,
-    /// The name that the model would use for both.
+    /// The name that the model would see for both.
     pub wire_name: String,
     /// One of them.
     pub first: String,
@@ -109,15 +110,15 @@ pub struct NameClash {
 /// The tools of an agent for one model turn.
 pub struct ToolTable {
     entries: Vec<Arc<ToolEntry>>,
-    /// The indices of entries sorted by the length and then the text of their wire names: comparing a few lengths is
-    /// cheaper than hashing a name safely.
+    /// The indices of the entries, sorted by the length and then the text of their wire names. Comparing
+    /// lengths is cheaper than hashing a name.
     by_wire_name: Box<[usize]>,
-    /// The tools as a model gets them.
+    /// The tools as the model sees them.
     pub declarations: Arc<[ToolDeclaration]>,
 }
 
 impl ToolTable {
-    /// Makes a table of these tools. If two names clash, the later tool is left out and reported.
+    /// Creates a table. If two names clash, it omits the later tool and reports the clash.
     pub fn new(agent: &str, all: impl IntoIterator<Item = ToolEntry>) -> (Self, Vec<NameClash>) {
         let mut entries: Vec<Arc<ToolEntry>> = Vec::new();
         let mut by_wire_name: BTreeMap<Arc<str>, usize> = BTreeMap::new();
@@ -142,7 +143,7 @@ impl ToolTable {
         (Self { entries, by_wire_name, declarations }, clashes)
     }
 
-    /// What calls of these tools may ask a person.
+    /// What the calls of these tools may ask a person.
     pub fn asks(&self) -> Asks {
         self.entries.iter().map(|tool| tool.definition.asks).max().unwrap_or_default()
     }
@@ -150,7 +151,7 @@ impl ToolTable {
     /// The tools with these names.
     ///
     /// # Errors
-    /// Returns a name that is unknown, and a similar one as the end of an error's text.
+    /// Returns an unknown name, and a suggestion that ends the error's text.
     pub fn only(&self, agent: &str, names: &[String]) -> Result<Self, (String, String)> {
         let index = |name: &String| {
             self.find(name).ok_or_else(|| {
@@ -165,7 +166,7 @@ impl ToolTable {
         Ok(Self::new(agent, indices.into_iter().map(|index| (**self.entry(index)).clone())).0)
     }
 
-    /// The tool at this place.
+    /// The tool at this index.
     pub fn entry(&self, index: usize) -> &Arc<ToolEntry> {
         &self.entries[index]
     }
@@ -175,7 +176,7 @@ impl ToolTable {
         &self.entries
     }
 
-    /// The definitions for the model, under the names that it uses.
+    /// The definitions with the names that the model sees.
     pub fn shown(&self) -> Vec<ToolDefinition> {
         let shown = |entry: &Arc<ToolEntry>| {
             let mut definition = entry.definition.clone();
@@ -185,12 +186,12 @@ impl ToolTable {
         self.entries.iter().map(shown).collect()
     }
 
-    /// The names of the tools: for hooks, and for the model.
+    /// The names of the tools, for hooks and for the model.
     pub fn names(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> + Clone {
         self.entries().iter().map(|entry| (&entry.name, &entry.wire_name))
     }
 
-    /// The tool with this wire name, or with this name for hooks and programs.
+    /// The index of the tool with this wire name, or with this name for hooks and programs.
     #[inline]
     pub fn find(&self, name: &str) -> Option<usize> {
         match &*self.entries {

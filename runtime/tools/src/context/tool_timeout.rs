@@ -13,17 +13,17 @@ use super::{CallProgress, ToolContext};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 pin_project! {
-    /// A part of a call with the tool's `timeout`, unless the limit applies to a part further inside.
+    /// A layer of a call with the tool's `timeout`, unless the limit applies to a layer further inside.
     ///
-    /// The layers between the core and the function (hooks, approval, cache) may take any time. On its first poll such
-    /// a layer calls [`ToolContext::timeout_is_inner`], and it wraps its inner part in one of these. So the limit applies
-    /// to the innermost part.
+    /// The layers between the core and the function (hooks, approval, cache) may take any time. On its first
+    /// poll such a layer calls [`ToolContext::timeout_is_inner`], and it wraps its inner layer in a `Timed`.
+    /// So the limit applies to the innermost layer.
     struct Timed<'a, F> {
         #[pin]
         call: Option<F>,
         cx: &'a ToolContext,
         limit: Duration,
-        // The waits for answers, by which the limit is extended.
+        // The time spent waiting for answers, which extends the limit.
         waited: Duration,
         #[pin]
         clock: Clock,
@@ -33,15 +33,15 @@ pin_project! {
 pin_project! {
     #[project = Project]
     enum Clock {
-        /// The part was not polled yet.
+        /// Not polled yet.
         New,
         Runs { #[pin] sleep: Sleep },
-        /// The limit applies to a part further inside.
+        /// The limit applies to a layer further inside.
         Off,
     }
 }
 
-/// Applies the tool's `timeout` to a part of a call.
+/// Applies the tool's `timeout` to a layer of a call.
 pub(crate) async fn timed<T, F>(cx: &ToolContext, call: F) -> ToolResult<T>
 where
     F: Future<Output = ToolResult<T>>,
@@ -71,7 +71,7 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
                 Clock::Runs { sleep: sleep(*this.limit) }
             };
             this.clock.set(clock);
-            // The limit does not apply to the parts outside.
+            // The limit does not apply to the layers outside.
             this.cx.set_timeout_inner(true);
         }
         if poll.is_ready() {
@@ -94,7 +94,7 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
 }
 
 impl ToolContext {
-    /// Records that the `timeout` applies to a part inside the caller, and not to the caller itself.
+    /// Records that the `timeout` applies to a layer inside the caller, not to the caller itself.
     pub(crate) fn timeout_is_inner(&self) {
         if self.definition().timeout.is_some() {
             self.set_timeout_inner(true);
@@ -110,12 +110,12 @@ impl ToolContext {
     }
 }
 
-/// Whether the runtime has timers. tokio reports their absence only by a panic.
+/// Whether the tokio runtime has timers. tokio reports their absence only by a panic.
 pub fn has_timers() -> bool {
     Handle::try_current().is_ok() && catch_unwind(|| drop(sleep(Duration::ZERO))).is_ok()
 }
 
-/// A tool with a limit does not begin if the limit cannot be enforced.
+/// The error for a tool whose limit cannot be enforced. The tool does not start.
 #[cold]
 fn no_timers(cx: &ToolContext) -> Exit {
     let name = cx.tool_name();

@@ -1,15 +1,15 @@
-//! Components that tools show to people.
+//! UI components that tools show to people.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::ToolContext;
-use super::ask::{Wanted, read};
+use super::ask::{ExpectedAnswer, read};
 use crate::question::{AnswerType, AskError, QuestionKind, UiComponent};
 use onionskin_definitions::definition::type_schema;
 
-/// Shows the component of a UI tool to a person; [`ToolContext::ui`] makes it.
+/// Shows the component of a UI tool to a person. [`ToolContext::ui`] returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ui<'c> {
     cx: &'c ToolContext,
@@ -17,7 +17,7 @@ pub struct Ui<'c> {
 }
 
 impl ToolContext {
-    /// Shows the component of the tool, which `#[ui_tool]` or
+    /// Returns a handle that shows the tool's component, which `#[ui_tool]` or
     /// `ToolDefinition::with_component` declares.
     pub fn ui(&self) -> Ui<'_> {
         Ui { cx: self, limit: None }
@@ -25,9 +25,11 @@ impl ToolContext {
 }
 
 impl Ui<'_> {
-    /// Limits the wait for an [`Answerer`](crate::question::Answerer). Then the call gets [`AskError::TimedOut`], and a later answer
-    /// has no effect. A run that pauses has no answerer, and ends no wait: the program that resumes it decides when to
-    /// decline ([`Answer::Declined`](crate::question::Answer::Declined)). The `timeout` of the tool does not count the wait.
+    /// Limits the wait for an [`Answerer`](crate::question::Answerer). After it, the call gets
+    /// [`AskError::TimedOut`], and a later answer has no effect. The limit does not apply to a run that
+    /// pauses: the program that resumes it decides when to decline
+    /// ([`Answer::Declined`](crate::question::Answer::Declined)). The wait does not count towards the tool's
+    /// `timeout`.
     ///
     /// ```
     /// use std::time::Duration;
@@ -52,10 +54,10 @@ impl Ui<'_> {
         self
     }
 
-    /// Shows the component with this payload, and waits for the answer, as [`ToolContext::ask`] does: once shown, once answered. What
-    /// is shown is a [`Question`](crate::question::Question) of the kind [`Component`](QuestionKind::Component), which an
-    /// [`EventKind::Asked`](crate::event::EventKind::Asked) reports. It carries the tool, the agent, the id of the call, the component, its mode, `tool_id`,
-    /// `workflow_name` and the payload.
+    /// Shows the component with this payload and waits for one answer, as [`ToolContext::ask`] does. It asks
+    /// a [`Question`](crate::question::Question) of the kind [`Component`](QuestionKind::Component), which an
+    /// [`EventKind::Asked`](crate::event::EventKind::Asked) reports. The question contains the tool, the
+    /// agent, the id of the call, the component, its mode, `tool_id`, `workflow_name` and the payload.
     ///
     /// ```
     /// use onionskin::question::{Answer, AskError, Question, QuestionKind};
@@ -86,7 +88,8 @@ impl Ui<'_> {
     /// Cancel safety: as [`ToolContext::ask`].
     ///
     /// # Errors
-    /// As [`ToolContext::ask`]; also if the time of [`within`](Self::within) is over, if the tool has no component, if `workflow_name` is empty, and if the payload cannot be serialised.
+    /// As [`ToolContext::ask`]; also if the limit of [`within`](Self::within) passes, if the tool has no
+    /// component, if `workflow_name` is empty, or if the payload cannot be serialised.
     pub async fn use_ui_tool<T: AnswerType>(
         self,
         tool_id: &str,
@@ -107,7 +110,7 @@ impl Ui<'_> {
             workflow: workflow_name.to_owned(),
             payload,
         };
-        let wanted = Wanted { schema: type_schema::<T>(), limit: self.limit };
+        let wanted = ExpectedAnswer { schema: type_schema::<T>(), limit: self.limit };
         read(self.cx.ask_value(QuestionKind::Component(shown), None, None, wanted).await?)
     }
 }

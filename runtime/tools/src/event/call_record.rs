@@ -1,4 +1,4 @@
-//! The serialised result of a tool call, for journals and events.
+//! The record of a tool call.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::state::{Recorded, StateChange};
 use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 use onionskin_definitions::output::{RecordedOutput, ToolOutput};
 
-/// A tool result that can be serialised. Typed values of the result and the types of an error's causes are left out.
+/// A serialisable tool result. It omits typed values of the result and the types of an error's causes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
     #[serde(rename = "exit")]
@@ -17,23 +17,24 @@ pub struct CallRecord {
     /// The texts of an error's causes, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     causes: Vec<String>,
-    /// How often the tool's function was started.
+    /// The number of starts of the tool's function.
     #[serde(default = "one")]
     starts: u32,
-    /// What the tool did to the state. It is written if it is empty too: a record that lost it would replay another state.
+    /// The changes that the tool made to the state. An empty list is stored too, so that a record without the
+    /// field is corrupt.
     changes: Vec<StateChange>,
-    /// Whether the tool told the session a secret.
+    /// Whether the tool registered a secret with the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     secret: bool,
 }
 
-/// The value for records without this field.
+/// The default of `starts` for older records.
 fn one() -> u32 {
     1
 }
 
 impl CallRecord {
-    /// The record of a call that ended with this result.
+    /// Creates the record of a call with this result.
     pub fn new(result: &ToolResult, starts: u32, recorded: Recorded) -> Self {
         let output = match result {
             Ok(output) => RecordedOutput::of(output),
@@ -65,10 +66,10 @@ impl CallRecord {
         &self.changes
     }
 
-    /// The result that was recorded.
+    /// Returns the recorded result.
     ///
     /// # Errors
-    /// Returns the exit that was recorded.
+    /// Returns the recorded exit.
     pub fn into_result(self) -> ToolResult {
         let output = self.output.into_output();
         match self.outcome {

@@ -1,4 +1,4 @@
-//! The result of a call, as the run and its events need it.
+//! The result of a call for the run and its events.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolResult};
 use onionskin_definitions::output::{StructuredContent, ToolOutput};
 
-/// The part of a call's result that the run needs, and until its end is reported, the rest of it.
+/// The result of a call, as the run needs it. The end event takes the parts that only events need.
 pub struct CallResult {
     /// How the call ended.
     pub outcome: CallOutcome,
@@ -40,7 +40,8 @@ impl CallResult {
         }
     }
 
-    /// The event of the call's end. What only the event has is taken from the result.
+    /// Creates the end event of the call. It takes the structured value and the error chain out of the
+    /// result.
     pub fn finished(
         &mut self,
         call_id: Arc<str>,
@@ -62,12 +63,12 @@ impl CallResult {
         }
     }
 
-    /// The end of a call that waits for an answer of a person.
+    /// The result of a call that waits for a person's answer.
     pub fn paused() -> Self {
         Self { outcome: CallOutcome::Paused, ..Self::new(Ok(ToolOutput::text(""))) }
     }
 
-    /// The result of a call that returned this.
+    /// Creates the result of a call from the returned value.
     pub fn new(result: ToolResult) -> Self {
         let outcome = CallOutcome::from_result(&result);
         let error_chain = match &result {
@@ -76,7 +77,7 @@ impl CallResult {
         };
         let output = match result {
             Ok(output) => output,
-            // A hook may have taken its text away.
+            // A hook may have removed its text.
             Err(Exit::Tool(mut error)) => {
                 error.give_reason();
                 error.output().clone()
@@ -94,7 +95,7 @@ pub(crate) fn error_chain(exit: &Exit) -> Vec<String> {
     let mut source = exit.as_tool_error().and_then(Error::source);
     while let Some(error) = source {
         let text = error.to_string();
-        // A tool error that was made from another one has the same text.
+        // A tool error that wraps another one has the same text.
         if chain.last() != Some(&text) {
             chain.push(text);
         }

@@ -1,4 +1,4 @@
-//! Events: what happens in a run, in order, reported while it happens.
+//! Events: what happens in a run, reported in order while it happens.
 
 mod call_record;
 mod call_result;
@@ -56,7 +56,7 @@ use onionskin_definitions::secret::{Redact, Redactor};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Event {
-    /// The step that reports the event.
+    /// The step that the event belongs to.
     pub step: StepId,
     /// The event's number in the outermost run, counted from 1.
     pub seq: u64,
@@ -89,10 +89,10 @@ pub enum EventKind {
     RunStarted {
         /// The input.
         input: Arc<str>,
-        /// False for child instances beyond the number that is displayed: they run, and need not be displayed.
+        /// False for child instances beyond `max_display_instances`, which need not be displayed.
         shown: bool,
     },
-    /// A model request begins.
+    /// A model request starts.
     #[non_exhaustive]
     TurnStarted {
         /// The turn, counted from 1.
@@ -111,20 +111,21 @@ pub enum EventKind {
         /// The text to append to the pieces before.
         text: String,
     },
-    /// A piece of a call that the model writes. It is reported before the hooks of the turn get the call, and the call begins later, with
-    /// [`ToolStarted`](Self::ToolStarted). A call can have no pieces: not every model passes them.
+    /// A piece of a call that the model writes. It is reported before the hooks of the turn see the call; the
+    /// call itself starts with [`ToolStarted`](Self::ToolStarted). Not every model reports pieces.
     #[non_exhaustive]
     ToolCallDelta {
         /// The id of the call, as in [`ToolStarted`](Self::ToolStarted).
         call_id: Arc<str>,
         /// The tool's name, as hooks see it.
         tool: Arc<str>,
-        /// The text to append to the pieces of the arguments before; it is empty if the call has just begun.
+        /// The text to append to the arguments so far; empty for a call that has just begun.
         arguments: String,
-        /// Whether the call is the answer of a run whose answer has a type. It has no [`ToolStarted`](Self::ToolStarted).
+        /// Whether the call is the typed answer of the run. Such a call has no
+        /// [`ToolStarted`](Self::ToolStarted).
         is_answer: bool,
     },
-    /// The model failed and is asked again. Discard the deltas of this agent's turn: they are not part of its answer.
+    /// The model request failed and is repeated. Discard the deltas of this agent's turn.
     #[non_exhaustive]
     TurnRestarted {
         /// The turn, counted from 1.
@@ -138,7 +139,7 @@ pub enum EventKind {
         /// Why the model stopped.
         stop: StopReason,
     },
-    /// A tool call begins.
+    /// A tool call started.
     #[non_exhaustive]
     ToolStarted {
         /// The id that the model gave the call.
@@ -147,11 +148,11 @@ pub enum EventKind {
         tool: Arc<str>,
         /// The kind of source of the tool; `None` for an unknown tool.
         source: Option<ToolSource>,
-        /// The arguments, as the model wrote them or as `before_tool_call` changed them,
-        /// through the filters of the run hooks, as their pieces are. The tool gets them unfiltered.
+        /// The arguments, as the model wrote them or as `before_tool_call` changed them, filtered by the run
+        /// hooks as their pieces are. The tool gets them unfiltered.
         arguments: Arc<str>,
     },
-    /// A tool call ended. Every call that began has exactly one such event.
+    /// A tool call ended. Every started call has exactly one such event.
     #[non_exhaustive]
     ToolFinished {
         /// The id that the model gave the call.
@@ -164,8 +165,8 @@ pub enum EventKind {
         content: Arc<[ContentBlock]>,
         /// The time from [`ToolStarted`](Self::ToolStarted) to this event, with hooks, approval and retries.
         duration: Duration,
-        /// How often the tool itself was started: more than 1 after retries. It is 0 if a hook, a guardrail, a cache or
-        /// an approver answered in its place, or if the arguments were invalid.
+        /// The number of starts of the tool itself: more than 1 after retries, and 0 if a hook, a guardrail,
+        /// a cache or an approver answered in its place, or if the arguments were invalid.
         attempts: u32,
         /// The structured value of the result or of the error.
         #[serde(default, skip_serializing_if = "StructuredContent::is_none")]
@@ -182,7 +183,7 @@ pub enum EventKind {
     Progress {
         /// The call; `None` if the agent itself reports it.
         call_id: Option<Arc<str>>,
-        /// The finished amount, in a unit of the tool.
+        /// The finished amount, in a unit that the tool chooses.
         done: f64,
         /// The total amount in the same unit; `None` if it is unknown.
         total: Option<f64>,
@@ -198,26 +199,27 @@ pub enum EventKind {
         /// The value.
         value: Value,
     },
-    /// A message for people who watch the run: for example a server that restarted, or a tool that was left out.
+    /// A message for people who watch the run, for example about a restarted server or an omitted tool.
     #[non_exhaustive]
     Notice {
         /// The message.
         text: String,
     },
-    /// A call asks a person. It is reported when the question is asked, and not for an answer that is recorded.
+    /// A call asks a person. A question that is answered from a record is not reported.
     #[non_exhaustive]
     Asked {
         /// The question.
         question: Question,
     },
-    /// A person approved a call with other arguments ([`Approval::AllowWith`](crate::approval::Approval::AllowWith)). They run.
+    /// A person changed the arguments of a call
+    /// ([`Approval::AllowWith`](crate::approval::Approval::AllowWith)), which runs with them.
     #[non_exhaustive]
     ArgumentsChanged {
         /// The id that the model gave the call.
         call_id: Arc<str>,
         /// The tool's name as hooks see it.
         tool: Arc<str>,
-        /// The arguments that were approved.
+        /// The approved arguments.
         arguments: Arc<str>,
     },
     /// An agent's run ended with an answer.
@@ -226,10 +228,10 @@ pub enum EventKind {
         /// The answer.
         text: String,
     },
-    /// An agent's run ended as paused: it waits for answers.
+    /// An agent's run paused: it waits for answers.
     #[non_exhaustive]
     RunPaused {
-        /// The keys of the open questions, those of runs beside it included.
+        /// The keys of the open questions, also of sibling runs.
         open: Vec<Arc<str>>,
     },
     /// An agent's run failed.

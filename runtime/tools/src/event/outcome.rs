@@ -1,4 +1,4 @@
-//! How a call ended, and how each hook left it.
+//! How calls end, and how hooks leave them.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub enum CallOutcome {
     Stop,
     /// With an abort (`Exit::abort`), which ends the run with an error.
     Abort,
-    /// With no result: the call waits for an answer of a person, and the run ends as paused.
+    /// Without a result: the call waits for a person's answer, and the run pauses.
     Paused,
 }
 
@@ -54,9 +54,9 @@ pub struct HookExit {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum HookEnd {
-    /// It returned the same kind of result as it got from inside.
+    /// It returned the kind of result that it got from inside.
     Passed,
-    /// It returned an output, and got none from inside.
+    /// It returned an output of its own.
     Answered,
     /// It turned an error into an output.
     Recovered,

@@ -1,5 +1,5 @@
-//! The queue between the writers and the reader of a run's events. It is by hand because it joins deltas when the reader is slow, which a
-//! channel cannot.
+//! The queue between the writers and the reader of a run's events. A channel would not do: the queue joins
+//! deltas when the reader is slow.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,11 @@ use crate::state::SessionState;
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::Redact as _;
 
-/// The number of waiting events from which a delta is joined with the last one of its kind, and progress replaces that before it. So far
-/// back that one is looked for.
+/// The number of queued events from which deltas are joined and progress is replaced. It is also how many
+/// events back a delta to join is searched.
 const CAPACITY: usize = 1024;
 
-/// The queue for a run's events. All runs beneath an outermost run share one.
+/// The writing end of a queue for events. An outermost run and its child runs share the queue.
 #[derive(Clone)]
 pub struct Events {
     queue: Option<Arc<Queue>>,
@@ -25,17 +25,17 @@ pub struct Events {
     session: SessionState,
 }
 
-/// The events of a run that nobody has read yet.
+/// The unread events of a run.
 #[derive(Default)]
 pub struct Queue {
     state: Mutex<State>,
-    /// The queue of another run that gets the events instead.
+    /// The queue of another run, to which the events are passed on.
     relay: Option<Relay>,
-    /// Whether events are only added up, so that events that contribute nothing need not be made.
+    /// Whether events are only added up, so that other events need not be created.
     adds_up: AtomicBool,
 }
 
-/// Passes the events of one run to another run's queue, and adds them up.
+/// Adds the events of one run up, and passes them on to another run's queue.
 struct Relay {
     /// The run's scope.
     scope: Arc<str>,
@@ -48,9 +48,9 @@ struct State {
     waiting: VecDeque<Event>,
     seq: u64,
     reader: Option<Waker>,
-    /// The sum of the events, if only the sum is wanted. The events are then dropped.
+    /// The sum of the events, if only the sum is needed; the events are dropped then.
     sum: Option<RunOutput>,
-    /// Whether the reader left. Work that outlives the run may still write.
+    /// Whether the reader is gone. Work that outlives the run may still write.
     closed: bool,
 }
 
@@ -70,7 +70,7 @@ impl Events {
         self.queue.is_some()
     }
 
-    /// Whether the events themselves are wanted, and not only their sum.
+    /// Whether the events themselves are needed, and not only their sum.
     pub fn are_kept(&self) -> bool {
         match self.queue.as_deref() {
             Some(Queue { relay: Some(relay), .. }) => relay.onto.are_kept(),
@@ -79,18 +79,19 @@ impl Events {
         }
     }
 
-    /// The same queue for a child.
+    /// The same queue for another agent.
     #[must_use]
     pub fn for_agent(&self, agent: Arc<str>) -> Self {
         Self { queue: self.queue.clone(), agent, session: self.session.clone() }
     }
 
-    /// Never blocks, and drops no event while somebody reads. Only deltas and progress are bounded, because they can be joined.
+    /// Appends an event. It never blocks, and drops no event while there is a reader. Only deltas and
+    /// progress are bounded, because they can be joined.
     pub fn push(&self, step: StepRef<'_>, kind: EventKind) {
-        self.push_of(&self.agent, step, kind);
+        self.push_for(&self.agent, step, kind);
     }
 
-    fn push_of(&self, agent: &Arc<str>, step: StepRef<'_>, mut kind: EventKind) {
+    fn push_for(&self, agent: &Arc<str>, step: StepRef<'_>, mut kind: EventKind) {
         let Some(queue) = &self.queue else { return };
         if let Some(redactor) = self.session.concealed().redactor() {
             kind.redact(&redactor);
@@ -101,7 +102,8 @@ impl Events {
         }
     }
 
-    /// The queue for a run in this scope with its own session. Its events are added up as they pass.
+    /// A queue for a run in this scope with its own session, which adds the run's events up and passes them
+    /// on to this queue.
     #[must_use]
     pub fn relayed(&self, scope: Arc<str>, session: SessionState) -> Self {
         let relay = Relay { scope, output: Mutex::default(), onto: self.clone() };
@@ -120,19 +122,21 @@ impl Events {
 impl Relay {
     fn add(&self, event: Event) {
         lock(&self.output).add_in(&self.scope, &event);
-        // It is an event of another run, whose secrets are already redacted.
-        self.onto.push_of(&event.agent, event.step.as_step(), event.kind);
+        // The secrets of the other run are redacted already.
+        self.onto.push_for(&event.agent, event.step.as_step(), event.kind);
     }
 }
 
-/// Appends a delta to the last one of its kind, and of its call, among the last events of the run, if only other deltas came after it.
-/// Replaces the last progress of a call, if the call has emitted nothing since. A run is an agent in a scope: calls in other runs can
-/// have the same ids.
+/// Appends a delta to the last delta of the same kind and call, if the run has written only other deltas
+/// since. Replaces the last progress of a call, if the call has emitted nothing since. Returns whether it
+/// did. A run is an agent in a scope, because calls of other runs can have the same ids.
 fn join(waiting: &mut VecDeque<Event>, agent: &str, scope: &str, kind: &EventKind) -> bool {
     let is_of_run = |event: &&mut Event| &*event.agent == agent && event.step.scope() == scope;
     if let EventKind::Progress { call_id, .. } = kind {
         let is_of_call = |event: &&mut Event| match &event.kind {
-            EventKind::Progress { call_id: of, .. } | EventKind::User { call_id: of, .. } => of == call_id,
+            EventKind::Progress { call_id: other, .. } | EventKind::User { call_id: other, .. } => {
+                other == call_id
+            }
             _ => false,
         };
         let last = waiting.iter_mut().rev().filter(is_of_run).find(is_of_call);
@@ -146,9 +150,9 @@ fn join(waiting: &mut VecDeque<Event>, agent: &str, scope: &str, kind: &EventKin
             (EventKind::TextDelta { text }, EventKind::TextDelta { text: more })
             | (EventKind::ReasoningDelta { text }, EventKind::ReasoningDelta { text: more }) => (text, more),
             (
-                EventKind::ToolCallDelta { call_id: of, arguments, .. },
+                EventKind::ToolCallDelta { call_id: other, arguments, .. },
                 EventKind::ToolCallDelta { call_id, arguments: more, .. },
-            ) if of == call_id => (arguments, more),
+            ) if other == call_id => (arguments, more),
             (
                 EventKind::TextDelta { .. }
                 | EventKind::ReasoningDelta { .. }
@@ -170,7 +174,7 @@ impl Queue {
             return;
         }
         if let Some(sum) = &mut state.sum {
-            sum.take_in("", agent, step, kind);
+            sum.add_owned("", agent, step, kind);
             return;
         }
         if state.waiting.len() >= CAPACITY && join(&mut state.waiting, agent, step.scope, &kind) {
@@ -180,14 +184,14 @@ impl Queue {
         let event = Event { step: step.to_id(), seq: state.seq, agent: Arc::clone(agent), kind };
         state.waiting.push_back(event);
         let reader = state.reader.take();
-        // A waker is foreign code, and may read from the queue at once.
+        // A waker is foreign code and may read from the queue at once.
         drop(state);
         if let Some(reader) = reader {
             reader.wake();
         }
     }
 
-    /// The next event; it waits if there is none.
+    /// Polls the next event.
     pub fn poll_next(&self, waker: &Waker) -> Poll<Event> {
         let mut state = lock(&self.state);
         if let Some(event) = state.waiting.pop_front() {
@@ -197,29 +201,29 @@ impl Queue {
         Poll::Pending
     }
 
-    /// Drops events from now on, and adds them to this sum.
+    /// Adds events to this sum from now on, and drops them.
     pub fn add_up(&self, mut sum: RunOutput) {
         let mut state = lock(&self.state);
         for event in std::mem::take(&mut state.waiting) {
-            sum.take_in("", &event.agent, event.step.as_step(), event.kind);
+            sum.add_owned("", &event.agent, event.step.as_step(), event.kind);
         }
         state.sum = Some(sum);
         self.adds_up.store(true, Ordering::Relaxed);
     }
 
-    /// The sum of the events since [`Self::add_up`]. Later ones are dropped.
+    /// The sum of the events since [`Self::add_up`]. Later events are dropped.
     pub fn sum(&self) -> RunOutput {
         let mut state = lock(&self.state);
         state.closed = true;
         state.sum.take().unwrap_or_default()
     }
 
-    /// Drops all events that wait, and later ones.
+    /// Drops all unread and later events.
     pub fn close(&self) {
         let mut state = lock(&self.state);
         state.closed = true;
         let waiting = std::mem::take(&mut state.waiting);
-        // Values of the user are dropped outside of the lock.
+        // The events can contain user values, so they are dropped outside the lock.
         drop(state);
         drop(waiting);
     }

@@ -12,17 +12,17 @@ use onionskin_definitions::definition::ToolSource;
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl EventKind {
-    /// A run began; `shown` is false for an instance of a child that is not displayed.
+    /// A run started; `shown` is false for a child instance that is not displayed.
     pub fn run_started(input: &str, shown: bool) -> Self {
         Self::RunStarted { input: input.into(), shown }
     }
 
-    /// A model request begins.
+    /// A model request started.
     pub fn turn_started(turn: u32) -> Self {
         Self::TurnStarted { turn }
     }
 
-    /// The model is asked again.
+    /// The model request is repeated.
     pub fn turn_restarted(turn: u32) -> Self {
         Self::TurnRestarted { turn }
     }
@@ -42,12 +42,12 @@ impl EventKind {
         Self::ReasoningDelta { text }
     }
 
-    /// A piece of a call, or of an answer that the model writes as a call.
+    /// A piece of a call, or of a typed answer that the model writes as a call.
     pub fn tool_call_delta(call_id: Arc<str>, tool: Arc<str>, arguments: String, is_answer: bool) -> Self {
         Self::ToolCallDelta { call_id, tool, arguments, is_answer }
     }
 
-    /// A call begins; an unknown tool has no source.
+    /// A call started; an unknown tool has no source.
     pub fn tool_started(
         call_id: Arc<str>,
         tool: Arc<str>,
@@ -57,7 +57,7 @@ impl EventKind {
         Self::ToolStarted { call_id, tool, source, arguments }
     }
 
-    /// So much is done of a call, or of the run.
+    /// Progress of a call, or of the run.
     pub fn progress(
         call_id: Option<Arc<str>>,
         done: f64,

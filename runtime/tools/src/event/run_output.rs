@@ -39,14 +39,15 @@ use onionskin_definitions::output::StructuredContent;
 pub struct RunOutput {
     /// The answer.
     pub text: String,
-    /// Tokens, including those of children.
+    /// The tokens, including those of child agents.
     pub usage: Usage,
-    /// Why the model stopped in the agent's last own turn: [`StopReason::ToolCalls`] if a tool ended the run. A run ends with an error at a
-    /// reason that is not [whole](StopReason::is_whole), unless a loop of its own decided otherwise.
+    /// Why the model stopped in the agent's own last turn: [`StopReason::ToolCalls`] if a tool ended the run.
+    /// A reason that is not [whole](StopReason::is_whole) fails the run, unless a hand-written loop decides
+    /// otherwise.
     pub stop: StopReason,
     /// The agent's own model turns.
     pub turns: u32,
-    /// Tool calls, including those of children, in the order in which they began.
+    /// The tool calls, including those of child agents, in the order of their starts.
     pub tool_calls: Vec<ToolCallReport>,
 }
 
@@ -86,8 +87,8 @@ pub struct ToolCallReport {
     pub tool: Arc<str>,
     /// The kind of source of the tool; `None` for an unknown tool.
     pub source: Option<ToolSource>,
-    /// The arguments, as the model wrote them, as `before_tool_call` changed them, or as a
-    /// person changed them ([`Approval::AllowWith`](crate::approval::Approval::AllowWith)).
+    /// The arguments as the model wrote them, or as `before_tool_call` or a person
+    /// ([`Approval::AllowWith`](crate::approval::Approval::AllowWith)) changed them.
     pub arguments: Arc<str>,
     /// How the call ended; `None` before its end.
     pub outcome: Option<CallOutcome>,
@@ -95,11 +96,12 @@ pub struct ToolCallReport {
     pub content: Arc<[ContentBlock]>,
     /// The time from the start of the call to its end, with hooks, approval and retries.
     pub duration: Duration,
-    /// How often the tool itself was started; 0 if another layer answered in its place, or the call ended before.
+    /// The number of starts of the tool itself; 0 if another layer answered in its place, or if the call
+    /// ended before.
     pub attempts: u32,
     /// The structured value, which [`Self::structured_content`] reads.
     pub structured: StructuredContent,
-    /// How each of the tool's own hooks left the call, in that order: the innermost first.
+    /// How each of the tool's own hooks left the call, the innermost first.
     pub hook_exits: Vec<HookExit>,
     /// The error and its causes, outermost first; empty if the call did not fail.
     pub error_chain: Vec<String>,
@@ -131,12 +133,12 @@ impl RunOutput {
     /// As [`Self::add`], for the run in this scope.
     pub(crate) fn add_in(&mut self, scope: &str, event: &Event) {
         if event.kind.adds_up() {
-            self.take_in(scope, &event.agent, event.step.as_step(), event.kind.clone());
+            self.add_owned(scope, &event.agent, event.step.as_step(), event.kind.clone());
         }
     }
 
-    /// As [`Self::add_in`], for the parts of an event without a reader.
-    pub(crate) fn take_in(&mut self, scope: &str, agent: &Arc<str>, step: StepRef<'_>, kind: EventKind) {
+    /// As [`Self::add_in`], for the parts of an event that nobody reads.
+    pub(crate) fn add_owned(&mut self, scope: &str, agent: &Arc<str>, step: StepRef<'_>, kind: EventKind) {
         match kind {
             EventKind::TurnStarted { .. } if **step.scope == *scope => self.turns += 1,
             EventKind::TurnFinished { usage, stop } => {
@@ -179,8 +181,8 @@ impl RunOutput {
                 hook_exits,
                 error_chain,
             } => {
-                // Children of two parents can have the same name, so ids tell their calls apart. A call can register a
-                // secret that its own id contains: its last event then has another id. The call is one of the last.
+                // Children of two parents can have the same name, so calls are found by id. A call can
+                // register a secret that its own id contains: its last event then has another id.
                 let open = |id: Option<&str>| {
                     self.tool_calls.iter().rposition(|call| {
                         call.outcome.is_none()

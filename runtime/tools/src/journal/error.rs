@@ -1,4 +1,4 @@
-//! `JournalError` says why a journal failed.
+//! Errors of journals.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::Step;
 use onionskin_definitions::secret::{Redact, Redactor};
 
-/// A step has no record that the run can go on with. The run ends with
-/// `RunError::Journal`.
+/// The journal has no usable record of a step. The run ends with `RunError::Journal`.
 ///
 /// ```
 /// use onionskin::journal::{JournalError, JournalErrorKind, Step, StepKind};
@@ -33,15 +32,15 @@ struct Parts {
 pub enum JournalErrorKind {
     /// The record could not be read or written.
     Storage,
-    /// There is a record, and it cannot be understood: it was cut or changed, or a later version wrote it.
+    /// The record cannot be parsed: it was truncated or changed, or a later version wrote it.
     Corrupt,
-    /// The step was recorded for another request: the program, its input or the tools of its servers changed since. Or it
-    /// was recorded for another run: the journal stores its records without [`Step::run_id`].
+    /// The step was recorded for another request, because the program, its input or the tools of its servers
+    /// changed since; or for another run, because the journal ignores [`Step::run_id`].
     Diverged,
-    /// The step changed a state that cannot be recorded, so a replay could not do the same.
+    /// The step changed a state that cannot be recorded, so a replay could not repeat the change.
     Unrecordable,
-    /// The work of the step failed, so there is nothing to record. A journal passes this error on, and the run
-    /// continues with the failure itself.
+    /// The work of the step failed, so there is nothing to record. A journal returns this error unchanged,
+    /// and the run continues with the failure.
     StepFailed,
 }
 
@@ -51,7 +50,7 @@ impl JournalError {
         Self::new(JournalErrorKind::Storage, step, reason)
     }
 
-    /// The record of a step cannot be understood.
+    /// The record of a step cannot be parsed.
     pub fn corrupt(step: &Step, reason: impl fmt::Display) -> Self {
         Self::new(JournalErrorKind::Corrupt, step, reason)
     }
@@ -66,7 +65,7 @@ impl JournalError {
         Self::new(JournalErrorKind::Unrecordable, step, reason)
     }
 
-    /// As [`Self::unrecordable`], for the step with this name.
+    /// As [`Self::unrecordable`], with the name of the step.
     pub(crate) fn unrecordable_at(run_id: &str, step: String, reason: String) -> Self {
         Self(Box::new(Parts { kind: JournalErrorKind::Unrecordable, run_id: run_id.into(), step, reason }))
     }
@@ -86,7 +85,7 @@ impl JournalError {
         &self.0.run_id
     }
 
-    /// The name of the step, as a [`StepId`](super::StepId) is written.
+    /// The name of the step: the text of its [`StepId`](super::StepId).
     pub fn step(&self) -> &str {
         &self.0.step
     }
@@ -135,8 +134,7 @@ impl fmt::Debug for JournalError {
 
 impl std::error::Error for JournalError {}
 
-/// A tool with the effect `Once` did not run again, because an earlier run ended while the tool
-/// ran.
+/// A tool with the effect `Once` did not run again, because an earlier run ended while the tool was running.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{tool}` may have taken effect already: an earlier run with the id `{run_id}` ended while the tool ran. Its effect is \

@@ -1,10 +1,10 @@
-//! A hash of the request of a step. It is the same in each process and each version, so that it can be stored.
+//! A hash of a step's request. It does not depend on the process or the version, so it can be stored.
 
 use std::io;
 
 use serde::Serialize;
 
-/// FNV-1a with 128 bits. It finds programs and inputs that changed; it does not protect against forged records.
+/// FNV-1a with 128 bits. It detects changed programs and inputs; it does not protect against forged records.
 struct Fnv(u128);
 
 impl io::Write for Fnv {
@@ -20,7 +20,8 @@ impl io::Write for Fnv {
     }
 }
 
-/// The hash of a request as JSON, in hexadecimal digits. A request that cannot be serialised has the hash of its error.
+/// Returns the hash of a request as JSON, in hexadecimal digits. A request that cannot be serialised has the
+/// hash of its error.
 pub fn fingerprint(request: &(impl Serialize + ?Sized)) -> String {
     let mut hash = Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
     if let Err(error) = serde_json::to_writer(&mut hash, request) {

@@ -1,4 +1,4 @@
-//! `MemoryJournal` keeps the steps of runs in memory.
+//! A journal in memory.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -8,9 +8,8 @@ use futures_util::future::BoxFuture;
 use super::{Journal, JournalError, Step, StepRecord, StepWork};
 use onionskin_definitions::lock::lock;
 
-/// Stores steps in memory, for tests and to list the steps of a run. A second run with the same
-/// `run_id` is answered from them. Steps are never removed, so the memory grows with
-/// each run.
+/// Stores steps in memory, for tests and to list the steps of a run. A second run with the same `run_id` is
+/// answered from the records. Steps are never removed, so memory use grows with each run.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,10 +36,11 @@ pub struct MemoryJournal {
 }
 
 impl MemoryJournal {
-    /// The names of the recorded steps of the run with this id, in alphabetical order; empty for an unknown id.
+    /// The names of the recorded steps of the run with this id, in alphabetical order; empty for an unknown
+    /// id.
     pub fn steps(&self, run: &str) -> Vec<String> {
         let steps = lock(&self.steps);
-        steps.keys().filter(|(of, _)| of == run).map(|(_, step)| step.clone()).collect()
+        steps.keys().filter(|(id, _)| id == run).map(|(_, step)| step.clone()).collect()
     }
 
     /// A journal with the records of one run.
@@ -52,7 +52,7 @@ impl MemoryJournal {
     /// The records of the run with this id.
     pub(crate) fn records(&self, run: &str) -> Vec<(String, StepRecord)> {
         let steps = lock(&self.steps);
-        let records = steps.iter().filter(|((of, _), _)| of == run);
+        let records = steps.iter().filter(|((id, _), _)| id == run);
         records.map(|((_, step), record)| (step.clone(), record.clone())).collect()
     }
 }

@@ -1,4 +1,5 @@
-//! Steps: the effects of a run, named by their position in it, so that a run can be replayed.
+//! Journals record the steps of runs, so that a run can be replayed. A step is an effect of a run, named by
+//! its position.
 
 mod error;
 mod fingerprint;
@@ -28,15 +29,16 @@ pub use step_id::{StepId, StepKind};
 /// The work of one step. It runs at most once.
 ///
 /// # Errors
-/// Returns an error of the kind [`StepFailed`](JournalErrorKind::StepFailed) if the work failed, for example because the
-/// model could not be reached. The journal then records nothing and returns the same error, as `?` does.
+/// Returns an error of the kind [`StepFailed`](JournalErrorKind::StepFailed) if the work fails, for example
+/// because the model cannot be reached. The journal then records nothing and returns the same error, as `?`
+/// does.
 pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, JournalError>> + Send + 'a>;
 
-/// Records the steps of runs. Without a journal a run calls its steps directly, at no cost.
+/// Records the steps of runs. Without a journal, a run executes its steps directly, at no cost.
 ///
-/// A program that ended in the middle of a run, also by a crash, begins the same run again:
-/// `RunRequest::run_id` with the id, the input and the state that the run began with.
-/// Recorded steps are answered from the record, and the run continues behind them. The book has a chapter on it.
+/// After a crash or a restart in the middle of a run, the program starts the run again with the same id
+/// (`RunRequest::run_id`), input and initial state. Recorded steps are answered from the journal, and the run
+/// continues after them. The book has a chapter on journals.
 ///
 /// ```
 /// use onionskin::BoxFuture;
@@ -69,42 +71,42 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, Jou
 /// }
 /// ```
 ///
-/// **Order.** Steps of one run nest, and several run at once: the calls of one turn, and the runs of children beneath
-/// them. A call with the effect `Once` records the start of its function
-/// ([`StepKind::Begin`]) while its own step runs. A journal must not hold a lock while it awaits the work.
+/// **Order.** Steps of one run nest and run concurrently: the calls of one turn, and their child runs. A call
+/// with the effect `Once` records the start of its function ([`StepKind::Begin`]) while its own step runs. A
+/// journal must not hold a lock while it awaits the work.
 ///
-/// **Durability.** A record must be safe, for example synchronised to the disk, before `step` returns it: the run acts on
-/// it. A record that is lost makes its step run again, with the same `IdempotencyKey`; a call
-/// with the effect `Once` is then in doubt.
+/// **Durability.** A record must be durable, for example synchronised to disk, before `step` returns it,
+/// because the run acts on it. If a record is lost, its step runs again with the same `IdempotencyKey`; a
+/// call with the effect `Once` is in doubt.
 ///
-/// **Cancel safety.** A dropped future of `step` leaves the step in doubt. In the next run, the tool's
-/// `Effect` decides how to continue. A tool with the effect `Once` that was
-/// started and has no record is not run again, unless a person says so
-/// ([`Approver::resolve`](crate::approval::Approver::resolve)): its call ends with
-/// `ErrorKind::InDoubt`.
+/// **Cancel safety.** Dropping the future of `step` leaves the step in doubt. In the next run, the tool's
+/// `Effect` decides how to continue. A tool with the effect `Once` that was started and has no record does
+/// not run again, and its call ends with `ErrorKind::InDoubt`, unless a person decides otherwise
+/// ([`Approver::resolve`](crate::approval::Approver::resolve)).
 pub trait Journal: Send + Sync + 'static {
-    /// Returns the record of the step with the same [`run_id`](Step::run_id) and [`id`](Step::id). If there is none, it
-    /// runs `work`, stores its record under these two, and returns it. A record that was stored for another run ends the run
-    /// with [`JournalErrorKind::Diverged`].
+    /// Returns the record with the step's [`run_id`](Step::run_id) and [`id`](Step::id). If there is none,
+    /// runs `work`, stores its record under these two ids, and returns it. Returning the record of another
+    /// run ends the run with [`JournalErrorKind::Diverged`].
     ///
-    /// Cancel safety: a dropped future leaves the step in doubt, as above.
+    /// Cancel safety: dropping the future leaves the step in doubt, as above.
     ///
     /// # Errors
-    /// Returns the error of `work`, and stores nothing. Returns [`JournalError::storage`] if the record cannot be read or
-    /// written, and [`JournalError::corrupt`] if it cannot be understood: the run ends with it.
+    /// Returns the error of `work`, and stores nothing. Returns [`JournalError::storage`] if the record
+    /// cannot be read or written, and [`JournalError::corrupt`] if it cannot be parsed; either ends the run.
     fn step<'a>(
         &'a self,
         step: &'a Step,
         work: StepWork<'a>,
     ) -> BoxFuture<'a, Result<StepRecord, JournalError>>;
 
-    /// Runs the calls of one model turn as one operation, at most `limit` at a time: [`StepExec::call`] once with each index of
-    /// `calls`. A call that is left out, or run twice, ends the run. A journal that wraps another one forwards this method too.
+    /// Runs the calls of one model turn, at most `limit` at a time: calls [`StepExec::call`] once with each
+    /// index of `calls`. An omitted or repeated call ends the run. A wrapper of another journal forwards this
+    /// method.
     ///
-    /// Cancel safety: a dropped future drops the calls that run; each is in doubt, as above.
+    /// Cancel safety: dropping the future drops the running calls; each of them is in doubt, as above.
     ///
     /// # Errors
-    /// Returns an error if the record cannot be read or written. The run then ends with it.
+    /// Returns an error if the record cannot be read or written. The error ends the run.
     fn batch<'a>(
         &'a self,
         calls: &'a [StepId],
@@ -139,10 +141,10 @@ impl<J: Journal> Journal for std::sync::Arc<J> {
 
 /// Runs one call of a batch.
 ///
-/// Programs do not implement it: a [`Journal::batch`] gets it from the run.
+/// Programs do not implement it: the run passes it to [`Journal::batch`].
 pub trait StepExec: Send + Sync {
-    /// Runs the call at `index`. Its steps pass through the journal one by one. A second call with the same index, or one beyond the
-    /// last, runs nothing and ends the run with [`JournalErrorKind::Storage`].
+    /// Runs the call at `index`. Its steps pass through the journal one by one. A repeated or invalid index
+    /// runs nothing and ends the run with [`JournalErrorKind::Storage`].
     ///
     /// Cancel safety: dropping the future cancels the call.
     fn call(&self, index: usize) -> BoxFuture<'_, ()>;
@@ -157,13 +159,13 @@ pub(crate) async fn run_bounded<'a>(
     stream::iter(0..count).map(call).buffer_unordered(limit.max(1)).for_each(async |()| {}).await;
 }
 
-/// A unique id for a run or a session.
+/// Creates a unique id for a run or a session.
 ///
 /// # Panics
 /// Never: the digits are ASCII.
 pub fn new_id() -> Arc<str> {
     let halves = [random(), random()];
-    // Without a text in between, because every run makes an id.
+    // This avoids an intermediate string, because every run creates an id.
     let digits: [u8; 32] = std::array::from_fn(|place| {
         let digit = halves[place / 16] >> (60 - 4 * (place % 16)) & 15;
         b"0123456789abcdef"[digit as usize]

@@ -11,11 +11,12 @@ use onionskin_definitions::text::short;
 /// The version of the stored form. A later one adds fields or changes their meaning.
 const VERSION: u64 = 1;
 
-/// What a journal stores of a step. It is opaque: a journal serialises it, and gives the same record back in a later run.
+/// The record of a step, as a journal stores it. It is opaque: a journal serialises it, and returns the same
+/// record in a later run.
 ///
-/// The stored form holds its version. A record of a later version is refused where it is read. Secrets of the session
-/// are redacted in it, but not in a model's `provider_data`, which the provider must get back unchanged, and not in the answers of
-/// people, which are kept as they were given. The errors of its reader quote no values.
+/// The stored form contains its version; deserialising a record of another version fails. The session's
+/// secrets are redacted, except in a model's `provider_data`, which the provider must receive unchanged, and
+/// in the answers of people. Deserialisation errors quote no values.
 ///
 /// ```
 /// # use onionskin::journal::StepRecord;
@@ -35,20 +36,20 @@ impl StepRecord {
         Self { request, value }
     }
 
-    /// Whether it was recorded for this request.
-    pub(super) fn is_of(&self, step: &Step) -> bool {
+    /// Whether the record belongs to the step's request.
+    pub(super) fn is_for(&self, step: &Step) -> bool {
         self.request == step.request_hash()
     }
 
-    /// The result of the step as it is stored.
+    /// The stored result of the step.
     pub(crate) fn value(&self) -> &Value {
         &self.value
     }
 
-    /// Reads the result of the step.
+    /// Deserialises the result of the step.
     ///
     /// # Errors
-    /// Returns an error that says which part of the record cannot be read, or is not known.
+    /// Returns an error that names the unreadable or unknown part of the record.
     pub(super) fn read<T: Serialize + DeserializeOwned>(&self) -> Result<T, String> {
         json::read_stored(&self.value).map_err(|Unread { path, problem }| match problem {
             Problem::UnknownField => {

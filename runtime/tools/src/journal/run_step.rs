@@ -1,4 +1,4 @@
-//! Runs one step of a run through a journal: the result is recorded, or read from the record.
+//! Runs a step through a journal, which records the result or returns the recorded one.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -13,10 +13,11 @@ use super::{Journal, Step, StepRecord, StepWork};
 use crate::caught::caught_async;
 use onionskin_definitions::lock::lock;
 
-/// Runs fallible work as a step of a run. Its failures are not recorded.
+/// Runs fallible work as a step. Failures are not recorded.
 ///
 /// # Errors
-/// The outer error is the journal's: it failed, or its record belongs to another request. The inner one is the work's.
+/// The outer error is the journal's: the journal failed, or its record belongs to another request. The inner
+/// error is that of the work.
 pub(crate) async fn run_step<T, E, F, Fut>(
     journal: &dyn Journal,
     step: Step,
@@ -47,15 +48,15 @@ where
             Ok(StepRecord::new(known.request_hash().to_owned(), value))
         })
     });
-    let answer = step_of(journal, known, recorded).await;
-    // The work is not the journal's, so its panic goes where it would go without a journal.
+    let answer = call_journal(journal, known, recorded).await;
+    // A panic of the work unwinds as it would without a journal.
     if let Some(panic) = panicked.into_inner().unwrap_or_else(PoisonError::into_inner) {
         resume_unwind(panic);
     }
     let record = match answer {
         Ok(record) => record,
         Err(error) => {
-            // A journal that reports another error after a failure failed itself.
+            // If the journal returns another error after a failure, the journal failed too.
             let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
             return match failure.filter(|_| error.kind() == JournalErrorKind::StepFailed) {
                 Some(failure) => Ok(Err(failure)),
@@ -63,18 +64,19 @@ where
             };
         }
     };
-    if !record.is_of(&step) {
+    if !record.is_for(&step) {
         return Err(JournalError::diverged(
             &step,
             "it was recorded for another request, another state or another run",
         ));
     }
-    // What was just done is read back too, so that a replay gets the same value. A tool call keeps its own result beside it.
+    // A new record is read back too, so that a replay gets the same value. A tool call keeps its original
+    // result.
     record.read().map(Ok).map_err(|problem| JournalError::corrupt(&step, problem))
 }
 
-/// As [`Journal::step`]. A panic of the journal is its failure.
-async fn step_of<'a>(
+/// As [`Journal::step`]. A panic of the journal is a storage error.
+async fn call_journal<'a>(
     journal: &'a dyn Journal,
     step: &'a Step,
     work: StepWork<'a>,
@@ -85,10 +87,10 @@ async fn step_of<'a>(
     }
 }
 
-/// The recorded result of a step, whatever it was asked; `None` if the step was not run yet.
+/// Returns the recorded result of a step, whatever its request was; `None` if the step did not run yet.
 ///
 /// # Errors
-/// Returns the journal's error, or that the record cannot be read.
+/// Returns the journal's error, or an error if the record cannot be read.
 pub(crate) async fn recorded<T>(journal: &dyn Journal, step: &Step) -> Result<Option<T>, JournalError>
 where
     T: Serialize + DeserializeOwned,
@@ -96,7 +98,7 @@ where
     look_up(journal, step, |_| true).await
 }
 
-/// As [`recorded`], and `None` also if the step was recorded for another request.
+/// As [`recorded`], but also `None` if the step was recorded for another request.
 ///
 /// # Errors
 /// As [`recorded`].
@@ -104,13 +106,13 @@ pub(crate) async fn recorded_for<T>(journal: &dyn Journal, step: &Step) -> Resul
 where
     T: Serialize + DeserializeOwned,
 {
-    look_up(journal, step, |record| record.is_of(step)).await
+    look_up(journal, step, |record| record.is_for(step)).await
 }
 
 async fn look_up<T>(
     journal: &dyn Journal,
     step: &Step,
-    is_meant: impl Fn(&StepRecord) -> bool,
+    accepts: impl Fn(&StepRecord) -> bool,
 ) -> Result<Option<T>, JournalError>
 where
     T: Serialize + DeserializeOwned,
@@ -120,8 +122,8 @@ where
             async move { Err(JournalError::new(JournalErrorKind::StepFailed, step, "it was not run yet")) },
         )
     });
-    match step_of(journal, step, none).await {
-        Ok(record) if !is_meant(&record) => Ok(None),
+    match call_journal(journal, step, none).await {
+        Ok(record) if !accepts(&record) => Ok(None),
         Ok(record) => record.read().map(Some).map_err(|problem| JournalError::corrupt(step, problem)),
         Err(error) if error.kind() == JournalErrorKind::StepFailed => Ok(None),
         Err(error) => Err(error),

@@ -1,4 +1,4 @@
-//! One step of a run, as its journal sees it.
+//! A step of a run, for its journal.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{StepId, StepKind, fingerprint};
 use onionskin_definitions::definition::Effect;
 
-/// One step of a run: where it is, and what it was asked.
+/// A step of a run: its position and its request.
 ///
 /// [`Self::run_id`] and [`Self::id`] are the key of its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step of an outermost run before its first turn, for tests of journals.
+    /// Creates a step of an outermost run before its first turn, for tests of journals.
     ///
     /// ```
     /// use onionskin::journal::{Step, StepKind};
@@ -27,27 +27,27 @@ impl Step {
     /// assert_eq!(step.to_string(), "order-7: turn 0/clock begin");
     /// ```
     pub fn new(run_id: &str, kind: StepKind, name: &str) -> Self {
-        Self::of_run(run_id.into(), Arc::default(), StepId::new(kind, name))
+        Self::in_run(run_id.into(), Arc::default(), StepId::new(kind, name))
     }
 
-    pub(crate) fn of_run(run_id: Arc<str>, session_id: Arc<str>, id: StepId) -> Self {
+    pub(crate) fn in_run(run_id: Arc<str>, session_id: Arc<str>, id: StepId) -> Self {
         Self { run_id, session_id, id, effect: Effect::Pure, request_hash: String::new() }
     }
 
-    /// A step with this effect, which was asked this. The id of the run is a part of the hash: a journal that stores records
-    /// without it must not answer one run with the records of another.
-    pub(crate) fn asked(mut self, effect: Effect, request_hash: String) -> Self {
+    /// Sets the effect and the request. The hash includes the run id, so that a journal that ignores the run
+    /// id does not answer one run with records of another.
+    pub(crate) fn with_request(mut self, effect: Effect, request_hash: String) -> Self {
         self.effect = effect;
         self.request_hash = fingerprint(&(&*self.run_id, request_hash));
         self
     }
 
-    /// The id of the run: `RunRequest::run_id`. Runs of children share it.
+    /// The id of the run (`RunRequest::run_id`). Child runs share it.
     pub fn run_id(&self) -> &str {
         &self.run_id
     }
 
-    /// The id of the session of the run; empty outside of a session. Sessions get new ids in each process.
+    /// The id of the run's session; empty outside a session. Sessions get new ids in each process.
     pub fn session_id(&self) -> &str {
         &self.session_id
     }
@@ -57,13 +57,14 @@ impl Step {
         &self.id
     }
 
-    /// Whether the step may be repeated, if it is in doubt. A journal need not look at it: the run asks it.
+    /// Whether the step may be repeated if it is in doubt. The run checks this; a journal need not.
     pub fn effect(&self) -> Effect {
         self.effect
     }
 
-    /// A hash of the id of the run and of the request of the step: what the model or the tool was asked. It is a part of the
-    /// record. A record with another hash ends the run with [`JournalErrorKind::Diverged`](super::JournalErrorKind::Diverged).
+    /// A hash of the run id and the step's request, for example the model request or the tool's arguments. It
+    /// is part of the record. A record with another hash ends the run with
+    /// [`JournalErrorKind::Diverged`](super::JournalErrorKind::Diverged).
     pub fn request_hash(&self) -> &str {
         &self.request_hash
     }

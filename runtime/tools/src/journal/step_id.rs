@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StepKind {
-    /// The run itself: its start and its end. Events have it; runs record no such step.
+    /// The run itself: its start and its end. Only events have this kind; no such step is recorded.
     Run,
     /// One answer of the model.
     Model,
     /// The innermost part of a tool call.
     Tool,
-    /// The start of a tool's function with the effect `Once`.
+    /// The start of the function of a tool with the effect `Once`.
     Begin,
     /// A wait.
     Timer,
@@ -24,15 +24,16 @@ pub enum StepKind {
     Clock,
     /// A random number.
     Random,
-    /// The system prompt of a turn, if it is not the same in all turns: with a source, the clock, or places for the states.
+    /// The system prompt of a turn, if it can differ between turns: with a source, the clock, or placeholders
+    /// for states.
     Prompt,
-    /// One answer of a model to a question of a turn hook
-    /// (`TurnRequest::ask_model`). The attempt numbers the questions of the turn.
+    /// A model's answer to a turn hook (`TurnRequest::ask_model`). The attempt is the number of the question
+    /// in the turn.
     Aside,
     /// The answer to a question for a person ([`Question`](crate::question::Question)).
     Ask,
-    /// What the code of hooks and prompts, or of a loop by hand, read of the states behind another step, and how it changed them. Code that
-    /// reads no state has no such step.
+    /// The reads and changes of states after another step, by the code of hooks, prompts or a hand-written
+    /// loop. Code that reads no state has no such step.
     States,
 }
 
@@ -54,8 +55,8 @@ impl StepKind {
     }
 }
 
-/// The name of a step, for example `turn 3/call 2/tool search`. It is fixed when the step is created and contains nothing
-/// that depends on time, so a replay creates the same names. Its text is the same in each version.
+/// The name of a step, for example `turn 3/call 2/tool search`. It does not depend on time, so a replay
+/// creates the same names. Its text is the same in all versions.
 ///
 /// ```
 /// use onionskin::journal::{StepId, StepKind};
@@ -74,18 +75,18 @@ pub struct StepId {
 }
 
 impl StepId {
-    /// A step before the first turn of an outermost run.
+    /// Creates a step before the first turn of an outermost run.
     pub fn new(kind: StepKind, name: &str) -> Self {
         Self { scope: Arc::from(""), turn: 0, kind, call_number: None, name: Arc::from(name), attempt: 0 }
     }
 
-    /// The same step in a turn, and in a call of it. Both are counted from 1.
+    /// Places the step in a turn, and in a call of it. Both are counted from 1.
     #[must_use]
     pub fn in_turn(self, turn: u32, call_number: Option<u32>) -> Self {
         Self { turn, call_number, ..self }
     }
 
-    /// The step of what the code `place` this step read of the states: `before`, `in` or `after` it.
+    /// The step that records the reads of the code `before`, `in` or `after` this step (`place`).
     pub(crate) fn state(self, place: &str) -> Self {
         let name = format!("{place} {} {}", self.kind.word(), self.name);
         Self { kind: StepKind::States, name: name.trim_end().into(), ..self }
@@ -122,7 +123,7 @@ impl StepId {
     }
 }
 
-/// A step by reference. It becomes a [`StepId`] only where an event or a record holds it.
+/// A borrowed [`StepId`], which becomes owned only in an event or a record.
 #[derive(Clone, Copy)]
 pub struct StepRef<'s> {
     /// The path of steps to the run.
@@ -140,7 +141,7 @@ pub struct StepRef<'s> {
 }
 
 impl StepRef<'_> {
-    /// The step as a value of its own.
+    /// The owned step id.
     pub fn to_id(self) -> StepId {
         let Self { scope, turn, kind, call_number, name, attempt } = self;
         StepId {
@@ -153,7 +154,8 @@ impl StepRef<'_> {
         }
     }
 
-    /// Whether it is the same step. The name follows from the rest, but a secret may be redacted in one of the two.
+    /// Whether it is the same step. It ignores the name, which follows from the rest, because a secret may be
+    /// redacted in one of the two.
     pub(crate) fn is(self, id: &StepId) -> bool {
         (self.turn, self.kind, self.call_number, self.attempt)
             == (id.turn, id.kind, id.call_number, id.attempt)

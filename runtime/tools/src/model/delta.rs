@@ -1,4 +1,4 @@
-//! The pieces of an answer while a model writes it.
+//! The pieces of an answer that a model streams.
 
 use std::sync::Arc;
 
@@ -13,15 +13,16 @@ pub enum ModelDelta {
     Reasoning(String),
     /// A piece of a tool call.
     ToolCall(ToolCallDelta),
-    /// The tokens of the request and the answer so far, in place of those before. A model passes them once it knows them, so that an attempt that
-    /// fails counts in the usage of its run.
+    /// The tokens of the request and the answer so far, which replace earlier counts. A model passes them as
+    /// soon as it knows them, so that the run's usage includes failed attempts.
     Usage(Usage),
 }
 
 /// A piece of a tool call: a piece of the JSON text of its arguments.
 ///
-/// A model passes the first piece of a call, which may be empty, once it knows the id and the name. The pieces of one id add up to the
-/// arguments of the call with this id in the answer. A model that gets whole calls passes each in one piece, or passes none.
+/// A model passes the first piece of a call, which may be empty, once it knows the id and the name. The
+/// pieces with one id add up to the arguments of that call in the answer. A model that receives whole calls
+/// passes one piece for each, or none.
 ///
 /// ```
 /// use onionskin::model::{ModelDelta, ModelResponse, ToolCall, ToolCallDelta};
@@ -47,16 +48,17 @@ pub enum ModelDelta {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolCallDelta {
-    /// The id of the call ([`ToolCall::id`](super::ToolCall::id)): not empty, and not that of another call of the answer.
+    /// The id of the call ([`ToolCall::id`](super::ToolCall::id)): not empty, and unique in the answer.
     pub id: Arc<str>,
-    /// The name of the tool as the model sees it ([`ToolCall::name`](super::ToolCall::name)). All pieces of a call have it.
+    /// The name of the tool as the model sees it ([`ToolCall::name`](super::ToolCall::name)), the same in all
+    /// pieces of a call.
     pub name: Arc<str>,
-    /// The text to append to the arguments before.
+    /// The text to append to the arguments so far.
     pub arguments: String,
 }
 
 impl ToolCallDelta {
-    /// Makes a piece of a call.
+    /// Creates a piece of a call.
     pub fn new(id: impl Into<Arc<str>>, name: impl Into<Arc<str>>, arguments: impl Into<String>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into() }
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{ModelDelta, ToolCallDelta};
 use onionskin_definitions::secret::{Redactor, StreamRedactor};
 
-/// Redacts the pieces of a model's answer: its text, its reasoning and the arguments of its calls. Without a redactor, pieces are passed
-/// on unchanged. Ids and names of calls are not redacted here.
+/// Redacts the pieces of a model's answer: text, reasoning and arguments of calls. Without a redactor, pieces
+/// pass unchanged. Ids and names of calls are not redacted here.
 #[derive(Default)]
 pub struct RedactedDeltas(Option<Redacted>);
 
@@ -16,7 +16,7 @@ struct Redacted {
     text: StreamRedactor,
     reasoning: StreamRedactor,
     calls: Vec<RedactedCall>,
-    /// The places of the calls by their ids.
+    /// The indices of the calls by id.
     places: HashMap<Arc<str>, usize>,
 }
 
@@ -27,7 +27,7 @@ struct RedactedCall {
 }
 
 impl RedactedDeltas {
-    /// Uses this redactor from now on. Text that was held back is searched again.
+    /// Uses this redactor from now on. Withheld text is searched again.
     pub fn look_for(&mut self, redactor: Option<Arc<Redactor>>) {
         let Some(redactor) = redactor else { return };
         match &mut self.0 {
@@ -36,7 +36,8 @@ impl RedactedDeltas {
         }
     }
 
-    /// Takes the next piece and returns the text that is decided. That of a call may be empty: it says that the call begins.
+    /// Redacts the next piece and returns the text that is safe to show. For a call the text may be empty,
+    /// which announces the call.
     pub fn push(&mut self, delta: ModelDelta) -> Option<ModelDelta> {
         let Some(redacted) = &mut self.0 else { return Some(delta) };
         match delta {
@@ -44,12 +45,12 @@ impl RedactedDeltas {
             ModelDelta::Reasoning(piece) => {
                 not_empty(redacted.reasoning.push(&piece)).map(ModelDelta::Reasoning)
             }
-            ModelDelta::ToolCall(piece) => Some(ModelDelta::ToolCall(redacted.of_call(piece))),
+            ModelDelta::ToolCall(piece) => Some(ModelDelta::ToolCall(redacted.redact_call(piece))),
             ModelDelta::Usage(_) => Some(delta),
         }
     }
 
-    /// Returns the text that was held back, at the end of the answer.
+    /// Returns the withheld text at the end of the answer.
     pub fn finish(self) -> impl Iterator<Item = ModelDelta> {
         self.0.into_iter().flat_map(Redacted::finish)
     }
@@ -69,7 +70,7 @@ impl Redacted {
         self.redactor = redactor;
     }
 
-    fn of_call(&mut self, mut piece: ToolCallDelta) -> ToolCallDelta {
+    fn redact_call(&mut self, mut piece: ToolCallDelta) -> ToolCallDelta {
         let known = self.places.get(&piece.id).copied();
         let at = known.unwrap_or_else(|| {
             let (id, name) = (Arc::clone(&piece.id), Arc::clone(&piece.name));

@@ -1,12 +1,13 @@
-//! The digits of the numbers in calls.
+//! The exact digits of numbers in calls.
 
 use serde_json::Value;
 
 use super::ModelError;
 use onionskin_definitions::json::exact_text;
 
-/// The JSON of a value that was read from `source`, with the digits that its numbers have there: a [`Value`] rounds those that are longer than 64 bits. It is
-/// for models whose provider writes the arguments of calls as values, and for arguments that go back as values.
+/// Serialises a value that was parsed from `source`, with the digits of the numbers there, because a
+/// [`Value`] rounds numbers beyond 64 bits. Use it for providers that send and receive the arguments of calls
+/// as JSON values instead of strings.
 ///
 /// ```
 /// use onionskin::model::exact_json;
@@ -17,7 +18,7 @@ use onionskin_definitions::json::exact_text;
 /// ```
 ///
 /// # Errors
-/// Returns [`ModelError::Malformed`] if the value has a number that two numbers of the source are rounded to.
+/// Returns [`ModelError::Malformed`] if two numbers of the source round to the same number of the value.
 pub fn exact_json(value: &Value, source: &str) -> Result<String, ModelError> {
     exact_text(value, source).map_err(|(first, other)| {
         ModelError::Malformed(format!(

@@ -1,4 +1,4 @@
-//! A model whose type is chosen at run time.
+//! A type-erased model.
 
 use std::any::{self, Any};
 use std::borrow::Cow;
@@ -12,7 +12,8 @@ use super::{
 };
 use onionskin_definitions::content::ContentBlock;
 
-/// A model of any type, chosen at run time. It is a [`Model`] itself. Clones are the same model.
+/// A type-erased [`Model`], for example to choose a model at run time. It is a [`Model`] itself. Clones share
+/// the model.
 ///
 /// ```
 /// use onionskin::model::BoxModel;
@@ -95,7 +96,7 @@ impl Model for BoxModel {
     }
 }
 
-/// It shows the model's type. No code of the model runs.
+/// Shows the model's type, without running its code.
 impl fmt::Debug for BoxModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("BoxModel").field(&self.0.type_name()).finish()

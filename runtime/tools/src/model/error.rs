@@ -1,4 +1,4 @@
-//! The errors of models, and which of them are transient.
+//! Errors of models.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -21,14 +21,14 @@ pub enum ModelError {
         status: u16,
         /// The provider's message.
         message: String,
-        /// The delay that the provider requests. A run waits at most a minute of it
-        /// (`Limits::model_retries`).
+        /// The delay that the provider requests. A run waits at most one minute (`Limits::model_retries`).
         retry_after: Option<Duration>,
-        /// Whether the provider says that a repeated request fails as well, such as for an account without money.
+        /// Whether the provider says that a retry will fail too, for example because the account has no
+        /// credit.
         lasts: bool,
     },
-    /// The conversation is too long for the model, says its provider. No repeated request helps: keep less of it, for example with
-    /// `turn_hooks::last_tokens`.
+    /// According to the provider, the conversation is too long for the model. A retry does not help: shorten
+    /// the conversation, for example with `turn_hooks::last_tokens`.
     #[error(
         "the conversation is too long for the model: {0}; keep less of it (`turn_hooks::last_tokens`, `turn_hooks::summarize`), or ask \
          for a shorter answer (`max_tokens`)"
@@ -40,14 +40,14 @@ pub enum ModelError {
     /// The answer could not be read.
     #[error("the model's answer could not be read: {0}")]
     Malformed(String),
-    /// The answer lacks something that it announced, or is empty without a reason.
+    /// The answer lacks something that it announced, or is empty for no reason.
     #[error("the model's answer is incomplete: {0}")]
     Incomplete(String),
-    /// The model sent nothing for this time: no answer, or no further piece of it.
+    /// The model sent no answer and no further piece for this time.
     #[error("the model sent nothing for {0:?}")]
     Timeout(Duration),
-    /// The model still wrote its answer after this time, which is ten times
-    /// `Limits::model_timeout`. It would do so again.
+    /// The model was still writing its answer after this time, which is ten times `Limits::model_timeout`. A
+    /// retry would not help.
     #[error(
         "the model still wrote its answer after {0:?}: ask for less, limit its tokens (`max_tokens`), or allow more time \
          (`limits: {{ {limit}: .. }}`, a tenth of the whole time)",
@@ -57,8 +57,8 @@ pub enum ModelError {
     /// The model is not configured correctly.
     #[error("the model is not set up: {0}")]
     Setup(String),
-    /// The provider does not accept the agent's strict tools, and no option allows sending them otherwise. No request
-    /// was sent.
+    /// The provider does not accept the agent's strict tools, and no option allows a fallback. No request was
+    /// sent.
     #[error(
         "{}; `GenaiModel::strict_where_taken` sends such tools without `strict`",
         .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
@@ -75,7 +75,8 @@ pub enum ModelError {
         /// Why it is not supported.
         reason: String,
     },
-    /// The model does not read a part of the input ([`Model::reads`](super::Model::reads)). No request was sent.
+    /// The model cannot read a part of the input ([`Model::reads`](super::Model::reads)). No request was
+    /// sent.
     #[error("the model does not read {kind}: leave it out of the input, or use another model")]
     #[non_exhaustive]
     UnreadContent {
@@ -104,7 +105,7 @@ impl ModelError {
         Self::Status { status, message: message.into(), retry_after, lasts: false }
     }
 
-    /// The error of a provider that says that a repeated request fails as well, whatever the status.
+    /// The error of a provider that says that a retry will fail too, whatever the status.
     ///
     /// ```
     /// use onionskin::model::ModelError;
@@ -137,7 +138,7 @@ impl ModelError {
         Self::Malformed(reason.into())
     }
 
-    /// The answer lacks something that it announced, or is empty without a reason. Another attempt can succeed.
+    /// The answer lacks something that it announced, or is empty for no reason. Another attempt can succeed.
     pub fn incomplete(reason: impl Into<String>) -> Self {
         Self::Incomplete(reason.into())
     }
@@ -152,12 +153,13 @@ impl ModelError {
         Self::Setup(reason.into())
     }
 
-    /// The model does not support an option of the request. The reason continues a sentence: "the protocol has no form for it".
+    /// The model does not support an option of the request. The reason continues a sentence, for example "the
+    /// protocol has no form for it".
     pub fn unsupported(option: RequestOption, reason: impl Into<String>) -> Self {
         Self::Unsupported { option, reason: reason.into() }
     }
 
-    /// The model does not read content of this kind.
+    /// The model cannot read content of this kind.
     ///
     /// ```
     /// use onionskin::content::{Image, Media};
@@ -182,8 +184,8 @@ impl ModelError {
         Self::UnreadContent { kind }
     }
 
-    /// Whether a repeated request can succeed: after rate limits, overload, time limits, broken connections and answers that
-    /// lack what they announce.
+    /// Whether a retry can succeed: after rate limits, overload, timeouts, broken connections and incomplete
+    /// answers.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Status { status, lasts, .. } => {
@@ -203,7 +205,7 @@ impl ModelError {
     }
 }
 
-/// The reason why a scripted model cannot be read, or has no turn for a request.
+/// The reason why a script cannot be read, or has no turn for a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptedModelError {
@@ -229,7 +231,7 @@ pub enum ScriptedModelError {
         turns: usize,
         /// The number of the requested turn.
         asked: usize,
-        /// Whether another agent has played the same turns: those of every agent without turns of its own.
+        /// Whether another agent used the same turns, which all agents without their own turns share.
         shared: bool,
     },
     /// A turn calls a tool that the agent lacks.
@@ -247,7 +249,7 @@ pub enum ScriptedModelError {
         near: String,
         /// The tools of the request.
         known: String,
-        /// Whether another agent has played the same turns: those of every agent without turns of its own.
+        /// Whether another agent used the same turns, which all agents without their own turns share.
         shared: bool,
     },
     /// The file could not be read.
@@ -274,12 +276,12 @@ pub enum ScriptedModelError {
     },
 }
 
-/// The delay that a provider requests, as the end of a sentence.
+/// The end of a sentence, with the delay that a provider requests.
 fn wait(retry_after: Option<Duration>) -> String {
     retry_after.map(|wait| format!(" (it asks to wait {wait:?})")).unwrap_or_default()
 }
 
-/// How to give an agent turns of its own, for a fault in turns that several agents play.
+/// Advice to give the agent its own turns, for a fault in turns that several agents share.
 fn advice(shared: bool, agent: &str) -> String {
     if !shared {
         return String::new();

@@ -29,7 +29,7 @@ const CHUNK: usize = 64;
 /// ```
 #[derive(Clone, Default)]
 pub struct History {
-    /// All messages but the newest, [`CHUNK`] in each chunk.
+    /// All messages except the newest, in chunks of [`CHUNK`].
     full: Arc<[Arc<Chunk>]>,
     /// The newest messages, fewer than [`CHUNK`].
     tail: Option<Arc<Chunk>>,
@@ -41,16 +41,17 @@ struct Chunk {
     messages: Vec<Arc<Message>>,
     /// The ids of the tool calls, for full chunks only.
     calls: OnceLock<HashSet<Arc<str>>>,
-    /// The sum of all messages up to the end of this chunk, for full chunks only. The chunks before a full one never change.
+    /// The sum of all messages up to the end of this chunk, for full chunks only. Chunks before a full one
+    /// never change.
     sum: OnceLock<Sum>,
 }
 
-/// What a script counts of messages.
+/// The counts that a script keeps of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Sum {
-    /// The answers of the model.
+    /// The number of the model's answers.
     pub(super) answers: usize,
-    /// The words.
+    /// The number of words.
     pub(super) words: u64,
 }
 
@@ -67,7 +68,7 @@ impl Clone for Chunk {
 }
 
 impl History {
-    /// A conversation without messages.
+    /// Creates a conversation without messages.
     pub fn new() -> Self {
         Self::default()
     }
@@ -122,11 +123,11 @@ impl History {
         message.map(Arc::unwrap_or_clone)
     }
 
-    /// The sum of all messages; `of` is that of one, the same at each call. A message of a full chunk is asked once, so the cost does not
-    /// grow with the conversation.
-    pub(super) fn sum(&self, mut of: impl FnMut(&Message) -> Sum) -> Sum {
+    /// Returns the sum of all messages; `count` counts one message, and must return the same for the same
+    /// message. Messages of full chunks are counted once, so the cost does not grow with the conversation.
+    pub(super) fn sum(&self, mut count: impl FnMut(&Message) -> Sum) -> Sum {
         let mut add = |sum, messages: &[Arc<Message>]| {
-            messages.iter().fold(sum, |sum: Sum, message| sum.add(of(message)))
+            messages.iter().fold(sum, |sum: Sum, message| sum.add(count(message)))
         };
         let known = self.full.iter().rposition(|chunk| chunk.sum.get().is_some());
         let mut sum = known.and_then(|last| self.full[last].sum.get().copied()).unwrap_or_default();
@@ -209,7 +210,7 @@ impl<'h> IntoIterator for &'h History {
     }
 }
 
-/// Clones the messages, because others may share them.
+/// Clones the messages, because other conversations may share them.
 impl IntoIterator for History {
     type Item = Message;
     type IntoIter = std::vec::IntoIter<Message>;
@@ -299,7 +300,7 @@ impl History {
         }
     }
 
-    /// Appends another conversation's messages from an index on.
+    /// Appends the messages of another conversation, starting at an index.
     pub fn extend_from(&mut self, other: &Self, start: usize) {
         if start == 0 && self.is_empty() {
             *self = other.clone();
@@ -308,12 +309,12 @@ impl History {
         }
     }
 
-    /// The messages from an index on.
+    /// The messages, starting at an index.
     pub fn since(&self, start: usize) -> impl Iterator<Item = Arc<Message>> {
         (start..self.len()).filter_map(|index| self.shared(index).cloned())
     }
 
-    /// Whether a tool call has this id. The cost is one look-up per chunk, not per message.
+    /// Whether a tool call has this id. The cost is one lookup per chunk, not per message.
     pub fn has_call(&self, id: &str) -> bool {
         let is_in = |chunk: &Arc<Chunk>| {
             let ids = || calls(&chunk.messages).map(|call| Arc::clone(&call.id)).collect();

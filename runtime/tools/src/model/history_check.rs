@@ -1,4 +1,4 @@
-//! The conversations that providers take. What sets messages from outside is held to it: imports, stored sessions, hooks.
+//! Checks that providers accept a conversation: after imports, restored sessions and hooks.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::{History, Message, ToolCall, ToolResultMessage};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::secret::{Redact, Redactor};
 
-/// A conversation is one that providers refuse. The indices count messages from 0.
+/// A reason why providers reject a conversation. Message indices count from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryError {
@@ -25,7 +25,7 @@ pub enum HistoryError {
         /// The name of the tool, as the model wrote it.
         tool: Arc<str>,
     },
-    /// A result belongs to no call of the message before it, or to one that has a result.
+    /// A result belongs to no call of the message before it, or to a call that has a result already.
     #[error(
         "message {index}: the result `{call_id}` of `{tool}` has no call of its own in the message before it: each call has one result, \
          in the next message"
@@ -39,7 +39,7 @@ pub enum HistoryError {
         /// The name of the tool.
         tool: Arc<str>,
     },
-    /// A call has no id, or the id of a call before it.
+    /// A call has no id, or the id of an earlier call.
     #[error("message {index}: the call `{call_id}` of `{tool}` needs an id of its own in the conversation")]
     #[non_exhaustive]
     UsedId {
@@ -74,7 +74,7 @@ pub enum HistoryError {
         /// The name of the tool in the call.
         called: Arc<str>,
     },
-    /// A message says nothing: it has no text, no other content, no call and no result.
+    /// A message is empty: it has no text, no other content, no call and no result.
     #[error("message {index} is empty: give it a text, or leave it out")]
     #[non_exhaustive]
     Empty {
@@ -126,8 +126,9 @@ impl Redact for HistoryError {
 }
 
 impl History {
-    /// Checks that it is a conversation that providers take: each call has one result, in the next message, and each result its call, of the
-    /// same tool; each call has an id of its own and the name of a tool; no message is empty. The cost grows with the number of messages.
+    /// Checks that providers accept the conversation: each call has one result, in the next message; each
+    /// result belongs to a call of the same tool; each call has a unique id and the name of a tool; no
+    /// message is empty. The cost grows with the number of messages.
     ///
     /// ```
     /// use onionskin::model::{History, HistoryError, Message, ModelResponse, ToolCall};
@@ -144,10 +145,10 @@ impl History {
     }
 }
 
-/// As [`History::check`], for messages that are not a history yet.
+/// As [`History::check`], for other sequences of messages.
 ///
 /// # Errors
-/// Returns what is wrong with the messages.
+/// Returns the first mistake.
 pub fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Result<(), HistoryError> {
     let (mut ids, mut asked): (HashSet<&str>, &[ToolCall]) = (HashSet::new(), &[]);
     let mut count = 0;
@@ -175,7 +176,7 @@ pub fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Result<(), 
     answered(count, asked, &[])
 }
 
-/// Checks that the calls of the message before this index and its results belong together.
+/// Checks that the results of the message at this index match the calls of the message before it.
 fn answered(index: usize, calls: &[ToolCall], results: &[ToolResultMessage]) -> Result<(), HistoryError> {
     let mut open: HashMap<&str, &ToolCall> = calls.iter().map(|call| (&*call.id, call)).collect();
     for result in results {
@@ -206,7 +207,7 @@ fn is_blank(content: &ContentBlock) -> bool {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl Message {
-    /// Whether it says nothing. Providers refuse such a message.
+    /// Whether the message is empty. Providers reject empty messages.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::User { content, .. } => content.iter().all(is_blank),

@@ -1,8 +1,9 @@
-//! Which model answers a request.
+//! The identity of a model.
 
 use std::borrow::Cow;
 
-/// The provider and the name of the model that answers a request ([`Model::identity`](super::Model::identity)).
+/// The provider and the name of the model that answers a request
+/// ([`Model::identity`](super::Model::identity)).
 ///
 /// ```
 /// use onionskin::model::{Model, ModelIdentity};
@@ -19,7 +20,7 @@ pub struct ModelIdentity {
 }
 
 impl ModelIdentity {
-    /// The model of a provider. `model` is `None` if its name is not known.
+    /// Creates an identity. `model` is `None` if the name is unknown.
     pub fn new(provider: impl Into<Cow<'static, str>>, model: Option<&str>) -> Self {
         Self { provider: provider.into(), model: model.map(Into::into) }
     }

@@ -13,13 +13,13 @@ use onionskin_definitions::content::ContentBlock;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// The input of the agent, or words that the runtime put into the place of one.
+    /// The input of the agent, or a message of the runtime in the role of the user.
     #[non_exhaustive]
     User {
         /// The content.
         content: Vec<ContentBlock>,
-        /// Whether the runtime put it there: it asks again for an answer of a type, or it belongs to the conversation of a child that was merged
-        /// into this one. Then it is not an [input](Message::is_input).
+        /// Whether the runtime wrote the message: it asks again for a typed answer, or comes from the merged
+        /// conversation of a child. Such a message is not an [input](Message::is_input).
         #[serde(default, skip_serializing_if = "is_false")]
         by_runtime: bool,
     },
@@ -31,7 +31,7 @@ pub enum Message {
         /// The tool calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
-        /// Data of the provider, to send back unchanged.
+        /// Provider data, to send back unchanged.
         #[serde(
             default,
             skip_serializing_if = "Option::is_none",
@@ -39,7 +39,7 @@ pub enum Message {
         )]
         provider_data: Option<Value>,
     },
-    /// The results of the tool calls in the message before: one for each call, in the order of the calls.
+    /// The results of the tool calls in the previous message: one for each call, in the order of the calls.
     #[non_exhaustive]
     Tool {
         /// The results.
@@ -70,7 +70,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// Makes a call, for example for an imported conversation.
+    /// Creates a call, for example for an imported conversation.
     pub fn new(id: impl Into<Arc<str>>, name: impl Into<Arc<str>>, arguments: impl Into<Arc<str>>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into() }
     }
@@ -100,7 +100,7 @@ pub struct ToolResultMessage {
 }
 
 impl ToolResultMessage {
-    /// The result of a successful call. For a failed call, set [`is_error`](Self::is_error).
+    /// Creates the result of a successful call. For a failed call, set [`is_error`](Self::is_error).
     pub fn new(
         call_id: impl Into<Arc<str>>,
         name: impl Into<Arc<str>>,
@@ -110,7 +110,7 @@ impl ToolResultMessage {
     }
 }
 
-/// The model's message: its text, its tool calls and its `provider_data`. A conversation does not keep the reasoning.
+/// Keeps the text, the tool calls and the `provider_data`, but not the reasoning.
 impl From<ModelResponse> for Message {
     fn from(response: ModelResponse) -> Self {
         let ModelResponse { text, tool_calls, provider_data, .. } = response;
@@ -121,7 +121,8 @@ impl From<ModelResponse> for Message {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ModelResponse {
-    /// Takes out what a conversation keeps, as [`Message::from`] does. The rest stays.
+    /// Moves the parts that a conversation keeps into a message, as [`Message::from`] does. The other parts
+    /// stay.
     pub fn take_message(&mut self) -> Message {
         Message::Assistant {
             text: std::mem::take(&mut self.text),
@@ -144,7 +145,7 @@ impl Message {
         Self::user_content([ContentBlock::Text(text.into())])
     }
 
-    /// A user's message with other content than one text, for example an image.
+    /// A user's message with content blocks, for example an image.
     ///
     /// ```
     /// use onionskin::content::{ContentBlock, Image, Media};
@@ -158,12 +159,13 @@ impl Message {
         Self::User { content: content.into_iter().collect(), by_runtime: false }
     }
 
-    /// A model's message with text only. A message with tool calls is made of the [`ModelResponse`]: `Message::from(response)`.
+    /// A model's message with text only. For tool calls, convert a [`ModelResponse`]:
+    /// `Message::from(response)`.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant { text: text.into(), tool_calls: Vec::new(), provider_data: None }
     }
 
-    /// The results of the calls in the message before: one for each call, in the order of the calls.
+    /// The results of the calls in the previous message: one for each call, in the order of the calls.
     ///
     /// ```
     /// use onionskin::model::{History, Message, ModelResponse, ToolCall, ToolResultMessage};
@@ -177,7 +179,8 @@ impl Message {
         Self::Tool { results: results.into_iter().collect() }
     }
 
-    /// Whether it is an input: what the user, the parent or the program gave, and not a message of the runtime in the role of the user.
+    /// Whether the message is an input from the user, the parent or the program, and not a message of the
+    /// runtime in the role of the user.
     ///
     /// ```
     /// use onionskin::model::Message;
@@ -219,12 +222,12 @@ fn is_false(mark: &bool) -> bool {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl Message {
-    /// A message of the runtime in the place of a user's.
+    /// A message of the runtime in the role of the user.
     pub fn by_runtime(text: impl Into<String>) -> Self {
         Self::User { content: vec![ContentBlock::Text(text.into())], by_runtime: true }
     }
 
-    /// Marks a user's message as one of the runtime.
+    /// Marks a user's message as a message of the runtime.
     pub fn mark_by_runtime(&mut self) {
         if let Self::User { by_runtime, .. } = self {
             *by_runtime = true;

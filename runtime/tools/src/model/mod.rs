@@ -68,11 +68,11 @@ use onionskin_definitions::export::Dialect;
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// Answers a conversation. Pieces of the answer are passed to `deltas` as they arrive; the whole answer is
-    /// returned.
+    /// Answers a conversation. It passes pieces of the answer to `deltas` as they arrive, and returns the
+    /// whole answer.
     ///
-    /// The run asks again after a transient error (`Limits::model_retries`).
-    /// A panic ends the run with `RunError::Agent`.
+    /// The run retries after a transient error (`Limits::model_retries`). A panic ends the run with
+    /// `RunError::Agent`.
     ///
     /// Cancel safety: dropping the future ends the request. The run drops it when
     /// `Limits::model_timeout` has passed, and when the run ends.
@@ -90,51 +90,52 @@ pub trait Model: Send + Sync + 'static {
         Cow::Borrowed("onionskin")
     }
 
-    /// The provider and the name of the model that answers a request with this name of a model
-    /// ([`ModelRequest::model`]). Spans have both. By default they are [`provider`](Self::provider) and the name of the request. A
-    /// model that asks another one than the request names overrides this; a wrapper of a model forwards it.
+    /// The provider and the name of the model that answers a request for the model `requested`
+    /// ([`ModelRequest::model`]), for spans. The default is [`provider`](Self::provider) and the requested
+    /// name. Override it if another model answers. A wrapper of a model forwards it.
     fn identity(&self, requested: Option<&str>) -> ModelIdentity {
         ModelIdentity::new(self.provider(), requested)
     }
 
-    /// What the model asks its agents to write: a part of their system prompts
-    /// (`PromptPart::ModelInstructions`). It is asked once for each agent that is built.
+    /// Instructions of the model for the system prompts of its agents (`PromptPart::ModelInstructions`). It
+    /// is called once for each built agent.
     fn instructions(&self) -> Option<Cow<'static, str>> {
         None
     }
 
-    /// The model's own system message, behind the agent's parts of the system prompt
-    /// (`PromptPart::ModelSystemMessage`). It is asked once for each agent that is built.
+    /// The model's system message, which follows the agent's parts of the system prompt
+    /// (`PromptPart::ModelSystemMessage`). It is called once for each built agent.
     fn system_message(&self) -> Option<Cow<'static, str>> {
         None
     }
 
-    /// Whether the model supports an option of a request. By default it supports none.
+    /// Whether the model supports an option of a request. The default is `false`.
     ///
-    /// An agent whose parameters have an option that its model does not support is not built
-    /// (`BuildError::RequestParams`), and no request with it is made
-    /// ([`ModelError::Unsupported`]). A model that knows only at the request whether it supports an option returns `true`, and
-    /// [`ModelError::unsupported`] from [`respond`](Self::respond). A wrapper of a model forwards this method.
+    /// An unsupported option in an agent's parameters fails its build (`BuildError::RequestParams`), and a
+    /// request with one fails before it is sent ([`ModelError::Unsupported`]). A model that knows only at the
+    /// request whether it supports an option returns `true` here, and [`ModelError::unsupported`] from
+    /// [`respond`](Self::respond). A wrapper of a model forwards this method.
     fn supports(&self, option: RequestOption) -> bool {
         let _ = option;
         false
     }
 
-    /// Whether the model reads a part of the input of a run. By default it reads what has a form as text: texts, files with text, and
-    /// links.
+    /// Whether the model can read a part of a run's input. By default it reads all content with a text form:
+    /// texts, text files and links.
     ///
-    /// A run whose input has another part ends before its first request, with [`ModelError::UnreadContent`]. A wrapper of a model forwards
-    /// this method.
+    /// A run whose input has an unreadable part ends before its first request, with
+    /// [`ModelError::UnreadContent`]. A wrapper of a model forwards this method.
     fn reads(&self, content: &ContentBlock) -> bool {
         content.readable().is_some() || matches!(content, ContentBlock::ResourceLink(_))
     }
 
-    /// The schema that the model's own structured output takes for an answer of this type beside the request; `None` if it takes
-    /// none. The run then asks for the answer as a call of a tool. The schema is that of
-    /// [`ResponseSchema::of`]; [`ResponseSchema::in_dialect`] writes it in the rules of a provider.
+    /// The schema for the provider's structured output, for a typed answer to this request; `None` if the
+    /// provider does not support it. The run then requests the answer as a tool call. `schema` is the one of
+    /// [`ResponseSchema::of`]; [`ResponseSchema::in_dialect`] converts it to the rules of a provider.
     ///
-    /// By default it is the schema in `OpenAI`'s strict rules, if the model supports [`RequestOption::ResponseSchema`] and the rules have a
-    /// form for the type. A wrapper of a model forwards this method.
+    /// The default is the schema in `OpenAI`'s strict rules, if the model supports
+    /// [`RequestOption::ResponseSchema`] and the rules can express the type. A wrapper of a model forwards
+    /// this method.
     fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
         let _ = request;
         if !self.supports(RequestOption::ResponseSchema) {
@@ -143,9 +144,10 @@ pub trait Model: Send + Sync + 'static {
         schema.in_dialect(&Dialect::OPENAI).ok()
     }
 
-    /// Whether this request can force a call of a tool: an answer of a type that is a call is forced then, and else asked for in words. By default
-    /// it can if the model supports [`RequestOption::ToolChoice`]. A model that refuses a forced call beside other parameters of the request says
-    /// so here. A wrapper of a model forwards this method.
+    /// Whether this request can force a tool call. If so, a typed answer that is a tool call is forced;
+    /// otherwise the prompt asks for it. The default is whether the model supports
+    /// [`RequestOption::ToolChoice`]. Override it for a model that rejects a forced call combined with other
+    /// parameters. A wrapper of a model forwards this method.
     fn can_force_call(&self, request: &ModelRequest) -> bool {
         let _ = request;
         self.supports(RequestOption::ToolChoice)
@@ -219,9 +221,9 @@ pub struct ModelResponse {
     pub usage: Usage,
     /// Why the model stopped.
     pub stop: StopReason,
-    /// Data of the provider to send back unchanged in the next turn, such as signatures of its reasoning.
+    /// Provider data to send back unchanged in the next turn, such as signatures of its reasoning.
     pub provider_data: Option<serde_json::Value>,
-    /// The model that answered, as the provider names it: often a version of the one that was asked.
+    /// The model that answered, as the provider names it: often a version of the requested model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The provider's id of the answer.
@@ -257,16 +259,16 @@ pub enum StopReason {
     ContentFilter,
     /// The model refused to answer. The text, if there is one, is the refusal.
     Refusal,
-    /// The provider ended the answer before it was whole, for another reason than the token limit.
+    /// The provider ended the answer early, for another reason than the token limit.
     Incomplete,
-    /// Another reason, which does not say that the answer lacks something. A model gives it for a text that can be whole; an answer with calls and
-    /// a reason that it does not know is [`ModelError::Incomplete`], because what broke off must not run.
+    /// Another reason, for an answer that may be complete. For an answer with calls and an unknown reason, a
+    /// model returns [`ModelError::Incomplete`] instead, because a truncated call must not run.
     Other,
 }
 
 impl StopReason {
-    /// Whether the answer is whole, and an answer to what was asked. A run ends with `RunError::Unfinished` at
-    /// any other one.
+    /// Whether the answer is complete and not a refusal. A run with another answer ends with
+    /// `RunError::Unfinished`.
     ///
     /// ```
     /// use onionskin::model::StopReason;
@@ -316,11 +318,11 @@ impl fmt::Display for StopReason {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ModelResponse {
-    /// Checks that the answer holds what it announces, whichever model gave it.
+    /// Checks that the answer contains what it announces.
     ///
     /// # Errors
-    /// Returns [`ModelError::Incomplete`], so the run asks again, if it announces calls and has none, or if it is empty and its reason to stop does
-    /// not say why.
+    /// Returns [`ModelError::Incomplete`], so that the run retries, if the answer announces calls and has
+    /// none, or if it is empty and its stop reason does not explain why.
     pub fn check(&self) -> Result<(), ModelError> {
         if !self.tool_calls.is_empty() {
             return Ok(());

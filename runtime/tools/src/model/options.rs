@@ -1,4 +1,4 @@
-//! What a request asks of the answer: which tools it calls, and its form.
+//! Options of requests: the choice of tools, and the schema of the answer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -45,12 +45,13 @@ pub enum ToolChoice {
     None,
     /// The model calls at least one tool.
     Required,
-    /// The model calls this tool. In a [`ModelRequest`](super::ModelRequest), it is the name as the model sees it.
+    /// The model calls this tool. In a [`ModelRequest`](super::ModelRequest), this is the name that the model
+    /// sees.
     Tool(Arc<str>),
 }
 
 impl ToolChoice {
-    /// The model calls the tool of this name.
+    /// The model calls the tool with this name.
     pub fn tool(name: impl Into<Arc<str>>) -> Self {
         Self::Tool(name.into())
     }
@@ -59,7 +60,8 @@ impl ToolChoice {
         *self == Self::Auto
     }
 
-    /// The choice for turns after the first one. A model that is forced to call a tool in each turn does not end.
+    /// The choice for turns after the first one. A model that must call a tool in each turn would never
+    /// finish.
     pub(crate) fn later(self) -> Self {
         match self {
             Self::Required | Self::Tool(_) => Self::Auto,
@@ -68,14 +70,14 @@ impl ToolChoice {
     }
 }
 
-/// The reason why a [`ToolChoice`] cannot be obeyed.
+/// The reason why a [`ToolChoice`] is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolChoiceError {
-    /// The model is to call a tool, but gets none.
+    /// The model must call a tool, but has none.
     #[error("`tool_choice` is `required`, but there are no tools; leave it out, or add a tool")]
     NoTools,
-    /// The model is to call a tool that it does not get.
+    /// The model must call a tool that it does not have.
     #[error("`tool_choice` names the tool `{tool}`, which is not among the tools{near}")]
     #[non_exhaustive]
     UnknownTool {
@@ -86,10 +88,10 @@ pub enum ToolChoiceError {
     },
 }
 
-/// A JSON Schema that the text of the answer has to fit.
+/// A JSON Schema that the text of the answer must fit.
 ///
-/// The provider's own rules for such schemas apply: some want all properties in `required`, for example. An answer that calls
-/// tools does not have to fit.
+/// The provider's rules for such schemas apply; for example, some need all properties in `required`. An
+/// answer with tool calls need not fit.
 ///
 /// ```
 /// use onionskin::model::{RequestParams, ResponseSchema};
@@ -114,7 +116,7 @@ pub struct ResponseSchema {
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<Arc<str>>,
     schema: Arc<Value>,
-    /// Whether the answer is the property `result` of the object.
+    /// Whether the answer is the object's property `result`.
     #[serde(skip)]
     is_wrapped: bool,
 }
@@ -136,10 +138,11 @@ impl TryFrom<Fields> for ResponseSchema {
 }
 
 impl ResponseSchema {
-    /// The property of an answer that is not an object.
+    /// The property that wraps an answer that is not an object.
     pub const RESULT: &'static str = "result";
 
-    /// A schema with a name of the letters A to Z, digits, `_` and `-`. The name is for the provider, and some models read it.
+    /// Creates a schema. The name consists of letters A to Z, digits, `_` and `-`. It is for the provider,
+    /// and some models read it.
     ///
     /// # Errors
     /// Returns an error if providers do not accept the name, or if the schema is not that of an object.
@@ -155,11 +158,12 @@ impl ResponseSchema {
         Ok(Self { name, description: None, schema: Arc::new(schema), is_wrapped: false })
     }
 
-    /// The schema of a type, with the type's name and description. A value that is not an object is the property `result` of
-    /// one, because providers want an object. The provider may want other rules: [`Self::in_dialect`].
+    /// The schema of a type, with the type's name and description. A type that is not an object is wrapped as
+    /// the property `result` of one, because providers need an object. [`Self::in_dialect`] applies the rules
+    /// of a provider.
     ///
-    /// An agent is asked for a type with `RunRequest::run_as`, which chooses the rules and reads the
-    /// answer. This method is for a loop by hand and for models of your own.
+    /// To request a typed answer from an agent, use `RunRequest::run_as`, which chooses the rules and parses
+    /// the answer. This method is for hand-written loops and for implementations of models.
     ///
     /// ```
     /// use onionskin::export::Dialect;
@@ -188,7 +192,7 @@ impl ResponseSchema {
     /// The same schema in the strict dialect of a provider.
     ///
     /// # Errors
-    /// Returns an error if the dialect has no form for a part of the schema.
+    /// Returns an error if the dialect cannot express a part of the schema.
     pub fn in_dialect(&self, dialect: &Dialect) -> Result<Self, ExportError> {
         let definition = ToolDefinition::new(&self.name, "").with_input_schema((*self.schema).clone());
         let options = ExportOptions::new();
@@ -196,7 +200,7 @@ impl ResponseSchema {
         Ok(Self { schema: Arc::new(schema), ..self.clone() })
     }
 
-    /// Sets a description, which the model reads if the provider passes it on.
+    /// Sets the description, which the model sees if the provider passes it on.
     #[must_use]
     pub fn with_description(mut self, text: impl Into<Arc<str>>) -> Self {
         self.description = Some(text.into());
@@ -221,7 +225,7 @@ impl ResponseSchema {
 
 impl Redact for ResponseSchema {
     fn redact(&mut self, redactor: &Redactor) {
-        // In characters that providers accept.
+        // Keep to the characters that providers accept.
         if let Cow::Owned(redacted) = redactor.redact(&*self.name) {
             self.name = wire_name(&redacted).into();
         }
@@ -230,7 +234,7 @@ impl Redact for ResponseSchema {
     }
 }
 
-/// The reason why a [`ResponseSchema`] cannot be made.
+/// The reason why a [`ResponseSchema`] is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseSchemaError {
@@ -284,7 +288,7 @@ impl fmt::Display for RequestOption {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolChoice {
-    /// Has the model call a tool: `answer` if it is to call no other.
+    /// Requires a call: of the tool `answer` if the model must call no other tool.
     pub fn require_call(&mut self, answer: &Arc<str>) {
         match self {
             Self::Auto => *self = Self::Required,
@@ -293,7 +297,8 @@ impl ToolChoice {
         }
     }
 
-    /// The choice for a request with these tools, each with its name for hooks and its name for the model.
+    /// Resolves the choice for a request with these tools. Each tool has a name for hooks and a name for the
+    /// model.
     pub fn among<'t>(
         self,
         tools: impl Iterator<Item = (&'t Arc<str>, &'t Arc<str>)> + Clone,
@@ -322,7 +327,7 @@ impl ToolChoice {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ResponseSchema {
-    /// Whether the answer is the property `result` of the object.
+    /// Whether the answer is the object's property `result`.
     pub fn is_wrapped(&self) -> bool {
         self.is_wrapped
     }

@@ -1,4 +1,4 @@
-//! `RequestParams` holds the parameters of a request.
+//! Model parameters of a request.
 
 use std::mem;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{Model, ModelError, RequestOption, ResponseSchema, ToolChoice};
 use onionskin_definitions::secret::{Redact, Redactor};
 
-/// Model parameters of a request. The provider chooses those that are not set.
+/// Model parameters of a request. The provider chooses values for unset parameters.
 ///
 /// ```
 /// use onionskin::model::{RequestOption, RequestParams, ToolChoice};
@@ -24,34 +24,36 @@ use onionskin_definitions::secret::{Redact, Redactor};
 pub struct RequestParams {
     /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// The share of probability that nucleus sampling keeps: the model chooses among the most likely tokens whose
-    /// probabilities add up to it.
+    /// The share of probability that nucleus sampling keeps: the model chooses among the most likely tokens
+    /// whose probabilities add up to it.
     pub top_p: Option<f64>,
     /// The maximum number of tokens in one answer.
     pub max_tokens: Option<u32>,
-    /// A seed for repeatable sampling. A provider that has none answers without it: `OpenAI`'s Responses, Anthropic and Bedrock.
+    /// A seed for repeatable sampling. Providers without seeds ignore it: `OpenAI`'s Responses, Anthropic and
+    /// Bedrock.
     pub seed: Option<u64>,
     /// Texts that end an answer.
     pub stop_sequences: Vec<String>,
     /// Whether the model may, must or must not call tools.
     ///
-    /// For an agent, the choices that force a call ([`ToolChoice::Required`], [`ToolChoice::Tool`]) hold for the first turn of a run
-    /// only, and only if that turn has all tools; other turns have [`ToolChoice::Auto`], or the run would not end. The name of a tool is the one that hooks see or the one
-    /// that the model sees.
+    /// For an agent, choices that force a call ([`ToolChoice::Required`], [`ToolChoice::Tool`]) apply to the
+    /// first turn of a run only, and only if that turn has all tools; other turns have [`ToolChoice::Auto`],
+    /// because the run would not end otherwise. The tool is named as hooks see it or as the model sees it.
     #[serde(skip_serializing_if = "ToolChoice::is_auto")]
     pub tool_choice: ToolChoice,
-    /// The schema that the text of the answer has to fit.
+    /// The schema that the text of the answer must fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_schema: Option<ResponseSchema>,
-    /// Fields for the body of the provider's request, under the provider's own names: `reasoning_effort` for `OpenAI`. Objects are
-    /// merged with those that the adapter writes, and `tools` are appended to them; any other value, and an object of another `type`, replaces
-    /// the one of the adapter. A request to another provider has other fields.
+    /// Fields for the body of the provider's request, with the provider's names, for example
+    /// `reasoning_effort` for `OpenAI`. Objects are merged with those of the adapter, and `tools` are
+    /// appended; any other value, and an object of another `type`, replaces the adapter's value. Other
+    /// providers have other fields.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub extra_body: Map<String, Value>,
 }
 
 impl RequestParams {
-    /// The options that these parameters set and that not every model supports.
+    /// The set options that not every model supports.
     pub fn options(&self) -> impl Iterator<Item = RequestOption> {
         let tool_choice = (!self.tool_choice.is_auto()).then_some(RequestOption::ToolChoice);
         let response_schema = self.response_schema.as_ref().map(|_| RequestOption::ResponseSchema);
@@ -76,7 +78,8 @@ impl Redact for RequestParams {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl RequestParams {
-    /// The parameters of an agent in a turn of its run. A choice that forces a call holds for the first turn, if it has `all` tools.
+    /// The parameters for a turn of a run. A choice that forces a call applies to the first turn only, if it
+    /// has `all` tools.
     #[must_use]
     pub fn in_turn(&self, turn: u32, all: bool) -> Self {
         let mut params = self.clone();

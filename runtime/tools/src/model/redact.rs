@@ -1,4 +1,4 @@
-//! Redaction of messages, answers and errors of models.
+//! Redaction of model messages, answers and errors.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use super::{Message, ModelError, ModelResponse, ToolCall};
 use onionskin_definitions::definition::wire_name;
 use onionskin_definitions::secret::{Redact, Redactor};
 
-/// Redacts the name of a call, in characters that providers accept. The name of a tool stays, because calls refer to it
-/// and models know it.
+/// Redacts the name of a call, in characters that providers accept. Names of existing tools stay, because
+/// calls refer to them and models know them.
 pub fn redact_name(name: &mut Arc<str>, redactor: &Redactor, is_tool: impl Fn(&str) -> bool) {
     if let Cow::Owned(redacted) = redactor.redact(&**name)
         && !is_tool(name)
     {
         let mut redacted = wire_name(&redacted).into_owned();
-        // The model did not call this tool.
+        // The redacted name must not be that of another tool.
         while is_tool(&redacted) {
             redacted.push('_');
         }
@@ -22,7 +22,7 @@ pub fn redact_name(name: &mut Arc<str>, redactor: &Redactor, is_tool: impl Fn(&s
     }
 }
 
-/// Data to send back to the provider is not redacted, nor are names of tools: see `redact_name`.
+/// Redacts neither provider data nor names of tools: see `redact_name`.
 impl Redact for Message {
     fn redact(&mut self, redactor: &Redactor) {
         match self {

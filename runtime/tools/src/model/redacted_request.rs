@@ -1,4 +1,4 @@
-//! Secrets are removed from requests to a model here.
+//! Redaction of model requests.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use super::redact::redact_name;
 use super::{History, Message, ModelRequest, ToolDeclaration};
 use onionskin_definitions::secret::{Redact as _, Redactor};
 
-/// Redacts the requests of one run. A request adds a few messages to the one before it, so redacted messages are kept:
-/// while the secrets are unchanged, only new messages are searched.
+/// Redacts the requests of one run. Each request adds a few messages to the previous one, so redacted
+/// messages are kept: while the secrets are unchanged, only new messages are searched.
 #[derive(Default)]
 pub struct RedactedRequests(Option<Redacted>);
 

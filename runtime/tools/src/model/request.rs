@@ -1,4 +1,4 @@
-//! What a model is asked, and for whom.
+//! Requests to models.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use onionskin_definitions::secret::{Redact, Redactor};
 
 /// A request to a model.
 ///
-/// The fields are what the model reads. The ids say for whom it is asked; an adapter can send them to the provider, for
-/// example as HTTP headers or as `user` or `metadata` of the request. None of them is a secret: one that contains a secret of
-/// the session is replaced.
+/// The model reads the fields. The ids identify the run, the session and the user; an adapter can send them
+/// to the provider, for example as HTTP headers or as `user` or `metadata` of the request. Secrets of the
+/// session are redacted in them.
 ///
-/// A test of a model makes requests by hand:
+/// A test of a model creates requests:
 ///
 /// ```
 /// use onionskin::ToolDefinition;
@@ -34,7 +34,8 @@ use onionskin_definitions::secret::{Redact, Redactor};
 /// assert_eq!(request.step().to_string(), "turn 1/model");
 /// ```
 ///
-/// The serialised form has no ids, and does not tell messages of the runtime from inputs ([`Message::is_input`]). So it is the same in each process, and a journal can compare it with a recorded one.
+/// The serialised form omits the ids and the marks of messages of the runtime ([`Message::is_input`]). So it
+/// is the same in each process, and a journal can compare it with a recorded request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelRequest {
@@ -55,8 +56,8 @@ pub struct ModelRequest {
     pub(crate) ids: RequestIds,
 }
 
-/// The messages as a provider knows them: without the mark of those that the runtime made. So a request is the one that a journal recorded
-/// before there were such marks.
+/// Serialises the messages without the marks of the runtime, so that the request equals one that a journal
+/// recorded before there were such marks.
 fn without_marks<S: Serializer>(messages: &History, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(messages.iter().map(|message| match message {
         Message::User { content, by_runtime: true } => Cow::Owned(Message::user_content(content.clone())),
@@ -64,7 +65,7 @@ fn without_marks<S: Serializer>(messages: &History, serializer: S) -> Result<S::
     }))
 }
 
-/// For whom a model is asked.
+/// The ids of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RequestIds {
     pub(crate) run: Arc<str>,
@@ -75,7 +76,7 @@ pub(crate) struct RequestIds {
 }
 
 impl Default for RequestIds {
-    /// The first turn of a run without a name.
+    /// The first turn of a run without an id.
     fn default() -> Self {
         let step = StepId::new(StepKind::Model, "").in_turn(1, None);
         let none = Arc::default;
@@ -95,7 +96,7 @@ impl Redact for RequestIds {
 }
 
 impl ModelRequest {
-    /// A request with these messages, of the agent `agent`, without tools and ids.
+    /// Creates a request of the agent `agent` with these messages, without tools and ids.
     pub fn new(messages: impl Into<History>) -> Self {
         Self {
             agent: "agent".into(),
@@ -171,21 +172,21 @@ impl ModelRequest {
         self
     }
 
-    /// The id of the run in its journal, as [`RunContext::run_id`](crate::RunContext::run_id); empty for a request by hand.
-    /// Together with [`step`](Self::step) it names the request: a replay of the run has the same, and so has each attempt after a
-    /// transient error.
+    /// The id of the run in its journal, as [`RunContext::run_id`](crate::RunContext::run_id); empty for a
+    /// hand-written request. Together with [`step`](Self::step) it identifies the request, also in replays of
+    /// the run and in retries after a transient error.
     pub fn run_id(&self) -> &str {
         &self.ids.run
     }
 
-    /// The id of the run and of all runs beneath it, as [`RunContext::correlation_id`](crate::RunContext::correlation_id);
-    /// empty for a request by hand.
+    /// The id of the run and all its child runs, as
+    /// [`RunContext::correlation_id`](crate::RunContext::correlation_id); empty for a hand-written request.
     pub fn correlation_id(&self) -> &str {
         &self.ids.correlation
     }
 
-    /// The id of the session, as [`Session::id`](crate::Session::id); empty for a request by hand. Sessions get new ids in each
-    /// process.
+    /// The id of the session, as [`Session::id`](crate::Session::id); empty for a hand-written request.
+    /// Sessions get new ids in each process.
     pub fn session_id(&self) -> &str {
         &self.ids.session
     }
@@ -195,7 +196,7 @@ impl ModelRequest {
         self.ids.user.as_deref()
     }
 
-    /// The step of the run that this request is: `turn 3/model`. [`StepId::turn`] is the number of the turn.
+    /// The step of the request, for example `turn 3/model`. [`StepId::turn`] is the number of the turn.
     pub fn step(&self) -> &StepId {
         &self.ids.step
     }

@@ -1,4 +1,4 @@
-//! `Usage` counts the tokens that a model used.
+//! Token counts.
 
 use serde::{Deserialize, Serialize};
 

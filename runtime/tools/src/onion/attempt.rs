@@ -1,4 +1,4 @@
-//! One attempt of a tool, at the core of the onion: starts it and observes it.
+//! An attempt of a tool, at the core of the onion.
 
 use std::any::type_name;
 use std::future::{Future, ready};
@@ -20,10 +20,10 @@ use onionskin_definitions::definition::{Asks, Effect, ToolSource, refuse_lost};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
 
-/// Runs a tool, unless its run was aborted: counts the attempt, enforces its limits, catches its panic.
+/// Runs a tool, unless the run was aborted: counts the attempt, enforces limits, and catches panics.
 ///
 /// # Errors
-/// Returns the errors of the tool, and those of its limits and guardrails.
+/// Returns the errors of the tool, its limits and its guardrails.
 pub async fn call_tool<'b, F>(
     cx: &ToolContext,
     args: &'b mut Args,
@@ -44,7 +44,8 @@ where
     refuse_aborted(cx)?;
     cx.start_attempt();
     let mut result = Caught::new(CompiledOnce { call: call(args) }, cx, tool_panicked).await;
-    // The session is asked, because another run of it can register a secret meanwhile. Hooks must not see that secret either.
+    // Ask the session, because another of its runs can register a secret meanwhile, which hooks must not see
+    // either.
     if cx.run().concealed().any() {
         result = cx.run().hide(result);
     }
@@ -57,8 +58,8 @@ where
 }
 
 pin_project! {
-    /// Polls the dispatch to an agent's tools in a function of its own. The dispatch is the largest function of a program
-    /// with many tools, and an `async` block would be compiled in every codegen unit that polls it.
+    /// Polls the dispatch to an agent's tools in a separate function. The dispatch is the largest function of
+    /// a program with many tools, and every codegen unit that polls an `async` block compiles it.
     struct CompiledOnce<F> {
         #[pin]
         call: F,
@@ -73,8 +74,8 @@ impl<F: Future> Future for CompiledOnce<F> {
     }
 }
 
-/// The run sees an abort before a hook does. A tool with invalid arguments counts as not started. Out of line, so that a call that
-/// succeeds pays two comparisons.
+/// Records the end of an attempt: the run sees an abort before a hook does, and a tool with invalid arguments
+/// counts as not started. Out of line, so that a successful call pays two comparisons.
 #[cold]
 #[inline(never)]
 fn note_end(cx: &ToolContext, result: &mut ToolResult) {
@@ -89,7 +90,8 @@ fn note_end(cx: &ToolContext, result: &mut ToolResult) {
     cx.note_end_around(result);
 }
 
-/// A hook can ignore an abort and call again before the run is dropped.
+/// Refuses a call after an abort, because a hook can ignore the abort and call again before the run is
+/// dropped.
 #[inline]
 fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
     match cx.run().aborted() {
@@ -98,7 +100,7 @@ fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
     }
 }
 
-/// An attempt within the guardrails of the agent.
+/// Runs an attempt inside the guardrails of the agent.
 #[cold]
 async fn watched_attempt<'b, F>(
     cx: &ToolContext,
@@ -135,12 +137,12 @@ where
     }
     let request = cx.run().journal().map(|_| {
         let hash = fingerprint(&*args.text());
-        cx.keep_asked(args, &hash);
+        cx.keep_attempt_args(args, &hash);
         hash
     });
     let call = Caught::new(CompiledOnce { call: call(args) }, cx, tool_panicked);
     refuse_aborted(cx)?;
-    // The call comes from one of the tool's own hooks and skips the others: it is part of the attempt.
+    // A call from one of the tool's own hooks, which skips the others, is part of the attempt.
     if cx.is_inside() {
         let mut result = timed(cx, call).await;
         if !cx.entry().starts_inside {
@@ -173,16 +175,16 @@ pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a
     }
 }
 
-/// Ends a call after its timeout, hides secrets, and records it as a step if there is a journal. Boxed, so that its
-/// code is compiled in this crate once, and not in every crate with an agent. `before` is the number of earlier starts
-/// of the tool, `request` the hash of its arguments if there is a journal.
+/// Enforces the timeout, redacts secrets, and records the call as a step if there is a journal. Boxed, so
+/// that this crate compiles the code once, and not every crate with an agent. `before` is the number of
+/// earlier starts of the tool; `request` is the hash of the arguments if there is a journal.
 fn as_step<'a>(
     cx: &'a ToolContext,
     call: BoxFuture<'a, ToolResult>,
     before: u32,
     request: Option<String>,
 ) -> BoxFuture<'a, ToolResult> {
-    // This layer is inside the hooks and the journal, so that they see no secret.
+    // This layer is inside the hooks and the journal, so that they see no secrets.
     let hidden = async move {
         let result = if cx.entry().starts_inside {
             let mut result = timed(cx, call).await;
@@ -197,20 +199,21 @@ fn as_step<'a>(
         let Some(request) = request else {
             return hidden.await;
         };
-        // The result of a call that ran, and its record. Hooks get the result itself: a record has no types.
+        // The result of a call that ran, and its record. Hooks get the original result, because a record
+        // loses types.
         let made = Mutex::new(None);
         let recorder = Recorder::new(Address::of(&**cx.run().state()), cx.run().session_state().address());
         let within = Within::here();
         let work = async || {
             let is_agent = cx.source() == ToolSource::Agent;
             let hidden = recorder.around(AtDepth::new(cx, Depth::Step, hidden));
-            // What can run again without the answer of its step reads the same then.
+            // Code that can run again without its step's record must read the same states.
             let runs_again = if is_agent { cx.has_sender() } else { cx.definition().asks != Asks::Nothing };
             let result =
                 if runs_again { within.run(cx.step_id(StepKind::Tool), hidden).await } else { hidden.await };
-            // The steps of an agent's run are recorded one by one. With its answer recorded too, a replay would have no
-            // events, no usage and no messages of the run. Its failure is recorded, because it can depend on time, but not
-            // one that the end of the caller's run caused.
+            // The steps of a child run are recorded one by one. If its answer were recorded too, a replay
+            // would have no events, usage and messages of the run. A failure is recorded, because it can
+            // depend on time, unless the end of the caller's run caused it.
             if is_agent && (!matches!(result, Err(Exit::Tool(_))) || cx.run().is_ending()) {
                 return Err(result);
             }
@@ -223,14 +226,14 @@ fn as_step<'a>(
                     cx.run().questions().and_then(|questions| questions.own()).map(|_| told_secret());
             }
             if let Some(problem) = &recorded.problem {
-                if cx.run().goes_on_unrecorded(&cx.step_id(StepKind::Tool), problem) {
+                if cx.run().continues_unrecorded(&cx.step_id(StepKind::Tool), problem) {
                     return Err(result);
                 }
                 let step = cx.run().journal_step(cx.step_id(StepKind::Tool));
                 cx.abort_for(AbortCause::Journal(JournalError::unrecordable(&step, problem)));
                 return Err(result);
             }
-            // A secret is never recorded, so a replay needs the call again.
+            // A secret is never recorded, so a replay repeats the call.
             if recorded.has_secret && cx.definition().effect != Effect::Once {
                 return Err(result);
             }
@@ -272,15 +275,15 @@ fn as_step<'a>(
     })
 }
 
-/// Why a call with the effect `Once` that told the session a secret has no record.
+/// Why a call with the effect `Once` that registers a secret cannot be recorded.
 fn told_secret() -> String {
     "it told the session a secret, which is not recorded, and its effect is `once`: store the secret before the run \
      (`SessionState::set_secret`)"
         .to_owned()
 }
 
-/// The last segment of a type's name: the function's name for a type that a macro generated, the inner type's name for
-/// an `Arc`, without the mark of a raw name.
+/// The last segment of a type's name: for a generated type the function's name, for an `Arc` the inner type's
+/// name, without the `r#` of a raw identifier.
 pub fn short_name<T: ?Sized>() -> &'static str {
     let name = type_name::<T>();
     let name = name.strip_prefix("alloc::sync::Arc<").unwrap_or(name);

@@ -1,4 +1,4 @@
-//! Calls an agent's compiled tools through its hooks, without a model or a run.
+//! Calls of an agent's compiled tools through its hooks, without a model or a run.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// An agent with an onion that is known at compile time. `agent!` implements it.
+/// An agent whose onion is known at compile time. `agent!` implements it.
 #[doc(hidden)]
 pub trait Compiled {
     type Core: Core;
@@ -25,20 +25,21 @@ pub trait Compiled {
     }
 }
 
-/// The guardrails of an agent, if it has some.
+/// The guardrails of an agent, if it has any.
 #[doc(hidden)]
 pub struct AgentGuards(Option<Arc<dyn Guards>>);
 
 impl AgentGuards {
-    /// Those of an agent.
+    /// Wraps the guardrails of an agent.
     pub fn new(guards: Option<Arc<dyn Guards>>) -> Self {
         Self(guards)
     }
 }
 
-/// The compiled tools of an agent inside its hooks and guardrails: to test hooks, or to use the tools without a model.
+/// The compiled tools of an agent inside its hooks and guardrails, to test hooks or to use the tools without
+/// a model.
 ///
-/// A call allocates nothing beyond what the tool and the hooks themselves do.
+/// A call allocates no memory beyond the allocations of the tool and the hooks.
 ///
 /// ```
 /// use onionskin::{Args, agent, tool};
@@ -64,12 +65,12 @@ pub struct ToolCaller<A: Compiled> {
     table: ToolTable,
     run: RunContext,
     call_id: Arc<str>,
-    /// The number of contexts that were made.
+    /// The number of contexts created so far.
     calls: AtomicU64,
 }
 
 impl<A: Compiled> ToolCaller<A> {
-    /// Makes the tools of an agent without a state.
+    /// Creates a caller for an agent without a state.
     ///
     /// # Panics
     /// Panics if the schema or a default of a tool panics.
@@ -78,7 +79,7 @@ impl<A: Compiled> ToolCaller<A> {
         Self::with_state(())
     }
 
-    /// Makes the tools of an agent with a state, which all calls share.
+    /// Creates a caller for an agent with a state, which all calls share.
     ///
     /// # Panics
     /// Panics if the schema or a default of a tool panics.
@@ -103,7 +104,7 @@ impl<A: Compiled> ToolCaller<A> {
     /// Provides a service, for tools and hooks that take [`Provided`](crate::Provided).
     ///
     /// # Panics
-    /// Panics if a context of these tools was made before.
+    /// Panics if [`context`](Self::context) was called before.
     #[must_use]
     pub fn provide<T: Service>(self, service: T) -> Self {
         self.provide_shared(Arc::new(service))
@@ -116,16 +117,16 @@ impl<A: Compiled> ToolCaller<A> {
     #[must_use]
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
         assert!(
-            self.run.give(GivenService::new(service)),
+            self.run.provide(GivenService::new(service)),
             "provide services before the first context is made"
         );
         self
     }
 
-    /// Makes the context of one call of a tool.
+    /// Creates the context of one call of a tool.
     ///
     /// # Errors
-    /// Returns an error if the agent has no compiled tool of this name.
+    /// Returns an error if the agent has no compiled tool with this name.
     #[inline]
     pub fn context(&self, tool: &str) -> ToolResult<ToolContext> {
         match self.table.find(tool) {
@@ -151,15 +152,15 @@ impl<A: Compiled> ToolCaller<A> {
     /// Returns the errors of the tool and its hooks.
     ///
     /// # Panics
-    /// Panics if the outermost hook is hand-written and panics before it returns its future. A run converts this panic
-    /// to an abort, as any panic of a hook.
+    /// Panics if the outermost hook is hand-written and panics before it returns its future. A run converts
+    /// such a panic to an abort.
     #[inline]
     pub fn call<'a>(
         &'a self,
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
-        // A caller adds no dynamic hooks.
+        // There are no dynamic hooks.
         if A::Entry::LOOKS {
             cx.definition().attach_to(args);
         }
@@ -167,7 +168,7 @@ impl<A: Compiled> ToolCaller<A> {
     }
 }
 
-/// A distinct position for each call, because these calls belong to no turn.
+/// A unique position for each call, because these calls belong to no turn.
 #[expect(clippy::cast_possible_truncation, reason = "both halves are kept")]
 fn halves(number: u64) -> [u32; 2] {
     [(number >> 32) as u32, number as u32]

@@ -1,4 +1,4 @@
-//! The border between the compiled onion and dynamic hooks and tools.
+//! The boundary between the compiled onion and dynamic hooks and tools.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -29,12 +29,12 @@ pub trait DynHook: Send + Sync + 'static {
     /// The name that descriptions show.
     fn shown_name_dyn(&self) -> String;
 
-    /// The hook for a clone of its tool; `None` if the clone shares it.
+    /// The hook for a clone of its tool; `None` if clones share it.
     fn fork(&self) -> Option<Arc<dyn DynHook>> {
         None
     }
 
-    /// Whether the hook sees a call; a hook with a filter passes the others on.
+    /// Whether the hook applies to a call. A hook with a filter passes other calls on.
     fn concerns(&self, cx: &ToolContext) -> bool {
         let _ = cx;
         true
@@ -90,11 +90,11 @@ impl<H: Hook> DynHook for H {
     }
 }
 
-/// A hook of a declaration, and the calls that it sees.
+/// A hook with a filter for calls.
 pub struct Filtered {
     /// The hook.
     pub hook: Arc<dyn DynHook>,
-    /// Whether the hook sees a call.
+    /// Whether the hook applies to a call.
     pub concerns: Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>,
 }
 
@@ -139,17 +139,17 @@ pub struct DynNext<'a> {
     rest: &'a [Arc<dyn DynHook>],
     inner: &'a dyn DynCall,
     cx: &'a ToolContext,
-    /// The definition that the arguments have to fit.
+    /// The definition that the arguments must fit.
     definition: &'a ToolDefinition,
 }
 
 impl<'a> DynNext<'a> {
-    /// The rest of a call that has no further hooks.
+    /// The rest of a call without further hooks.
     pub(crate) fn new(inner: &'a dyn DynCall, cx: &'a ToolContext, definition: &'a ToolDefinition) -> Self {
         Self { rest: &[], inner, cx, definition }
     }
 
-    /// A call from these hooks on, which are around an onion.
+    /// The rest of a call: these hooks, and the onion inside them.
     pub(super) fn around(hooks: &'a [Arc<dyn DynHook>], onion: &'a dyn DynCall, cx: &'a ToolContext) -> Self {
         Self { rest: hooks, inner: onion, cx, definition: cx.definition() }
     }
@@ -182,8 +182,8 @@ impl Next for DynNext<'_> {
     }
 }
 
-/// Runs a hook that `agent!` names, in a span. No bound says that `H` is a hook, because the call inside says so, and the compiler would
-/// report twice a type that is not a hook.
+/// Runs a hook of `agent!` in a span. `H` has no bound, because the call inside has it already, and the
+/// compiler would report a type that is not a hook twice.
 pub fn trace_hook<'a, H, F>(
     cx: &'a ToolContext,
     call: impl FnOnce() -> F + Send + 'a,
@@ -199,8 +199,8 @@ pub fn traced_next<'a, C: Call>(inner: &'a C, cx: &'a ToolContext) -> DynNext<'a
     DynNext::around(&[], inner, cx)
 }
 
-/// The place of dynamic hooks in an onion: at `..` in `tool_hooks`, else outermost. Without dynamic hooks it costs one
-/// test. Otherwise it costs one box per hook and one more.
+/// The place of dynamic hooks in an onion: at `..` in `tool_hooks`, else outermost. Without dynamic hooks it
+/// costs one comparison, otherwise one box per hook and one more.
 pub struct Seam<C> {
     hooks: RuntimeHooks,
     inner: C,
@@ -211,36 +211,36 @@ pub struct Seam<C> {
 #[derive(Clone, Default)]
 pub struct RuntimeHooks {
     pub hooks: Arc<[Arc<dyn DynHook>]>,
-    /// The compiled hooks that reach below their agent. The onion is composed with them, so it says which they are.
+    /// The compiled hooks that also apply to child runs. The composition of the onion registers them.
     reaching: Arc<Mutex<Vec<Arc<dyn DynHook>>>>,
 }
 
 impl RuntimeHooks {
-    /// These hooks, outermost first.
+    /// Creates the list from these hooks, outermost first.
     pub fn new(hooks: Arc<[Arc<dyn DynHook>]>) -> Self {
         Self { hooks, reaching: Arc::default() }
     }
 
-    /// Says that a compiled hook reaches below its agent.
+    /// Registers a compiled hook that also applies to child runs.
     pub fn reaches<H: Hook>(&self, hook: &Arc<H>) {
         lock(&self.reaching).push(Arc::clone(hook) as _);
     }
 
-    /// The hooks that calls of child runs pass through too.
+    /// The compiled hooks that also apply to child runs.
     pub fn reaching(&self) -> Vec<Arc<dyn DynHook>> {
         lock(&self.reaching).clone()
     }
 }
 
 impl<C: Call> Seam<C> {
-    /// The hooks around a call.
+    /// Puts the hooks around an onion.
     pub fn new(hooks: RuntimeHooks, inner: C) -> Self {
         Self { hooks, inner }
     }
 }
 
 impl<C: Call> Call for Seam<C> {
-    // The value for declared hooks. A caller with dynamic hooks checks for them separately.
+    // For declared hooks only. A caller checks for dynamic hooks separately.
     const LOOKS: bool = C::LOOKS;
 
     #[inline]
@@ -262,18 +262,19 @@ impl<C: Call> Call for Seam<C> {
     }
 }
 
-/// The whole onion of an agent, as its calls hold it.
+/// The onion of an agent as a trait object.
 impl<C: Call> DynCall for C {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         if hooks_are_traced() { self.call_traced(cx, args) } else { Box::pin(self.call(cx, args)) }
     }
 }
 
-/// Boxes the rest of an onion at every 16 layers, so that the compiler's work grows linearly with the number of hooks.
+/// Boxes the rest of an onion after every 16 layers, so that compile time grows linearly with the number of
+/// hooks.
 pub struct Bulkhead(Box<dyn DynCall>);
 
 impl Bulkhead {
-    /// The type does not name its content, so no type of an onion nests deeper than 16 layers.
+    /// Erases the type of the rest, so that no type of an onion nests deeper than 16 layers.
     pub fn new(inner: impl Call) -> Self {
         Self(Box::new(inner))
     }
@@ -289,7 +290,7 @@ impl Call for Bulkhead {
     }
 }
 
-/// A call of an onion from outside. A panic of a hook aborts the run. Once the abort latch is set, the result is the
+/// Wraps a call of an onion. A panic of a hook aborts the run. Once the abort latch is set, the result is the
 /// abort.
 pub fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
 where
@@ -313,7 +314,7 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let this = self.project();
         let Poll::Ready(mut result) = this.call.poll(context) else { return Poll::Pending };
-        // The kind of exit is checked out of line, which saves a good call one branch.
+        // The kind of exit is checked out of line, which saves a successful call one branch.
         if let Err(exit) = &mut result {
             latch_first(this.cx, exit);
             this.cx.report_start(exit);

@@ -1,4 +1,4 @@
-//! How a tool's own hooks, declared or added, leave a call.
+//! How a tool's own hooks leave a call.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -6,7 +6,7 @@ use crate::context::ToolContext;
 use crate::event::{HookEnd, HookExit};
 use onionskin_definitions::error::{Exit, ToolResult};
 
-/// The last result from inside a hook.
+/// The kind of the last result that a hook got from inside.
 #[derive(Default)]
 pub(crate) struct LastInner(AtomicU8);
 
@@ -31,18 +31,18 @@ impl LastInner {
         self.0.store(kind(result), Ordering::Relaxed);
     }
 
-    /// Records in the call how the hook left it, if the call collects this.
+    /// Records how the hook left the call, if the call collects this.
     pub(crate) fn leave(&self, cx: &ToolContext, hook: &'static str, result: &ToolResult) {
         cx.log_hook(|| HookExit { hook: hook.into(), end: end(self.0.load(Ordering::Relaxed), result) });
     }
 }
 
 /// How a hook left the call, given the last result from inside.
-fn end(came: u8, result: &ToolResult) -> HookEnd {
-    match (came, result) {
+fn end(inner: u8, result: &ToolResult) -> HookEnd {
+    match (inner, result) {
         (NOTHING, Ok(_)) => HookEnd::Answered,
         (ERROR, Ok(_)) => HookEnd::Recovered,
-        (came, result) if came == kind(result) => HookEnd::Passed,
+        (inner, result) if inner == kind(result) => HookEnd::Passed,
         (_, Ok(_)) => HookEnd::Answered,
         (_, Err(Exit::Tool(error))) => HookEnd::Error(error.kind()),
         (_, Err(Exit::Stop(_))) => HookEnd::Stop,

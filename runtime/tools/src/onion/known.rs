@@ -1,10 +1,9 @@
-//! One error for one mistake, if generated code names a wrong type in several places.
+//! Reports a wrong type once, although generated code names it in several places.
 
-/// A constant that compiles.
+/// A type whose constant argument compiles.
 ///
-/// `<Known<{ <<H as Hook>::Made as MadeBy<H>>::TYPED }> as Is>::Type<H>` is `H`. If `H` does not implement `Hook`, the
-/// constant is an error, which the compiler reports at the constant. The type is then an error too, and the compiler
-/// reports nothing about its uses.
+/// `<Known<{ <<H as Hook>::Made as MadeBy<H>>::TYPED }> as Is>::Type<H>` is `H`. If `H` does not implement
+/// `Hook`, the compiler reports an error at the constant, and nothing about uses of the type.
 pub struct Known<const VALUE: bool>;
 
 /// Implemented for a [`Known`] constant.
@@ -12,7 +11,7 @@ pub trait Is {
     /// The type itself.
     type Type<T>;
 
-    /// A value of [`Self::Type`]. If the constant is an error, the compiler reports nothing more.
+    /// Returns the value as [`Self::Type`].
     fn hold<T>(value: T) -> Self::Type<T>;
 }
 
@@ -24,8 +23,7 @@ impl<const VALUE: bool> Is for Known<VALUE> {
     }
 }
 
-/// The number of values that a hook or a guardrail takes, from its `TAKES`. It is zero for a hook or a guardrail that a
-/// list cannot name.
+/// The number of values that a hook or a guardrail takes, from its `TAKES`; zero if a list cannot name it.
 pub const fn taken(takes: Option<usize>) -> usize {
     match takes {
         Some(values) => values,
@@ -33,13 +31,13 @@ pub const fn taken(takes: Option<usize>) -> usize {
     }
 }
 
-/// Whether `given` values are enough. It is true for a hook or a guardrail that a list cannot name, because that is an
-/// error of its own.
+/// Whether there are enough values. It is true for a hook or a guardrail that a list cannot name, which is a
+/// separate error.
 pub const fn has_each(given: usize, takes: Option<usize>) -> bool {
     given >= taken(takes)
 }
 
-/// Whether `given` values are not too many; see [`has_each`].
+/// Whether there are not too many values; see [`has_each`].
 pub const fn has_no_more(given: usize, takes: Option<usize>) -> bool {
     match takes {
         Some(values) => given <= values,

@@ -1,4 +1,5 @@
-//! The run sees an abort before a hook does. Out of line, so that a call that succeeds pays one comparison.
+//! Latches aborts, so that the run sees them before a hook does. Out of line, so that a successful call pays
+//! one comparison.
 
 use crate::context::ToolContext;
 use onionskin_definitions::error::Exit;
@@ -12,7 +13,8 @@ pub(super) fn latch(cx: &ToolContext, exit: &Exit) {
     }
 }
 
-/// Latches an abort that can be that of another call: a call that does not continue returns it.
+/// Latches an abort, unless the run is aborted already: a call that stops because of another call's abort
+/// returns that abort.
 #[cold]
 pub(super) fn latch_first(cx: &ToolContext, exit: &Exit) {
     if let Exit::Abort(abort) = exit

@@ -1,4 +1,4 @@
-//! How lists construct hooks and guardrails: the types that their `Made` can be.
+//! The `Made` types, which describe how lists construct hooks and guardrails.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -6,41 +6,41 @@ use std::sync::Arc;
 use super::Hook;
 use crate::context::Works;
 
-/// Describes how lists construct a hook or a guardrail `H`, and which state it works on: its `Made`. Programs do not implement it: they name
-/// one of the types of `made`.
+/// Describes how lists construct a hook or a guardrail `H`, and which agent state it takes. Programs do not
+/// implement it: their `Made` is one of the types in `made`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "not one of the types in `onionskin::made`",
     note = "use `made::ByDefault` if lists build it with `Default`, `made::FromValues<(u32,)>` if from values (`limit(3)`), `made::AtRunTime` if it is only added at run time"
 )]
 pub trait MadeBy<H> {
-    /// The state that it works on: `State<S>`, or `()` for none.
+    /// The agent state that it takes: `State<S>`, or `()` for none.
     type State;
 
     /// The values in parentheses after its name in a list, as a tuple; `()` for none.
     type Values;
 
-    /// The names of the values, as far as they have names: those of the `#[config]` parameters of a function.
+    /// The names of the values, from the `#[config]` parameters of a function.
     const NAMES: &'static [&'static str] = &[];
 
-    /// Whether the hook is a typed hook, which is part of a ring.
+    /// Whether the hook is typed, and so part of a ring.
     #[doc(hidden)]
     const TYPED: bool = false;
 
-    /// The name of the tool that a typed hook is on.
+    /// The name of a typed hook's tool.
     #[doc(hidden)]
     const TOOL: Option<&'static str> = None;
 
-    /// The number of values; `None` if a list cannot name it.
+    /// The number of values; `None` if lists cannot name it.
     #[doc(hidden)]
     const TAKES: Option<usize> = Some(0);
 
-    /// Makes one of its values.
+    /// Constructs it from its values.
     fn configure(values: Self::Values) -> H;
 }
 
-/// The `Made` of a hook or a guardrail that lists construct with [`Default`]. `S` is the state that it works on: `State<S>`,
-/// or `()` for none.
+/// The `Made` of a hook or a guardrail that lists construct with [`Default`]. `S` is the agent state that it
+/// takes: `State<S>`, or `()` for none.
 ///
 /// ```
 /// use onionskin::{Args, Hook, Next, ToolContext, ToolResult, agent, made};
@@ -60,8 +60,8 @@ pub trait MadeBy<H> {
 /// ```
 pub struct ByDefault<S = ()>(PhantomData<fn() -> S>);
 
-/// The `Made` of a hook or a guardrail that is added at run time, and that lists cannot name. `S` is the state that it works
-/// on: `State<S>`, or `()` for none.
+/// The `Made` of a hook or a guardrail that is added at run time, and that lists cannot name. `S` is the
+/// agent state that it takes: `State<S>`, or `()` for none.
 ///
 /// ```
 /// use onionskin::{Args, Hook, Next, ToolContext, ToolResult, ToolSpec, call, made, tool};
@@ -90,8 +90,9 @@ pub struct ByDefault<S = ()>(PhantomData<fn() -> S>);
 /// ```
 pub struct AtRunTime<S = ()>(PhantomData<fn() -> S>);
 
-/// The `Made` of a hook or a guardrail that lists construct from the values after its name, as in `limit(3)`: `V` is the
-/// tuple of their types, and the hook is `From<V>`. `S` is the state that it works on: `State<S>`, or `()` for none.
+/// The `Made` of a hook or a guardrail that lists construct from the values after its name, as in `limit(3)`.
+/// `V` is the tuple of the values' types, and the hook implements `From<V>`. `S` is the agent state that it
+/// takes: `State<S>`, or `()` for none.
 ///
 /// ```
 /// use onionskin::{Args, Hook, Inject, Next, State, ToolContext, ToolResult, agent, made};
@@ -124,7 +125,7 @@ pub struct AtRunTime<S = ()>(PhantomData<fn() -> S>);
 /// ```
 pub struct FromValues<V, S = ()>(PhantomData<fn() -> (V, S)>);
 
-/// The types of the values after a name in a list: a tuple of one to eight.
+/// The types of the values after a name in a list: a tuple of one to eight types.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of values",
     label = "write `({Self},)` for one value",
@@ -147,7 +148,7 @@ macro_rules! list_values {
 
 list_values! { 1: A; 2: A B; 3: A B C; 4: A B C D; 5: A B C D E; 6: A B C D E F; 7: A B C D E F G; 8: A B C D E F G H; }
 
-/// One of a [`ToolSpec`](crate::ToolSpec)'s own hooks, cloned with the tool.
+/// A hook of a [`ToolSpec`](crate::ToolSpec), which is cloned with the tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not `Clone`, so clones of the `ToolSpec` could not have a hook each",
     label = "not `Clone`",
@@ -169,14 +170,14 @@ impl<T: Clone> ForEachClone for T {
 /// The values in parentheses after a hook's name in `agent!`.
 pub type Values<H> = <<H as Hook>::Made as MadeBy<H>>::Values;
 
-/// The state that a hook works on.
+/// The agent state that a hook takes.
 pub type StateOf<H> = <<H as Hook>::Made as MadeBy<H>>::State;
 
 /// The values of a hook or a guardrail that a list cannot name.
 #[derive(Debug, Clone, Copy)]
 pub enum Never {}
 
-/// Constructed as `M` describes, in an [`Arc`].
+/// Constructed as `M` describes, inside an [`Arc`].
 pub struct InArc<M>(PhantomData<fn() -> M>);
 
 impl<H: Default, S: Works> MadeBy<H> for ByDefault<S> {

@@ -1,8 +1,8 @@
 //! The onion: layers of hooks around the core that runs the tools.
 //!
-//! `agent!` generates one struct for each hook of an agent and one for its core. Each struct holds the next one, so the
-//! whole chain is known at compile time and a call through it allocates nothing. All generic code is here; `agent!`
-//! generates only names.
+//! `agent!` generates a struct for each hook of an agent and one for its core. Each struct contains the next
+//! one, so the whole chain is known at compile time, and a call through it allocates no memory. All generic
+//! code is here; `agent!` generates only names.
 
 mod attempt;
 mod caller;
@@ -48,10 +48,10 @@ use onionskin_definitions::error::ToolResult;
 
 /// One layer of an onion, or its core. `agent!` generates it.
 pub trait Call: Send + Sync + 'static {
-    /// Whether a layer can look at the arguments before the tool does.
+    /// Whether a layer can read the arguments before the tool does.
     const LOOKS: bool = true;
 
-    /// Runs this layer and those inside it.
+    /// Runs this layer and the layers inside it.
     fn call<'a, 'b>(
         &'a self,
         cx: &'a ToolContext,
@@ -64,7 +64,7 @@ pub trait Call: Send + Sync + 'static {
     }
 }
 
-/// The runtime's view of an onion's core. Its `call` is a [`call_tool`], so the run sees an abort of the tool at once.
+/// The core of an onion. Its `call` uses [`call_tool`], so the run sees an abort of the tool at once.
 pub trait Core: Call {
     /// The compiled tools and their indices.
     fn definitions(&self) -> Definitions;
@@ -73,7 +73,7 @@ pub trait Core: Call {
 /// The compiled tools of an agent and their indices.
 pub type Definitions = Vec<(usize, Result<ToolDefinition, Undefined>)>;
 
-/// A tool whose definition is unusable.
+/// A tool with an unusable definition.
 #[doc(hidden)]
 #[derive(Debug, thiserror::Error)]
 pub enum Undefined {
@@ -83,7 +83,7 @@ pub enum Undefined {
     Misnamed { tool: &'static str, defined: Arc<str> },
 }
 
-/// The definition of a tool. Defaults and schemas are functions of the program; a panic of one is reported with the
+/// Returns the definition of a tool. Defaults and schemas are user code, so a panic is reported with the
 /// tool's name.
 ///
 /// # Errors
@@ -100,7 +100,7 @@ pub fn define<'t>(
     }
 }
 
-/// Both the innermost layer and the run hold the core; the run uses it for calls past the hooks.
+/// The innermost layer and the run share the core; the run uses it for calls that bypass the hooks.
 impl<C: Core> Call for Arc<C> {
     const LOOKS: bool = C::LOOKS;
 
@@ -117,8 +117,8 @@ impl<C: Core> Call for Arc<C> {
     }
 }
 
-/// Middleware around tool calls. `#[tool_hook]` on a function implements it for a generated type with the function's
-/// name.
+/// Middleware around tool calls. `#[tool_hook]` on a function implements it for a generated type with the
+/// function's name.
 ///
 /// ```
 /// use onionskin::{Args, Hook, Next, ToolContext, ToolResult};
@@ -147,23 +147,24 @@ impl<C: Core> Call for Arc<C> {
     note = "`name` alone is the function itself: pass `name::new(..)` to `.hook(..)`"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
-    /// How lists construct the hook, and which state it works on: a type of `made`. A hand-written hook has
-    /// `ByDefault` or `FromValues` if `agent!` or a tool's list
-    /// constructs it, or `AtRunTime` if it is only added with `.hook(..)`.
+    /// How lists construct the hook, and which agent state it takes: a type of `made`. A hand-written hook
+    /// uses `ByDefault` or `FromValues` if `agent!` or a tool's list constructs it, and `AtRunTime` if it is
+    /// only added with `.hook(..)`.
     type Made: MadeBy<Self>;
 
-    /// Whether the hook runs what is inside again after an error, as `hooks::retry` does. An agent is then not built if a
-    /// filter names tools for the hook whose calls must not be repeated (`BuildError::NotRepeated`).
+    /// Whether the hook runs the inner layers again after an error, as `hooks::retry` does. If a filter then
+    /// applies the hook to tools whose calls must not be repeated, building the agent fails
+    /// (`BuildError::NotRepeated`).
     const REPEATS: bool = false;
 
-    /// Runs around a call. `next.run(args)` runs the hooks inside and the tool. A hook that does not call it answers in
-    /// their place.
+    /// Runs around a call. `next.run(args)` runs the inner hooks and the tool. A hook that does not call it
+    /// answers in their place.
     ///
-    /// Cancel safety: the runtime drops the future when the run ends, so a hook may end at any of its awaits. A panic
-    /// of the hook aborts the run.
+    /// Cancel safety: the runtime drops the future when the run ends, so a hook may end at any `await`. A
+    /// panic of the hook aborts the run.
     ///
     /// # Errors
-    /// Any `Exit`. An abort ends the run, whatever hooks outside return.
+    /// Any `Exit`. An abort ends the run, whatever outer hooks return.
     fn call<'a, 'b, N: Next>(
         &'a self,
         cx: &'a ToolContext,
@@ -171,20 +172,21 @@ pub trait Hook: Send + Sync + Sized + 'static {
         next: N,
     ) -> impl Future<Output = ToolResult> + Send;
 
-    /// Lists the services that the hook takes with [`ToolContext::provided`], and the state of the agent that it takes. `#[tool_hook]` writes it.
-    /// Building an agent compares the list with what the program provides and with the agent's state. By default the list is empty. A wrapper of another hook
-    /// forwards it.
+    /// Lists the services that the hook takes with [`ToolContext::provided`], and the agent state that it
+    /// takes. `#[tool_hook]` generates it. Building an agent compares the list with the provided services and
+    /// the agent's state. The default list is empty. A wrapper of another hook forwards it.
     fn services(taken: &mut ServiceTypes) {
         let _ = taken;
     }
 
-    /// What descriptions of agents call it, if it is not the name of its type: the function of a script, for example.
+    /// The hook's name in descriptions of agents, if it is not the name of its type, for example a script's
+    /// function.
     fn shown_name(&self) -> Option<String> {
         None
     }
 }
 
-/// A shared hook: its fields exist once.
+/// A shared hook.
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Arc<H> {
     type Made = InArc<H::Made>;

@@ -1,4 +1,4 @@
-//! The rest of a call, which an around hook runs.
+//! The rest of a call, which a hook runs.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,9 +13,9 @@ use crate::context::ToolContext;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::ToolResult;
 
-/// The rest of the call: the hooks inside, and the tool.
+/// The rest of a call: the inner hooks and the tool.
 ///
-/// It can be run several times, for example by a retry. Two concurrent runs need [`Next::fork`].
+/// It can run several times, for example in a retry. Concurrent runs need [`Next::fork`].
 /// ```
 /// use onionskin::{Args, Next, ToolResult, tool, tool_hook};
 ///
@@ -45,19 +45,20 @@ use onionskin_definitions::error::ToolResult;
     note = "an around hook takes `next: impl Next` and calls `next.run(args).await`"
 )]
 pub trait Next: Copy + Send + Sync {
-    /// Runs the rest of the call with these arguments. The hooks inside can change them; pass a clone to keep them.
+    /// Runs the rest of the call with these arguments. Inner hooks can change them; pass a clone to keep
+    /// them.
     ///
-    /// Several runs at once are [`fork`](Next::fork)s: a question of a hook inside shows the arguments that were passed on last, and only a
-    /// fork keeps its own.
+    /// Use [`fork`](Next::fork) for concurrent runs: a question of an inner hook shows the current arguments
+    /// of the call, and only a fork has its own.
     ///
     /// Cancel safety: dropping the future ends the rest of the call. The tool may have taken effect.
     ///
     /// # Errors
-    /// Returns the errors of the hooks inside and of the tool.
+    /// Returns the errors of the inner hooks and the tool.
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
 
-    /// As [`Next::run`], boxed and with its own arguments, so that several runs can be concurrent without making every
-    /// call's future larger.
+    /// As [`Next::run`], boxed and with its own arguments, for concurrent runs. Boxing keeps the futures of
+    /// other calls small.
     ///
     /// Cancel safety: as [`Next::run`].
     fn fork<'n>(self, mut args: Args) -> Forked<'n>
@@ -71,7 +72,7 @@ pub trait Next: Copy + Send + Sync {
 /// The future of [`Next::fork`].
 pub type Forked<'n> = BoxFuture<'n, ToolResult>;
 
-/// The rest of a call inside one layer.
+/// The rest of a call inside a layer.
 #[doc(hidden)]
 pub struct InnerNext<'a, C> {
     inner: &'a C,
@@ -112,7 +113,7 @@ impl<C: Call> Next for InnerNext<'_, C> {
 }
 
 pin_project! {
-    /// Sees every result before the hook outside, and latches an abort.
+    /// Latches an abort before the outer hook sees the result.
     pub(crate) struct Latched<'a, F> {
         #[pin]
         call: F,
@@ -132,7 +133,7 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
-        // Read in place: moving the result out and in again would cost every layer a copy.
+        // Read in place: moving the result would cost every layer a copy.
         let poll = this.call.poll(context);
         if let Poll::Ready(Err(exit)) = &poll {
             latch(this.cx, exit);

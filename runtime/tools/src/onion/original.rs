@@ -1,4 +1,4 @@
-//! A call of the original tool skips the hooks.
+//! Calls of the original tool, which skip the hooks.
 
 use super::Latched;
 use crate::context::{AtDepth, Depth, ToolContext};
@@ -6,13 +6,14 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 impl ToolContext {
-    /// Calls the tool itself, and skips all hooks that have not run yet: the agent's, typed hooks, and the tool's own.
-    /// Approval, cache and guardrails still run.
+    /// Calls the tool and skips all hooks that have not run yet: the agent's hooks, typed hooks, and the
+    /// tool's own hooks. Approval, cache and guardrails still run.
     ///
     /// Cancel safety: dropping the future cancels the call.
     ///
     /// # Errors
-    /// Returns the errors of the tool, or an error if the caller is the tool itself, a guardrail or an error handler.
+    /// Returns the errors of the tool, or an error if the caller is the tool, a guardrail or an error
+    /// handler.
     pub async fn call_original(&self, args: &mut Args) -> ToolResult {
         if self.is_past_hooks() {
             return Err(Exit::Tool(ToolError::new(format!(

@@ -1,4 +1,4 @@
-//! Panics of tools, hooks and other code of the user: they become errors, and their payloads are dropped with care.
+//! Converts panics of tools, hooks and other user code to errors.
 
 use std::any::Any;
 use std::fmt;
@@ -61,7 +61,7 @@ pub(crate) fn tool_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit 
     exit
 }
 
-/// The error for a panic of `what`, without the secrets of the session.
+/// The error for a panic of `what`, with the session's secrets redacted.
 pub(crate) fn panic_exit(cx: &ToolContext, what: fmt::Arguments<'_>, panic: &(dyn Any + Send)) -> Exit {
     let text = format!("{what} panicked: {}", cx.run().hide_text(panic_text(panic)));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))

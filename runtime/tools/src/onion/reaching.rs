@@ -1,4 +1,4 @@
-//! Hooks that see the calls of their agent, and of all agents below it.
+//! Hooks that apply to the calls of their agent and of all its child agents.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use crate::context::{DynCall, Outside, ToolContext};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::ToolResult;
 
-/// The hooks of one agent that reach below it, the outermost first.
+/// The hooks of an agent that apply to its child runs, outermost first.
 struct Reaching(Arc<[Arc<dyn DynHook>]>);
 
-/// These hooks for the runs below their agent; `None` without hooks.
+/// Wraps these hooks for child runs; `None` without hooks.
 pub fn reaching(hooks: Vec<Arc<dyn DynHook>>) -> Option<Arc<dyn Outside>> {
     (!hooks.is_empty()).then(|| Arc::new(Reaching(hooks.into())) as Arc<dyn Outside>)
 }
 
-/// The hooks of two agents, the one beneath the other.
+/// Combines the hooks of a parent agent and of its child.
 pub fn both(above: Option<Arc<dyn Outside>>, beneath: Option<Arc<dyn Outside>>) -> Option<Arc<dyn Outside>> {
     match (above, beneath) {
         (Some(above), Some(beneath)) => Some(Arc::new(Both { above, beneath })),
@@ -55,7 +55,7 @@ impl Outside for Both {
     }
 }
 
-/// What is inside of the hooks of the upper agent.
+/// The layers inside the parent's hooks.
 struct Inside<'a> {
     beneath: &'a dyn Outside,
     onion: &'a dyn DynCall,

@@ -1,4 +1,4 @@
-//! Spans of hooks. They are off by default, because they need another way through the onion: one box for each hook.
+//! Spans of hooks. They are off by default, because a traced call boxes each hook.
 
 use std::any::type_name;
 use std::future::{Future, Ready, ready};
@@ -17,22 +17,23 @@ use crate::context::ToolContext;
 use crate::event::CallOutcome;
 use onionskin_definitions::error::{BoxError, ToolResult};
 
-/// The target of the spans, at level trace.
+/// The target of the spans, which have the level trace.
 const TARGET: &str = "onionskin::hook";
 
-/// The place of hooks around calls.
+/// The `place` of hooks around calls.
 const CALL: &str = "tool_call";
 
-/// Whether a subscriber takes spans of level trace. Each span is asked for its target, and not here: `span_enabled!` leaves the
-/// answer in the filters of `tracing-subscriber`, which then drop the next span.
+/// Whether a subscriber takes spans of the level trace. It does not check the target with `span_enabled!`,
+/// because that leaves its answer in the filters of `tracing-subscriber`, which then drop the next span.
 pub(crate) fn hooks_are_traced() -> bool {
     LevelFilter::current() == LevelFilter::TRACE
 }
 
-/// A span that ends with its hook, or with the drop of it.
+/// A span that ends when its hook ends or is dropped.
 struct HookSpan {
     span: Span,
-    /// Whether the end is recorded, or a drop is not to be recorded: a run that pauses drops the hooks around the calls that wait.
+    /// Whether the end is recorded, or a drop must not be recorded: a run that pauses drops the hooks around
+    /// waiting calls.
     ended: bool,
 }
 
@@ -81,7 +82,8 @@ impl Drop for Polled<'_> {
 }
 
 pin_project! {
-    /// A hook, in its span if it has one. `waits` says whether its call waits for an answer that does not come in this run.
+    /// A hook with an optional span. `waits` returns whether its call waits for an answer that this run will
+    /// not receive.
     pub struct Traced<F, E, W> {
         #[pin]
         call: F,
@@ -124,7 +126,8 @@ fn poll_in<F: Future>(
     poll
 }
 
-/// Runs a hook of a call in a span. `of_value` says how a value ends it: for a typed hook it can be the error of its tool.
+/// Runs a hook of a call in a span. `of_value` returns the outcome for a value: a typed hook's value can be
+/// its tool's error.
 pub(crate) async fn in_span<T>(
     cx: &ToolContext,
     hook: impl AsRef<str>,
@@ -138,8 +141,8 @@ pub(crate) async fn in_span<T>(
     Traced { call, span, error_type, waits: || cx.is_open() }.await
 }
 
-/// Runs a hook of a call in a span, or without one if it only hands on: typed hooks do, because they run in the ring at their
-/// tool, with a span there.
+/// Runs a hook of a call in a span. A typed hook only forwards the call here, without a span, because it runs
+/// in the ring at its tool.
 pub(super) fn traced<'a, F>(
     cx: &'a ToolContext,
     hook: String,
@@ -148,12 +151,13 @@ pub(super) fn traced<'a, F>(
 where
     F: Future<Output = ToolResult> + Send + 'a,
 {
-    // A hook that is written by hand can panic before it returns its future.
+    // A hand-written hook can panic before it returns its future.
     let call = async move { call().await };
-    if hands_on::<F>() { Box::pin(call) } else { Box::pin(in_span(cx, hook, call, |_| CallOutcome::Ok)) }
+    if forwards::<F>() { Box::pin(call) } else { Box::pin(in_span(cx, hook, call, |_| CallOutcome::Ok)) }
 }
 
-/// Runs a hook `H` of a run, a turn or a message in a span if a subscriber takes it, and if the hook has this place.
+/// Runs a hook `H` of a run, a turn or a message, in a span if a subscriber takes it and the hook implements
+/// this place.
 pub fn at_place<H, T, F: Future<Output = Result<T, BoxError>>>(
     place: &'static str,
     call: F,
@@ -164,11 +168,11 @@ pub fn at_place<H, T, F: Future<Output = Result<T, BoxError>>>(
     Traced { call, span, error_type: |done: &F::Output| done.is_err().then_some("failed"), waits: || false }
 }
 
-/// What a hook does at the places that it does not have.
+/// The future of a hook at a place that it does not implement.
 pub struct Absent<T>(Ready<T>);
 
 impl<T> Absent<T> {
-    /// A value that is there.
+    /// Creates a ready future.
     pub fn new(value: T) -> Self {
         Self(ready(value))
     }
@@ -182,13 +186,15 @@ impl<T> Future for Absent<T> {
     }
 }
 
-/// Whether the future of a hook is that of the rest of the call. By its name, as in [`is_absent`].
-fn hands_on<F>() -> bool {
+/// Whether the future of a hook is that of the rest of the call. It compares type names, as [`is_absent`]
+/// does.
+fn forwards<F>() -> bool {
     let generic = |name: &'static str| name.split('<').next();
     generic(type_name::<F>()) == generic(type_name::<Latched<'_, ()>>())
 }
 
-/// Whether a future is an [`Absent`]. By its name, because it borrows and so has no id; a wrong answer costs a span.
+/// Whether a future is an [`Absent`]. It compares type names, because a borrowing type has no `TypeId`; a
+/// wrong answer costs a span.
 fn is_absent<F>() -> bool {
     type_name::<F>().starts_with(concat!(module_path!(), "::Absent<"))
 }

@@ -1,4 +1,4 @@
-//! The guardrails of an agent: around the calls of all of its tools, whatever their source, inside its hooks.
+//! The guardrails of an agent: inside its hooks, around the calls of all its tools, whatever their source.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::bring_into_types;
 use onionskin_definitions::error::ToolResult;
 
-/// Whether a guardrail checks a call.
+/// Selects the calls that a guardrail checks.
 pub type Concerns = Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>;
 
-/// A guardrail, and the calls that it checks; `None`: all.
+/// A guardrail with an optional filter for calls.
 pub struct OnCalls<G: ?Sized> {
     /// The guardrail.
     pub guardrail: Arc<G>,
-    /// Whether it checks a call.
+    /// Selects the calls that it checks; `None` for all.
     pub concerns: Option<Concerns>,
 }
 
@@ -28,22 +28,22 @@ impl<G: ?Sized> OnCalls<G> {
     }
 }
 
-/// The guardrails of an agent, each list in the order in which it runs.
+/// The guardrails of an agent, each list in execution order.
 #[derive(Default)]
 pub struct AgentGuardrails {
-    /// Those on arguments.
+    /// The guardrails of arguments.
     pub input: Vec<OnCalls<dyn DynInputGuardrail>>,
-    /// Those on results.
+    /// The guardrails of results.
     pub output: Vec<OnCalls<dyn DynOutputGuardrail>>,
 }
 
 impl AgentGuardrails {
-    /// Whether there are none.
+    /// Whether there are no guardrails.
     pub fn is_empty(&self) -> bool {
         self.input.is_empty() && self.output.is_empty()
     }
 
-    /// The names of those that check the arguments of a call, and of those that check its result.
+    /// The names of the guardrails that check a call's arguments, and of those that check its result.
     pub fn names(&self, call: &ToolContext) -> [Vec<String>; 2] {
         let input = self.input.iter().filter(|one| one.checks(call)).map(|one| one.guardrail.name());
         let output = self.output.iter().filter(|one| one.checks(call)).map(|one| one.guardrail.name());

@@ -12,14 +12,14 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// A type that a tool's `approval = path` function can return: whether a call needs approval, or the reason for it.
+/// A return type of a tool's `approval = path` function: whether a call needs approval, or the reason for it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say whether a call has to be approved",
     label = "not a yes or no",
     note = "write `fn(&Args) -> bool`, or `fn(&Args) -> Option<String>` to give a reason"
 )]
 pub trait NeedsApproval {
-    /// `None` if the call needs no approval, else the reason, if there is one.
+    /// `None` if the call needs no approval, else `Some` with an optional reason.
     fn needed(self) -> Option<Option<String>>;
 }
 
@@ -37,10 +37,10 @@ impl<T: Into<String>> NeedsApproval for Option<T> {
     }
 }
 
-/// The rule for calls that need approval.
+/// A rule for calls that need approval.
 pub type Needed = Arc<dyn Fn(&Args) -> Option<Option<String>> + Send + Sync>;
 
-/// Requires approval if one of two rules does.
+/// Combines two rules: a call needs approval if either rule requires it.
 pub(super) fn either(one: Needed, other: Needed) -> Needed {
     Arc::new(move |args| match (one(args), other(args)) {
         (Some(reason), Some(more)) => Some(reason.or(more)),
@@ -48,7 +48,8 @@ pub(super) fn either(one: Needed, other: Needed) -> Needed {
     })
 }
 
-/// Asks the approver if the call needs approval and was not approved with these arguments. Returns whether a person set others.
+/// Asks for approval if the call needs it and was not approved with these arguments. Returns whether a person
+/// changed the arguments.
 pub(super) async fn approve(
     needed: &Needed,
     cx: &ToolContext,
@@ -65,16 +66,16 @@ pub(super) async fn approve(
     let shown = asked.question.arguments().clone();
     let change = |args: &mut Args, with: Map<String, Value>| {
         cx.change_args(definition, args, with, &shown);
-        // Nobody is asked about what a person wrote.
+        // Arguments that a person wrote need no approval.
         cx.stages(|stages| stages.approve(args.text(), Approved::AsShown));
     };
-    // Another attempt begins with the arguments that were shown.
+    // Another attempt starts with the arguments that were shown.
     if let Some(Approved::With(with)) = approved {
         change(args, with);
         return Ok(true);
     }
     let front: Option<Front<'_>> = if let Some(approver) = cx.run().approver() {
-        let request = cx.request_of(args, reason);
+        let request = cx.approval_request(args, reason);
         Some(Box::pin(async move {
             let approval = caught_async(approver.approve_dyn(request)).await.map_err(|_| panicked(cx))?;
             Ok(Some(approval.into()))

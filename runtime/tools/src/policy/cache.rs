@@ -1,4 +1,4 @@
-//! `Cache` keeps the results of tools.
+//! Caches of tool results.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -16,14 +16,14 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::output::ToolOutput;
 
-/// Caches a tool's results in memory. It answers calls with the same arguments by the same user in the same session, and
-/// with the same services of the tool: a service that a request provides is another one in each request.
+/// Caches a tool's results in memory. It answers calls with the same arguments, user, session and services of
+/// the tool. A service that a request provides differs between requests.
 ///
-/// `#[tool(cache(..))]` makes a cache for each agent that is built, [`ToolSpec::cache`](crate::ToolSpec::cache) one for
-/// each value. The caches of a toolbox's tools belong to its object; all users of the object share them. Not cached are
-/// errors, answers of error handlers, results of a call that ran the tool more than once, and answers of hooks. A full
-/// cache drops its oldest result. While a call runs, equal calls wait for its result. If the result cannot be cached,
-/// the next one of them runs.
+/// `#[tool(cache(..))]` creates a cache for each built agent, [`ToolSpec::cache`](crate::ToolSpec::cache) one
+/// for each value. The caches of a toolbox's tools belong to the object; all its users share them. Errors,
+/// answers of error handlers and hooks, and results of calls that ran the tool more than once are not cached.
+/// A full cache drops its oldest result. While a call runs, equal calls wait for its result. If that cannot
+/// be cached, the next waiting call runs.
 ///
 /// ```
 /// use std::time::Duration;
@@ -56,7 +56,7 @@ struct Store {
     flights: HashMap<Key, Running>,
 }
 
-/// A call in progress, with its waiting calls.
+/// A call in progress, for which equal calls wait.
 struct Running {
     /// The run of the call.
     run: RunContext,
@@ -64,7 +64,7 @@ struct Running {
     over: CancellationToken,
 }
 
-/// A call whose result may be cached. Other calls with its key wait until it ends, however it ends.
+/// A call whose result may be cached. Other calls with its key wait until it ends.
 pub(super) struct Flight {
     key: Key,
     number: u64,
@@ -77,8 +77,8 @@ tokio::task_local! {
     static FLIGHTS: Flights;
 }
 
-/// The calls with waiting calls around the current work; each call was made within the one before it. A direct call has
-/// its own run, so only the task knows these calls.
+/// The calls in progress around the current code, each nested in the previous one. A direct call has its own
+/// run, so these calls are stored in the task.
 #[derive(Clone, Default)]
 pub(crate) struct Flights(Option<Arc<(u64, Flights)>>);
 
@@ -87,7 +87,7 @@ impl Flights {
         FLIGHTS.try_with(Self::clone).unwrap_or_default()
     }
 
-    /// Does work on another thread with the same calls.
+    /// Runs work on another thread with the same calls.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         FLIGHTS.sync_scope(self, work)
     }
@@ -105,7 +105,7 @@ impl Flights {
 }
 
 impl Flight {
-    /// Does the work of this call.
+    /// Runs the work of this call.
     pub(super) async fn around<T>(&self, work: impl Future<Output = T>) -> T {
         let flights = Flights(Some(Arc::new((self.number, Flights::here()))));
         FLIGHTS.scope(flights, work).await
@@ -128,7 +128,7 @@ struct CachedResult {
 }
 
 impl Store {
-    /// Inserts a result as the newest.
+    /// Inserts a result as the newest one.
     fn insert(&mut self, key: Key, output: ToolOutput) {
         self.remove(&key);
         let age = self.next;
@@ -144,19 +144,19 @@ impl Store {
     }
 }
 
-/// The result of a cache look-up.
+/// The result of a cache lookup.
 pub(super) enum Lookup {
-    Output(ToolOutput),
-    /// Nothing is stored and no call is in progress. The result of this call may be cached.
-    Nothing(Flight),
+    Hit(ToolOutput),
+    /// Nothing is stored, and no equal call is in progress. The result of this call may be cached.
+    Miss(Flight),
     /// The cache does not apply to this call.
-    Off,
-    /// The call was made by the call that it would wait for.
+    NotApplicable,
+    /// The call is nested in the call that it would wait for.
     WithinItself,
 }
 
 impl Cache {
-    /// Makes a cache of at most 1024 results that do not expire.
+    /// Creates a cache of at most 1024 results that do not expire.
     pub fn new() -> Self {
         Self { ttl: None, key: None, capacity: CAPACITY, store: Arc::default() }
     }
@@ -172,8 +172,8 @@ impl Cache {
         self
     }
 
-    /// Sets a function whose text replaces the arguments in the key. Users, sessions and filled-in parameters, which
-    /// the function does not get, always remain part of the key.
+    /// Sets a function whose return value replaces the arguments in the key. Users, sessions and filled-in
+    /// parameters, which the function does not see, remain part of the key.
     #[must_use]
     pub fn key<K: Into<String>>(mut self, key: impl Fn(&Args) -> K + Send + Sync + 'static) -> Self {
         self.key = Some(Arc::new(move |args| key(args).into()));
@@ -195,49 +195,49 @@ impl Cache {
         Arc::as_ptr(&self.store).addr()
     }
 
-    /// Looks up the result of a call. `args` are the final arguments without filled-in values, or `None` if they are
-    /// unknown.
+    /// Looks the result of a call up. `args` are the final arguments without filled-in values, or `None` if
+    /// they are unknown.
     ///
-    /// While another call with the same key runs, this one waits for its result. Cancel safety: dropping the future
-    /// only ends the wait.
-    pub(super) async fn look(
+    /// While another call with the same key runs, this one waits for its result. Cancel safety: dropping the
+    /// future only ends the wait.
+    pub(super) async fn lookup(
         &self,
         cx: &ToolContext,
         args: Option<&mut Args>,
         fill: Option<&dyn Fill>,
     ) -> Lookup {
-        // A caller that runs the tool again rejects the earlier result, so that one is not cached either.
-        let (times, stored) = cx.stages(|stages| stages.ask(self.id()));
+        // A caller that runs the tool again rejected the earlier result, which leaves the cache too.
+        let (times, stored) = cx.stages(|stages| stages.count_lookup(self.id()));
         if let Some(key) = stored {
             self.store().remove(&key);
         }
         let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args, fill)) else {
-            return Lookup::Off;
+            return Lookup::NotApplicable;
         };
         loop {
-            match self.look_now(cx, &key) {
+            match self.lookup_now(cx, &key) {
                 Ok(found) => return found,
-                // The other call can fail or be dropped, and leave no result.
+                // The other call can fail or be dropped without a result.
                 Err(running) => cx.without_permit(running.cancelled_owned()).await,
             }
         }
     }
 
     /// The stored result, or a token for the end of the call in progress.
-    fn look_now(&self, cx: &ToolContext, key: &Key) -> Result<Lookup, CancellationToken> {
+    fn lookup_now(&self, cx: &ToolContext, key: &Key) -> Result<Lookup, CancellationToken> {
         let mut store = self.store();
         match store.kept.get(key) {
             Some(kept) if self.ttl.is_none_or(|ttl| kept.at.elapsed() < ttl) => {
                 tracing::debug!(tool = cx.tool_name(), "answered from the cache");
                 cx.stages(|stages| stages.store(self.id(), key));
-                return Ok(Lookup::Output(kept.output.clone()));
+                return Ok(Lookup::Hit(kept.output.clone()));
             }
             Some(_) => store.remove(key),
             None => {}
         }
         match store.flights.get(key) {
             // The call in progress waits for this one.
-            Some(running) if cx.run().is_beneath(&running.run) => return Ok(Lookup::Off),
+            Some(running) if cx.run().is_descendant_of(&running.run) => return Ok(Lookup::NotApplicable),
             Some(running) if Flights::here().hold(running.number) => return Ok(Lookup::WithinItself),
             Some(running) => return Err(running.over.clone()),
             None => {}
@@ -245,7 +245,7 @@ impl Cache {
         let number = NEXT_FLIGHT.fetch_add(1, Ordering::Relaxed);
         let running = Running { run: cx.run().clone(), number, over: CancellationToken::new() };
         store.flights.insert(key.clone(), running);
-        Ok(Lookup::Nothing(Flight { key: key.clone(), number, store: Arc::clone(&self.store) }))
+        Ok(Lookup::Miss(Flight { key: key.clone(), number, store: Arc::clone(&self.store) }))
     }
 
     /// Caches the result of a call, unless the tool was run again.
@@ -342,14 +342,14 @@ impl fmt::Debug for Cache {
     }
 }
 
-/// A type that a tool's `cache(key = path)` function can return.
+/// A return type of a tool's `cache(key = path)` function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a cache",
     label = "not a text",
     note = "write `fn(&Args) -> String` or `fn(&Args) -> &'static str`"
 )]
 pub trait CacheKey {
-    /// The key as a text.
+    /// The key as a string.
     fn text(self) -> String;
 }
 
@@ -368,7 +368,7 @@ pub(crate) fn no_cache_of_once(tool: &str) -> String {
     )
 }
 
-/// Makes a cache with a key function.
+/// Sets the key function of a cache.
 pub fn keyed<K: CacheKey + 'static>(cache: Cache, key: fn(&Args) -> K) -> Cache {
     cache.key(move |args| key(args).text())
 }

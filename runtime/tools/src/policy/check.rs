@@ -1,4 +1,4 @@
-//! One check by a guardrail: of arguments, or of a result.
+//! Checks of arguments and results by guardrails.
 
 use std::any::Any;
 
@@ -19,8 +19,8 @@ pub(super) async fn admit(
     check.await.map_err(|exit| refusal(exit, guardrail.name()))
 }
 
-/// Passes a result through output guardrails. Returns also whether one of them refused it. A stop is the run's
-/// answer, so its output passes through them too.
+/// Passes a result through output guardrails. Also returns whether one of them withheld it. A stop is the
+/// run's answer, so its output passes through them too.
 pub(super) async fn release<'g>(
     cx: &ToolContext,
     args: &Args,
@@ -54,13 +54,14 @@ pub(super) async fn release<'g>(
     }
 }
 
-/// The refusal of a result, or of an error of this kind. If the tool has run, it says so.
+/// The exit of a guardrail that withholds a result or an error of the kind `failed`. If the tool has run, the
+/// error says so.
 fn withheld(cx: &ToolContext, exit: Exit, failed: Option<ErrorKind>, guardrail: &str) -> Exit {
     let mut exit = if failed.is_none() { refusal(exit, guardrail) } else { exit };
     let Exit::Tool(error) = &mut exit else { return exit };
     let has_run = match failed {
         None => cx.has_run(),
-        // An error that a guardrail passes on or changes stays the tool's own.
+        // An error that a guardrail passes on or changes remains the tool's.
         Some(ErrorKind::Denied | ErrorKind::Withheld) => false,
         Some(_) => error.kind() == ErrorKind::Denied && cx.attempt() > 0,
     };

@@ -13,11 +13,12 @@ use crate::context::ToolContext;
 use crate::onion::{DynHook, Hook, MadeBy, Values};
 use onionskin_definitions::error::{ToolError, ToolResult};
 
-/// Hooks and stages around a tool: guardrails, approval, a cache, error handlers, values that are filled in.
+/// Hooks and stages around a tool: guardrails, approval, a cache, error handlers, filled-in values.
 ///
-/// `#[tool]` makes it of the options of a function, and a [`ToolSpec`](crate::ToolSpec) of its additions. Other code does
-/// not make or read one. A wrapper of a tool gets one in [`Tool::with_policy`](crate::Tool::with_policy) or
-/// [`DynTool::with_policy_dyn`](crate::DynTool::with_policy_dyn), and forwards it to the tool that it wraps:
+/// `#[tool]` creates it from the options of a function, and a [`ToolSpec`](crate::ToolSpec) from its
+/// additions. Other code neither creates nor reads one. A wrapper of a tool receives one in
+/// [`Tool::with_policy`](crate::Tool::with_policy) or
+/// [`DynTool::with_policy_dyn`](crate::DynTool::with_policy_dyn), and forwards it to the wrapped tool:
 ///
 /// ```
 /// use onionskin::spec::ToolPolicy;
@@ -67,9 +68,9 @@ use onionskin_definitions::error::{ToolError, ToolResult};
 /// # });
 /// ```
 ///
-/// The answer `None` is passed on as well: the tool inside has no place for the additions, so the `ToolSpec` runs them
-/// around the wrapper. A wrapper that answers `Some` without forwarding the policy would lose the guardrails that were
-/// added.
+/// A wrapper passes `None` on as well: the wrapped tool has no place for the additions, so the `ToolSpec`
+/// runs them around the wrapper. A wrapper that returns `Some` without forwarding the policy loses the added
+/// guardrails.
 #[derive(Clone, Default)]
 pub struct ToolPolicy {
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
@@ -103,7 +104,7 @@ impl ToolPolicy {
         self.approval_if(Arc::new(|_| Some(None)))
     }
 
-    /// Requires approval for the calls for which the function returns `Some`, with an optional reason.
+    /// Requires approval for calls for which the function returns `Some`, with an optional reason.
     #[must_use]
     pub fn approval_if(mut self, needed: Needed) -> Self {
         self.stages.needs_approval(needed);
@@ -135,7 +136,7 @@ impl ToolPolicy {
         self
     }
 
-    /// The same policy with the stages of another one after its own.
+    /// Appends the stages of another policy.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.stages = self.stages.and(&other.stages);
@@ -143,7 +144,7 @@ impl ToolPolicy {
     }
 }
 
-/// A function that handles a tool's errors, declared with `on_error`.
+/// Adds the function of `on_error`, which handles the tool's errors.
 pub fn recover(policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
     policy.on_error(Arc::new(move |error, cx: ToolContext| ready(on_error(&cx, error))))
 }

@@ -1,4 +1,4 @@
-//! Guardrails: checks of a tool's arguments before it runs, and of its output before the caller sees it.
+//! Guardrails check a tool's arguments before it runs, and its output before the caller sees it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,8 +14,9 @@ use onionskin_definitions::error::ToolResult;
 /// A guardrail that is cloned with its tool.
 struct ForEach<G>(G);
 
-/// Declares a kind of guardrails: the trait that programs implement, that of an `Arc`, the one for trait objects, and the one for lists. Its check
-/// is a row: what it gets beside the context, and its result.
+/// Declares a kind of guardrails: the trait that programs implement, with an `Arc` impl, the trait for trait
+/// objects, and the trait for lists. A row declares the parameters of the check after the context, and its
+/// result.
 macro_rules! guardrails {
     (
         $(#[$about:meta])*
@@ -34,9 +35,9 @@ macro_rules! guardrails {
     ) => {
         $(#[$about])*
         pub trait $guardrail: Send + Sync + Sized + 'static {
-            /// How lists construct the guardrail, and which state it works on: a type of `made`. A hand-written
-            /// guardrail has `ByDefault` or `FromValues` if a list of a tool or an
-            /// agent constructs it, or `AtRunTime` if it is only added at run time.
+            /// How lists construct the guardrail, and which agent state it takes: a type of `made`. A
+            /// hand-written guardrail uses `ByDefault` or `FromValues` if a list of a tool or an agent
+            /// constructs it, and `AtRunTime` if it is only added at run time.
             $($made)+
 
             $(#[$check_about])*
@@ -46,15 +47,15 @@ macro_rules! guardrails {
                 $($part: $type),+
             ) -> impl Future<Output = $result> + Send + 'a;
 
-            /// Lists the services that the guardrail takes with [`ToolContext::provided`]. `#[guardrail]` writes it. Building an
-            /// agent compares the list with what the program provides. By default the list is empty. A wrapper of another guardrail
-            /// forwards it.
+            /// Lists the services that the guardrail takes with [`ToolContext::provided`]. `#[guardrail]`
+            /// generates it. Building an agent compares the list with the provided services. The default list
+            /// is empty. A wrapper of another guardrail forwards it.
             fn services(taken: &mut ServiceTypes) {
                 let _ = taken;
             }
         }
 
-        /// A shared guardrail: its fields exist once.
+        /// A shared guardrail.
         #[diagnostic::do_not_recommend]
         impl<G: $guardrail> $guardrail for Arc<G> {
             type Made = InArc<G::Made>;
@@ -74,13 +75,13 @@ macro_rules! guardrails {
 
         $(#[$dynamic_about])*
         ///
-        /// Programs do not implement it for a guardrail of their own. A wrapper of another guardrail implements it, and forwards all methods.
+        /// Programs do not implement it, except for wrappers of other guardrails, which forward all methods.
         pub trait $dynamic: Send + Sync + 'static {
-            /// The name of its type: the function's name for a `#[guardrail]`.
+            /// The name of the guardrail's type: the function's name for a `#[guardrail]`.
             fn name(&self) -> &'static str;
 
-            /// The guardrail for a clone of its [`ToolSpec`](crate::ToolSpec). `None`, the default, means that the clone shares
-            /// this one. A wrapper of another guardrail wraps that guardrail's answer.
+            /// The guardrail for a clone of its [`ToolSpec`](crate::ToolSpec); `None`, the default, if clones
+            /// share it. A wrapper of another guardrail wraps that guardrail's answer.
             fn for_clone(&self) -> Option<Arc<dyn $dynamic>> {
                 None
             }
@@ -106,7 +107,7 @@ macro_rules! guardrails {
             }
 
             fn check_dyn<'a>(&'a self, cx: &'a ToolContext, $($part: $type),+) -> BoxFuture<'a, $result> {
-                // A block of its own, because a hand-written guardrail can panic before it returns its future.
+                // An `async` block, because a hand-written guardrail can panic before it returns its future.
                 Box::pin(async move { self.check(cx, $($part),+).await })
             }
         }
@@ -170,7 +171,7 @@ macro_rules! tuples {
 }
 
 guardrails! {
-    /// Checks the arguments of a call before its tool runs: it accepts them, changes them, or refuses the call.
+    /// Checks the arguments of a call before its tool runs: accepts them, changes them, or refuses the call.
     /// `#[guardrail(input)]` on a function implements it for a generated type with the function's name.
     ///
     /// ```
@@ -219,8 +220,8 @@ guardrails! {
         /// Cancel safety: the future is dropped when the call is cancelled; the tool then does not run.
         ///
         /// # Errors
-        /// Any `Exit`: the tool then does not run. A tool error is a refusal, and the model gets its text.
-        /// An error without a specific kind becomes `ErrorKind::Denied`.
+        /// Any `Exit`; the tool then does not run. A tool error refuses the call, and the model gets its
+        /// text. An error without a specific kind becomes `ErrorKind::Denied`.
         check(args: &'a mut Args) -> ToolResult<()>;
     }
 
@@ -229,7 +230,7 @@ guardrails! {
 
     /// One or more input guardrails: one, a tuple, or a list of trait objects.
     ///
-    /// Programs do not implement it: they implement [`InputGuardrail`].
+    /// Programs implement [`InputGuardrail`] instead.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be added as an input guardrail",
         label = "not an input guardrail, or not `Clone`",
@@ -241,7 +242,7 @@ guardrails! {
 }
 
 guardrails! {
-    /// Checks the result of a call before the caller sees it: it accepts it, changes it, or withholds it.
+    /// Checks the result of a call before the caller sees it: accepts it, changes it, or withholds it.
     /// `#[guardrail(output)]` on a function implements it for a generated type with the function's name.
     ///
     /// ```
@@ -287,15 +288,15 @@ guardrails! {
             type Made: MadeBy<Self>;
         }
 
-        /// Checks a result, given the arguments of the tool, and returns the result of the call. It gets errors too, but no
-        /// aborts. The output of a stop is passed as a plain one, and the result stays a stop. A panic withholds the
-        /// result.
+        /// Checks the result of a call with these arguments, and returns the call's result. It receives
+        /// errors too, but no aborts. It receives the output of a stop as a plain output, and the result
+        /// remains a stop. A panic withholds the result.
         ///
         /// Cancel safety: the future is dropped when the call is cancelled; the result is then lost.
         ///
         /// # Errors
-        /// Any `Exit`, in place of the result. If the tool has run, the text of a tool error says so, and an error without a
-        /// specific kind becomes `ErrorKind::Withheld`.
+        /// Any `Exit`, in place of the result. If the tool has run, the text of a tool error says so, and an
+        /// error without a specific kind becomes `ErrorKind::Withheld`.
         check(args: &'a Args, result: ToolResult) -> ToolResult;
     }
 
@@ -304,7 +305,7 @@ guardrails! {
 
     /// One or more output guardrails: one, a tuple, or a list of trait objects.
     ///
-    /// Programs do not implement it: they implement [`OutputGuardrail`].
+    /// Programs implement [`OutputGuardrail`] instead.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be added as an output guardrail",
         label = "not an output guardrail, or not `Clone`",

@@ -9,7 +9,7 @@ use onionskin_definitions::error::ToolResult;
 
 /// The tool inside its hooks and stages.
 pub(crate) trait Inside: Sync {
-    /// The definition that the arguments have to fit.
+    /// The definition that the arguments must fit.
     fn definition(&self) -> &ToolDefinition;
 
     /// Records that the hooks passed a call on.
@@ -17,7 +17,7 @@ pub(crate) trait Inside: Sync {
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// Checks the arguments, as far as this is possible before the tool runs.
+    /// Checks the arguments as thoroughly as is possible before the tool runs.
     fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()>;
 
     /// The final arguments of the tool without filled-in values; `None` if they are unknown.

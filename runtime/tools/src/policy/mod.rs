@@ -1,8 +1,9 @@
-//! A tool's own layers around its function: hooks, and inside them the stages: approval, cache, guardrails and error
-//! handlers.
+//! A tool's own layers around its function: hooks, and inside them stages (approval, cache, guardrails and
+//! error handlers).
 //!
-//! A `#[tool]` with such options has a [`ToolPolicy`]. A [`ToolSpec`](crate::ToolSpec) has hooks and stages that are
-//! added at run time. Both run through one `stack`. Tools without them have no stack, not even a test for one.
+//! A `#[tool]` with such options has a [`ToolPolicy`]. A [`ToolSpec`](crate::ToolSpec) has hooks and stages
+//! that are added at run time. Both run through a `stack`. Tools without them have no stack, not even a check
+//! for one.
 
 mod agent_wide;
 mod approval;

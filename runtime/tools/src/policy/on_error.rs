@@ -1,4 +1,4 @@
-//! Handlers of a tool's errors implement `OnError`.
+//! Handlers of a tool's errors.
 
 use std::any::Any;
 use std::error::Error;
@@ -46,8 +46,8 @@ where
     }
 }
 
-/// Combines an error with the error that occurred while handling it. If the second one has the first as its source, or
-/// ends with its text, it replaces the first one unchanged.
+/// Combines an error with the error that occurred while handling it. If the second one has the first as its
+/// source, or ends with its text, it replaces the first one unchanged.
 fn both(first: ToolError, second: ToolError) -> ToolError {
     let text = first.to_string();
     let mut source: Option<&(dyn Error + 'static)> = Some(&second);

@@ -1,4 +1,4 @@
-//! One call of a tool through its own hooks and stages.
+//! Calls of a tool through its own hooks and stages.
 
 use std::sync::Arc;
 
@@ -46,38 +46,39 @@ impl<H: Hook + ForEachClone> DynHook for ForEach<H> {
     }
 }
 
-/// The layers of a tool's calls: hooks, the outermost first, then stages, then the tool.
+/// The layers of a tool's calls: hooks, outermost first, then stages, then the tool.
 #[derive(Clone, Copy)]
 pub(crate) struct Stack<'a> {
     pub(crate) hooks: &'a [Arc<dyn DynHook>],
     pub(crate) stages: Option<&'a Stages>,
     pub(crate) inside: &'a dyn Inside,
-    /// Records the result for the hook outside.
+    /// Records the result for the next outer hook.
     pub(crate) outside: Option<&'a LastInner>,
 }
 
 impl<'a> Stack<'a> {
     /// Runs the tool through all layers. [`ToolContext::call_original`] skips the hooks.
     ///
-    /// A panic of a hook is an abort, as for an agent's hook. The hooks see a panic of the tool as a tool error.
+    /// A panic of a hook is an abort, as for an agent's hook. The hooks see a panic of the tool as a tool
+    /// error.
     pub(crate) fn run(mut self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         if cx.is_past_hooks() {
             self.hooks = &[];
         }
         let Some((hook, rest)) = self.hooks.split_first() else { return self.core(cx, args) };
         Box::pin(async move {
-            // The call's definition is not used here, because the tool value can have renamed the parameters.
+            // Not the call's definition, because the tool value can have renamed the parameters.
             if args.is_uncoerced() {
                 args.attach_again(&self.inside.definition().input_schema);
             }
             cx.timeout_is_inner();
-            let came = LastInner::default();
-            let rest = Stack { hooks: rest, outside: Some(&came), ..self };
+            let inner = LastInner::default();
+            let rest = Stack { hooks: rest, outside: Some(&inner), ..self };
             let next = DynNext::new(&rest, cx, self.inside.definition());
             let call = async { hook.call_dyn(cx, args, next).await };
             let call = AtDepth::new(cx, Depth::Inside, call);
             let result = Caught::new(call, cx, hook_panicked).await;
-            came.leave(cx, hook.name(), &result);
+            inner.leave(cx, hook.name(), &result);
             self.note(&result);
             result
         })
@@ -92,7 +93,7 @@ impl<'a> Stack<'a> {
                 Some(stages) => stages.run(cx, args, self.inside).await,
                 None => self.inside.run(cx, args).await,
             };
-            // The hooks see no secret, neither of the tool nor of a stage.
+            // Redact the result of the tool and the stages before the hooks see it.
             cx.run().hide(result)
         };
         Box::pin(async move {
@@ -103,8 +104,8 @@ impl<'a> Stack<'a> {
     }
 
     fn note(&self, result: &ToolResult) {
-        if let Some(came) = self.outside {
-            came.note(result);
+        if let Some(inner) = self.outside {
+            inner.note(result);
         }
     }
 }

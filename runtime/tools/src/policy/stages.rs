@@ -19,7 +19,7 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Effect, bring_into_types};
 use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 
-/// How often the arguments of one call may be approved, with guardrails that change what a person set.
+/// The maximum number of approvals of one call, if guardrails keep changing the approved arguments.
 const APPROVALS: usize = 8;
 
 /// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
@@ -34,7 +34,7 @@ pub(crate) struct Stages {
     fill: Option<Arc<dyn Fill>>,
 }
 
-/// Names and counts. Values that are filled in can be secrets.
+/// Shows names and counts only, because filled-in values can be secrets.
 impl fmt::Debug for Stages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let input: Vec<_> = self.input.iter().map(|guardrail| guardrail.name()).collect();
@@ -83,7 +83,7 @@ impl Stages {
         self.on_error.push(handler);
     }
 
-    /// The same stages followed by those of another one. The other's cache replaces this one.
+    /// Appends other stages, whose cache replaces this one.
     #[must_use]
     pub(crate) fn and(mut self, other: &Self) -> Self {
         if let Some(needed) = &other.approval {
@@ -97,7 +97,7 @@ impl Stages {
         self
     }
 
-    /// The same stages around a tool with these filled-in parameters, or with none.
+    /// The same stages with other filled-in parameters, or with none.
     pub(crate) fn filled(&self, fill: Option<Arc<dyn Fill>>) -> Self {
         Self { fill, ..self.clone() }
     }
@@ -134,7 +134,8 @@ impl Stages {
 
     /// Runs a tool through its stages.
     ///
-    /// Boxed, with the tool behind a pointer, so that the code is compiled in this crate once and not for every tool.
+    /// Boxed, with the tool behind a pointer, so that the code is compiled in this crate once and not for
+    /// every tool.
     pub(crate) fn run<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -145,11 +146,12 @@ impl Stages {
             if self.looks_at_args() {
                 bring_into_types(inside.definition(), args);
             }
-            // The tool was declared with its cache, and its value was given the effect `Once`.
+            // The tool was declared with a cache, and its value later got the effect `Once`.
             if self.is_cached() && cx.definition().effect == Effect::Once {
                 return Err(Exit::tool(no_cache_of_once(cx.tool_name())));
             }
-            // No approval is requested for a call that would be refused. A guardrail may still correct its arguments.
+            // Do not request approval for a call that would be refused. A guardrail may still correct the
+            // arguments.
             if let Err(refusal) = self.check_args(cx, args, inside) {
                 return if self.input.is_empty() {
                     self.leave(cx, args, Err(refusal)).await
@@ -159,9 +161,9 @@ impl Stages {
             }
             self.approve(cx, args, inside).await?;
             let Some(cache) = &self.cache else { return self.guarded(cx, args, inside).await };
-            match cache.look(cx, inside.final_args(args).as_mut(), self.fill()).await {
-                Lookup::Output(output) => Ok(output),
-                Lookup::Off => self.guarded(cx, args, inside).await,
+            match cache.lookup(cx, inside.final_args(args).as_mut(), self.fill()).await {
+                Lookup::Hit(output) => Ok(output),
+                Lookup::NotApplicable => self.guarded(cx, args, inside).await,
                 Lookup::WithinItself => {
                     let text = format!(
                         "`{}` was called by itself with the same arguments, and its cache would wait for the result of \
@@ -170,7 +172,7 @@ impl Stages {
                     );
                     Err(Exit::Tool(ToolError::new(text)))
                 }
-                Lookup::Nothing(flight) => {
+                Lookup::Miss(flight) => {
                     let output = flight.around(self.guarded(cx, args, inside)).await?;
                     cache.keep(cx, &flight, &output);
                     Ok(output)
@@ -194,7 +196,8 @@ impl Stages {
         if self.approval.is_some() { inside.check_args(cx, args) } else { Ok(()) }
     }
 
-    /// Asks for approval. Returns whether a person set other arguments, which pass the guardrails of the agent then.
+    /// Asks for approval. Returns whether a person changed the arguments, which then pass the guardrails of
+    /// the agent.
     async fn approve(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult<bool> {
         let Some(needed) = &self.approval else { return Ok(false) };
         for round in 0..APPROVALS {
@@ -207,7 +210,8 @@ impl Stages {
         Err(changed_again())
     }
 
-    /// Runs the input guardrails until they leave what was approved. Returns the refusal of arguments that do not fit.
+    /// Runs the input guardrails until they leave the approved arguments unchanged. Returns the refusal of
+    /// arguments that do not fit.
     async fn admit(
         &self,
         cx: &ToolContext,
@@ -229,7 +233,7 @@ impl Stages {
             if !self.approve(cx, args, inside).await? {
                 return Ok(Ok(()));
             }
-            // The cache has the call by the arguments that were approved first.
+            // The cache key contains the arguments that were approved first.
             cx.stages(CallStages::keep_nothing);
         }
         Err(changed_again())
@@ -240,7 +244,7 @@ impl Stages {
         if let Err(refusal) = self.admit(cx, args, inside).await? {
             return self.leave(cx, args, Err(refusal)).await;
         }
-        // The guardrails and the handlers outside see the result without secrets.
+        // Outer guardrails and handlers see the result without secrets.
         cx.note_arguments(args);
         let call = async { cx.run().hide(inside.run(cx, args).await) };
         let result = Caught::new(call, cx, tool_panicked).await;
@@ -255,7 +259,8 @@ impl Stages {
         if !refused || self.on_error.is_empty() {
             return released;
         }
-        // The answer of an error handler is a result like any other, so the guardrails that refused check it too.
+        // The answer of an error handler is a result like any other, so the guardrails that refused check it
+        // too.
         let answer = self.answer(cx, released).await;
         if has_run && answer.is_ok() {
             cx.note_success();
@@ -271,13 +276,13 @@ impl Stages {
         result
     }
 
-    /// Passes a result through the output guardrails. Returns also whether one of them refused it.
+    /// Passes a result through the output guardrails. Also returns whether one of them withheld it.
     async fn release(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> (ToolResult, bool) {
         release(cx, args, result, self.output.iter().map(|guardrail| &**guardrail)).await
     }
 }
 
-/// The error for a person and a guardrail that do not agree.
+/// The error if a person and a guardrail keep changing the arguments.
 fn changed_again() -> Exit {
     approval::refused(Some("guardrails change the arguments that a person set, each time".to_owned()))
 }

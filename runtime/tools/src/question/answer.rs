@@ -1,4 +1,4 @@
-//! An `Answer` is the answer of a person to a question.
+//! Answers to questions.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use crate::approval::Approval;
 
-/// A type of which a tool can ask a person for a value ([`ToolContext::ask`](crate::ToolContext::ask)): its schema says which answers fit, and
-/// it is read from JSON. Programs do not implement it: each type with `Deserialize` and `JsonSchema` is one.
+/// A type of answers that a tool can ask a person for ([`ToolContext::ask`](crate::ToolContext::ask)). Its
+/// schema determines which answers fit, and the answer is deserialised from JSON. It is implemented for all
+/// types with `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer to a question",
     label = "a person cannot be asked for this type",
@@ -33,11 +34,12 @@ impl<T: DeserializeOwned + JsonSchema> AnswerType for T {}
 #[must_use = "an answer does nothing until it is given"]
 #[non_exhaustive]
 pub enum Answer {
-    /// Whether a call may run. It answers a question of the kind [`Approval`](super::QuestionKind::Approval), and no other.
+    /// Whether a call may run. It answers questions of the kind [`Approval`](super::QuestionKind::Approval)
+    /// only.
     Approval(Approval),
     /// A value that fits [`Question::answer_schema`](super::Question::answer_schema).
     Value(Value),
-    /// The person does not answer, with a reason if there is one.
+    /// The person declines to answer, with an optional reason.
     Declined(Option<String>),
 }
 
@@ -47,7 +49,8 @@ impl Answer {
         Self::Approval(Approval::Allow)
     }
 
-    /// The call runs with these arguments, a map or a struct, in place of those that were shown ([`Approval::AllowWith`]).
+    /// The call runs with these arguments, a map or a struct, instead of the shown ones
+    /// ([`Approval::AllowWith`]).
     ///
     /// ```
     /// use onionskin::question::{Answer, Question, QuestionKind};
@@ -78,7 +81,7 @@ impl Answer {
         serde_json::to_value(value).map(Self::Value)
     }
 
-    /// The person does not answer, for this reason.
+    /// The person declines to answer, for this reason.
     pub fn declined(reason: impl Into<String>) -> Self {
         Self::Declined(Some(reason.into()))
     }

@@ -1,4 +1,4 @@
-//! Who answers questions while a run waits.
+//! Answerers of questions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,10 +7,11 @@ use futures_util::future::BoxFuture;
 
 use super::{Answer, Question};
 
-/// Answers the questions of runs while they wait: a terminal, a page, a channel to another part of the program.
+/// Answers the questions of runs while they wait: a terminal, a page, a channel to another part of the
+/// program.
 ///
-/// Set it where an agent or an app is built, or for one run. An [`Approver`](crate::approval::Approver), if there is one, answers
-/// questions for approval in its place. A closure implements it:
+/// Set it where an agent or an app is built, or for one run. If there is an
+/// [`Approver`](crate::approval::Approver), that one decides about approvals. A closure implements it:
 ///
 /// ```
 /// use onionskin::question::{Answer, Question};
@@ -40,13 +41,13 @@ use super::{Answer, Question};
     note = "write a closure, `|question: Question| async move {{ Some(Answer::allow()) }}`, or implement `Answerer` for the type"
 )]
 pub trait Answerer: Send + Sync + 'static {
-    /// Answers one question. `None` leaves it open: when the other calls of the turn have ended, the run ends as
-    /// `RunError::Paused`. The tool's `timeout` does not count the wait, and the call holds no permit
-    /// of `max_parallel` meanwhile. After a panic, and after an answer that does not fit, the tool gets
+    /// Answers one question. `None` leaves it open: when the other calls of the turn have ended, the run ends
+    /// with `RunError::Paused`. The wait does not count towards the tool's `timeout`, and the call holds no
+    /// `max_parallel` permit meanwhile. After a panic or an answer that does not fit, the tool gets
     /// [`AskError::Answerer`](super::AskError::Answerer), and a call that needs approval is refused.
     ///
-    /// Cancel safety: if the future is dropped, for example because the run ends, the question is asked again when the run is
-    /// continued.
+    /// Cancel safety: if the future is dropped, for example because the run ends, the question is asked again
+    /// when the run is resumed.
     fn answer(&self, question: Question) -> impl Future<Output = Option<Answer>> + Send;
 }
 

@@ -1,4 +1,4 @@
-//! A component that is shown to a person, as a part of its question.
+//! The UI component of a question.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub struct UiComponent {
 }
 
 impl UiComponent {
-    /// A component, for tests of answerers.
+    /// Creates a component, for tests of answerers.
     pub fn new(component: impl Into<String>, mode: UiMode, payload: Value) -> Self {
         Self { component: component.into(), mode, tool_id: String::new(), workflow: String::new(), payload }
     }
@@ -27,12 +27,12 @@ impl UiComponent {
         &self.component
     }
 
-    /// Where it is shown.
+    /// Where the component is shown.
     pub fn mode(&self) -> UiMode {
         self.mode
     }
 
-    /// The id that the tool gives what it shows.
+    /// The id that the tool chose for what it shows.
     pub fn tool_id(&self) -> &str {
         &self.tool_id
     }

@@ -1,4 +1,4 @@
-//! A question to a person who reads and writes lines.
+//! Questions to a person who reads and writes lines.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use onionskin_definitions::json::Unique;
 use onionskin_definitions::schema;
 use onionskin_definitions::text::{first_of, folded};
 
-/// A question to a person who reads and writes lines, at a terminal or in a chat. A person approves what they have read: if the line does not show
-/// all of a call, they see the rest with `s` before they can approve it.
+/// A question to a person who reads and writes lines, at a terminal or in a chat. A person can only approve
+/// what they have read: if the line truncates a call, they must show all of it with `s` first.
 ///
 /// ```
 /// use onionskin::question::{Answer, Question, QuestionKind};
@@ -37,12 +37,12 @@ use onionskin_definitions::text::{first_of, folded};
 pub struct Dialogue<'q> {
     question: &'q Question,
     line: String,
-    /// All of the question, while the line does not show it.
+    /// The full question, while the line is truncated.
     unread: Option<String>,
 }
 
 impl Question {
-    /// Asks the question where a person reads and writes lines.
+    /// Starts a dialogue with a person who reads and writes lines.
     pub fn dialogue(&self) -> Dialogue<'_> {
         let line = self.to_line();
         let whole = match self.kind() {
@@ -55,12 +55,14 @@ impl Question {
 }
 
 impl Dialogue<'_> {
-    /// The question as one line: first as [`Question::to_line`], and all of it after the person asked for it.
+    /// The question as one line: first [`Question::to_line`], and the full question after the person entered
+    /// `s`.
     pub fn line(&self) -> &str {
         &self.line
     }
 
-    /// Which answers [`read`](Self::read) takes, in a few words: those of an approval, or the type of a value, with the choices if there are some.
+    /// A short description of the answers that [`read`](Self::read) accepts: the words of an approval, or the
+    /// type and the choices of a value.
     ///
     /// ```
     /// use onionskin::question::{Question, QuestionKind};
@@ -80,10 +82,12 @@ impl Dialogue<'_> {
         }
     }
 
-    /// Reads an answer from a line. An approval is answered with `y`, `a` (for these arguments, for the rest of the session) or `n`, with a
-    /// reason if there is one: `n too much`. A value is written as JSON; a text needs no quotes. An empty line declines.
+    /// Parses an answer. An approval is answered with `y`, `a` (allow these arguments for the rest of the
+    /// session) or `n`, with an optional reason: `n too much`. A value is written as JSON; a string needs no
+    /// quotes. An empty line declines.
     ///
-    /// `None`: the person asked with `s` for all of the question. [`line`](Self::line) shows it now: write it, and ask again.
+    /// Returns `None` if the person entered `s`. Then [`line`](Self::line) returns the full question: show
+    /// it, and ask again.
     ///
     /// ```
     /// use onionskin::question::{Answer, Question, QuestionKind};
@@ -94,8 +98,8 @@ impl Dialogue<'_> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the line is not an answer, is one that does not fit the question, or approves a call that the person has not seen
-    /// whole. Its text may quote the line.
+    /// Returns an error if the line is not an answer, if the answer does not fit the question, or if it
+    /// approves a truncated call. The error's text may quote the line.
     pub fn read(&mut self, line: &str) -> Result<Option<Answer>, AnswerError> {
         let line = line.trim();
         let answer = match self.question.kind() {
@@ -119,13 +123,13 @@ impl Dialogue<'_> {
         self.question.fit(answer).map(Some)
     }
 
-    /// The value that a line is.
+    /// Parses a line as a value.
     fn value(&self, line: &str) -> Answer {
         if line.is_empty() {
             return Answer::Declined(None);
         }
         let text = Value::from(line);
-        // A text may look like JSON: `41` for a text is the text.
+        // A string may look like JSON: `41` is a string if the schema wants one.
         let schema = self.question.answer_schema();
         if !line.starts_with('"') && schema::check(&text, schema, schema, "").is_empty() {
             return Answer::Value(text);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::journal::JournalError;
 use onionskin_definitions::secret::{Redact, Redactor};
 
-/// An answer that a run cannot be continued with. Nothing ran, and no answer was recorded.
+/// The reason why a run cannot be resumed with an answer. Nothing ran, and no answer was recorded.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
@@ -16,7 +16,7 @@ pub enum AnswerError {
     Unknown {
         /// The id of the run.
         run_id: Arc<str>,
-        /// The key that was answered.
+        /// The key of the answered question.
         key: String,
         /// The keys of the open questions.
         open: String,
@@ -27,7 +27,7 @@ pub enum AnswerError {
     OtherRun {
         /// The id of the run.
         run_id: Arc<str>,
-        /// The key that was answered.
+        /// The key of the answered question.
         key: String,
     },
     /// One request answers the question twice.
@@ -37,8 +37,8 @@ pub enum AnswerError {
         /// The key of the question.
         key: String,
     },
-    /// The question was answered otherwise before, and that answer is recorded. The same answer may be given again. Resume the run with the [`Paused`](super::Paused) value that
-    /// it ended with last.
+    /// The question has another recorded answer already. Repeating the same answer is allowed. Resume the run
+    /// with its latest [`Paused`](super::Paused) value.
     #[error("the question `{key}` was answered otherwise before: leave this answer out")]
     #[non_exhaustive]
     Late {
@@ -51,9 +51,9 @@ pub enum AnswerError {
     WrongKind {
         /// The key of the question.
         key: String,
-        /// The kind of answer that it needs.
+        /// The expected kind of answer.
         wanted: &'static str,
-        /// The kind that it got.
+        /// The kind of answer that it got.
         given: &'static str,
     },
     /// The value does not fit the schema of the answer.
@@ -62,16 +62,17 @@ pub enum AnswerError {
     Invalid {
         /// The key of the question.
         key: String,
-        /// What does not fit.
+        /// The mistakes.
         problems: String,
     },
     /// The line is neither yes nor no ([`Dialogue::read`](super::Dialogue::read)).
     #[error("write y, a or n")]
     NotYesOrNo,
-    /// The line may approve a call of which the person has seen a part only ([`Dialogue::read`](super::Dialogue::read)).
+    /// The line may approve a call that the person has seen only a part of
+    /// ([`Dialogue::read`](super::Dialogue::read)).
     #[error("a part of the call is not shown: write s to see all of it, or n")]
     NotSeen,
-    /// The paused run is one of another agent.
+    /// The paused run belongs to another agent.
     #[error(
         "the run `{run_id}` is one of the agent `{paused}`, and not of `{agent}`: resume it with the agent that paused"
     )]
@@ -81,10 +82,10 @@ pub enum AnswerError {
         run_id: Arc<str>,
         /// The agent that paused.
         paused: Arc<str>,
-        /// The agent that was asked to resume it.
+        /// The agent that should resume it.
         agent: Arc<str>,
     },
-    /// The request gives the paused run another id.
+    /// The request sets another id for the paused run.
     #[error(
         "the paused run has the id `{run_id}`, and the request gives it the id `{given}`: leave `run_id` out, a resumed run keeps its id"
     )]
@@ -95,7 +96,7 @@ pub enum AnswerError {
         /// The id of the request.
         given: Arc<str>,
     },
-    /// The request has answers and resumes no run.
+    /// The request has answers but resumes no run.
     #[error(
         "the question `{key}` was answered in a request that resumes no run: make it with `AgentHandle::resume`"
     )]
@@ -104,7 +105,7 @@ pub enum AnswerError {
         /// The key of the question.
         key: String,
     },
-    /// The steps of the run are in a journal, and the agent has none.
+    /// The steps of the run are in a journal, but the agent has none.
     #[error(
         "the run `{run_id}` was recorded in a journal, and the agent `{agent}` has none: build it with `.journal(..)`, with the \
          journal that recorded the run"
@@ -116,7 +117,7 @@ pub enum AnswerError {
         /// The agent.
         agent: Arc<str>,
     },
-    /// The value went on before, in this process, and a tool ran. What it did would be repeated.
+    /// The paused value was resumed before in this process, and a tool ran, which would run again.
     #[error(
         "the run `{run_id}` went on from this value before, and its tools ran: resume it with the value that it ended with then. For runs that \
          can be repeated after a failure, build the agent with `.journal(..)`"
@@ -126,7 +127,7 @@ pub enum AnswerError {
         /// The id of the run.
         run_id: Arc<str>,
     },
-    /// The program gave the run a session, and gives none to the resumed run.
+    /// The run started in a session of the program, but is resumed without one.
     #[error(
         "the run `{run_id}` began in a session of the program, and is resumed without one: give it the session, or the saved one, with \
          `.session(..)`"
@@ -136,7 +137,7 @@ pub enum AnswerError {
         /// The id of the run.
         run_id: Arc<str>,
     },
-    /// The journal failed while it was asked whether the question was answered before.
+    /// The journal failed while looking an earlier answer up.
     #[error(transparent)]
     Journal(JournalError),
 }
@@ -165,7 +166,7 @@ impl Redact for AnswerError {
     }
 }
 
-/// A question of a tool or a hook has no answer.
+/// The reason why a question of a tool or a hook has no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
@@ -176,8 +177,8 @@ pub enum AskError {
         /// The reason, if there is one.
         reason: Option<String>,
     },
-    /// There is no answerer, or it left the question open, and the call cannot be paused. The run of the call ends with
-    /// `RunError::CannotAsk`.
+    /// There is no answerer, or it left the question open, and the call cannot be paused. The run of the call
+    /// ends with `RunError::CannotAsk`.
     #[error("`{tool}` cannot ask: {reason}")]
     #[non_exhaustive]
     NoAnswerer {
@@ -186,22 +187,22 @@ pub enum AskError {
         /// Why the call cannot be paused, and what to do.
         reason: &'static str,
     },
-    /// The answerer was asked, and gave no answer that can be used.
+    /// The answerer gave no usable answer.
     #[error("the question of `{tool}` has no answer: {reason}")]
     #[non_exhaustive]
     Answerer {
         /// The tool.
         tool: Arc<str>,
-        /// What happened, or what of the answer does not fit.
+        /// What happened, or why the answer does not fit.
         reason: String,
     },
-    /// The answerer gave no answer in the time that the tool waits for it.
+    /// The answerer did not answer within the tool's limit.
     #[error("the question of `{tool}` has no answer after {limit:?}")]
     #[non_exhaustive]
     TimedOut {
         /// The tool.
         tool: Arc<str>,
-        /// How long it waited.
+        /// The limit.
         limit: Duration,
     },
     /// The tool shows no component.
@@ -220,7 +221,7 @@ pub enum AskError {
         /// The tool.
         tool: Arc<str>,
     },
-    /// Answers cannot be checked against the schema that the tool made.
+    /// The schema that the tool passed is invalid.
     #[error("the schema of the answer that `{tool}` asks for is wrong: {problem}")]
     #[non_exhaustive]
     Schema {
@@ -229,22 +230,22 @@ pub enum AskError {
         /// The mistake, and its place.
         problem: String,
     },
-    /// What the tool shows cannot be serialised to JSON.
+    /// The payload of the tool's component cannot be serialised to JSON.
     #[error("the payload of `{tool}` cannot be serialised: {reason}")]
     #[non_exhaustive]
     Payload {
         /// The tool.
         tool: Arc<str>,
-        /// The error of the type.
+        /// The serde error.
         reason: String,
     },
-    /// The answer fits the schema of the type, and the type cannot be read from it.
+    /// The answer fits the schema of the type, but the type cannot be deserialised from it.
     #[error("the answer cannot be read as `{of}`: {reason}")]
     #[non_exhaustive]
     Unreadable {
         /// The name of the type.
         of: &'static str,
-        /// The error of the type.
+        /// The serde error.
         reason: String,
     },
 }

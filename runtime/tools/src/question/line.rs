@@ -3,16 +3,18 @@
 use super::{Question, QuestionKind};
 use onionskin_definitions::text::{folded, folded_json};
 
-/// The characters of each part of a question: arguments, text, component. The whole fits into the window of a terminal.
+/// The maximum number of characters of each part of a question (arguments, text, component). The whole line
+/// fits into a terminal window.
 pub(super) const PART: usize = 600;
-/// The characters of a name.
+/// The maximum number of characters of a name.
 const NAME: usize = 100;
 
-/// Questions where people read and write lines: at a terminal, in a chat.
+/// Questions as lines, for terminals and chats.
 impl Question {
-    /// The question in words, as one line for a list: who asks, the tool, its arguments with secrets masked, and the text of the question. Its
-    /// parts come from models and tools: characters that are not seen are written out, and long runs of blanks and long texts are folded, with
-    /// their length (`text::folded`). A person who decides sees all of it in a [`dialogue`](Self::dialogue).
+    /// The question as one line: the agents, the tool, its arguments with secrets masked, and the text of the
+    /// question. The parts come from models and tools, so invisible characters are escaped, and long texts
+    /// and long runs of whitespace are shortened, with their length (`text::folded`). A
+    /// [`dialogue`](Self::dialogue) can show the full question.
     ///
     /// ```
     /// use onionskin::question::{Question, QuestionKind};
@@ -25,7 +27,7 @@ impl Question {
         self.line(NAME, PART)
     }
 
-    /// The line with so many characters of a name, and of each other part.
+    /// The line, with at most this many characters of each name and each other part.
     pub(super) fn line(&self, name: usize, part: usize) -> String {
         let agents = folded(&self.agents().join(" > "), name);
         let tool = folded(self.tool_name(), name);

@@ -1,4 +1,4 @@
-//! Questions for a person, their answers, and runs that are paused until the answers are there.
+//! Questions for a person, their answers, and runs that pause until they have answers.
 
 mod answer;
 mod answerer;
@@ -22,9 +22,9 @@ pub use error::{AnswerError, AskError};
 pub use paused::Paused;
 pub use paused::PausedRun;
 pub(crate) use paused::Use;
-pub(crate) use questions::{Given, Questions};
+pub(crate) use questions::{ProvidedAnswer, Questions};
 pub use resumption::{Recording, Resumption};
 pub use sealed::{SealError, SealKey};
 pub use terminal::Terminal;
-pub(crate) use value::Asked;
+pub(crate) use value::QuestionParts;
 pub use value::{Question, QuestionKind};

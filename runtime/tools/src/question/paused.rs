@@ -1,4 +1,4 @@
-//! `Paused` is a paused run as a value.
+//! Paused runs as values.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,26 +25,28 @@ const SHOWN: &str = "shown";
 /// The field with the span of the paused run.
 const TRACEPARENT: &str = "traceparent";
 
-/// A run that waits for answers: its open questions, and the data that is needed to continue it
-/// (`AgentHandle::resume`), in this process or another one. A run ends with it as
-/// `RunError::Paused`. Cheap to clone.
+/// A run that waits for answers: its open questions, and the data to continue it (`AgentHandle::resume`), in
+/// this process or another one. `RunError::Paused` contains it. Cheap to clone.
 ///
-/// It can be serialised. The stored form has a version; a later version is refused where it is read, and so are questions that do not belong to the run. It holds the input, the
-/// questions, and without a journal of the program the results of all steps so far: store it where you would store a conversation.
-/// The secrets that the session knows are masked; answers are kept as they were given.
+/// It can be serialised. The stored form has a version; deserialisation fails for another version, and for
+/// questions that do not belong to the run. It contains the input, the questions and, without a journal of
+/// the program, the results of all steps so far: store it where you would store a conversation. Secrets that
+/// the session knows are masked; answers are stored unchanged.
 ///
-/// What people are shown is bound to what runs: a stored value whose questions were changed is refused where it is read, and an answer counts only if the
-/// run asks what the value shows. Whoever can write the stored value and knows its form can still change the past of the run; a value that leaves the
-/// hands of the program is [sealed](Self::seal).
+/// People decide about what will run: deserialisation fails if stored questions were changed, and an answer
+/// counts only if the resumed run asks the question that was shown. Someone who can write the stored value
+/// and knows its form can still change the past of the run; [seal](Self::seal) a value that leaves the
+/// program.
 ///
-/// Without a journal of the program, each value continues the run from the moment when it paused, so it can be resumed once: when a tool has run, the value
-/// and its clones are used, also if the run failed, and [`AnswerError::Used`] refuses them. A process that reads the stored value again cannot know that. With a
-/// [journal](crate::journal::Journal), each step and each answer is recorded, and happens once in all processes.
+/// Without a journal of the program, a value continues the run from the point of the pause, so it can be
+/// resumed only once: after a tool has run, also in a failed run, the value and its clones are used up
+/// ([`AnswerError::Used`]). A process that deserialises the stored value again cannot detect this. With a
+/// [journal](crate::journal::Journal), each step and each answer happens once across all processes.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "Unique", into = "Stored")]
 pub struct Paused {
     run: Arc<PausedRun>,
-    /// Whether a run goes on with the value, or went on with it and ran a tool. Clones share it.
+    /// Whether a run uses the value, or used it and ran a tool. Clones share it.
     used: Arc<AtomicBool>,
 }
 
@@ -54,15 +56,15 @@ impl PartialEq for Paused {
     }
 }
 
-/// The records of a run: the name of each step, and its record.
+/// The records of a run: the name and the record of each step.
 type Records = Vec<(String, StepRecord)>;
 
-/// The parts of a paused run, as they are stored too.
+/// The parts of a paused run, also as its stored form.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct PausedRun {
     /// The id of the run.
     pub run_id: Arc<str>,
-    /// The id that runs share.
+    /// The correlation id.
     pub correlation_id: Arc<str>,
     /// The user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,17 +73,17 @@ pub struct PausedRun {
     pub agent: Arc<str>,
     /// The text of the input.
     pub input: String,
-    /// All parts of the input, if there are others than one text.
+    /// All parts of the input, unless it is a single text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attached: Vec<ContentBlock>,
     /// The open questions.
     pub questions: Vec<Question>,
-    /// What each question asks, as a hash: secrets are not masked in it.
+    /// The hash of each question, with unmasked secrets.
     pub hashes: Vec<String>,
-    /// `None` if a journal of the program has them.
+    /// The records; `None` if a journal of the program has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<Records>,
-    /// The span that the resumed run is beneath.
+    /// The parent span of the resumed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<TraceParent>,
     /// Whether the program gave the run a session.
@@ -92,7 +94,7 @@ pub struct PausedRun {
 #[derive(Serialize)]
 struct Stored {
     version: u64,
-    /// The hash of each question as people are shown it.
+    /// The hash of each question as it is shown.
     shown: Vec<String>,
     #[serde(flatten)]
     run: PausedRun,
@@ -115,7 +117,7 @@ impl TryFrom<Unique> for Paused {
         if let Some(fields) = stored.as_object_mut() {
             fields.remove("version");
             shown = fields.remove(SHOWN);
-            // One that cannot be read is left out: it decides where spans are shown, and no more.
+            // An invalid one is ignored, because it only places spans.
             if let Some(Err(_)) = fields.get(TRACEPARENT).map(TraceParent::deserialize) {
                 fields.remove(TRACEPARENT);
             }
@@ -128,7 +130,7 @@ impl TryFrom<Unique> for Paused {
             Problem::Other(reason) => format!("the paused run cannot be read: `{path}`: {reason}"),
         })?;
         fit(&run.run_id, &run.questions, &run.hashes)?;
-        // Older values have no such field. Their questions are compared with those of the run, as all are, when they are resumed.
+        // Older values lack this field. All questions are compared with those of the run when it is resumed.
         if let Some(shown) = shown
             && let Some(changed) = changed(&run.questions, &shown)
         {
@@ -149,19 +151,19 @@ impl From<Paused> for Stored {
     }
 }
 
-/// The key of a question that has another hash than the stored one.
+/// The key of a question whose hash differs from the stored one.
 fn changed<'q>(questions: &'q [Question], shown: &Value) -> Option<&'q str> {
     let mut questions = questions.iter().enumerate();
     let changed = questions.find(|(index, question)| shown.get(index) != Some(&fingerprint(question).into()));
     changed.map(|(_, question)| question.key())
 }
 
-/// Checks that the questions are those of the run.
+/// Checks that the questions belong to the run.
 fn fit(run_id: &Arc<str>, questions: &[Question], hashes: &[String]) -> Result<(), String> {
     let mut keys = HashSet::new();
     for question in questions {
         let key = question.key();
-        if Step::of_run(Arc::clone(run_id), Arc::default(), question.step().clone()).to_string() != key {
+        if Step::in_run(Arc::clone(run_id), Arc::default(), question.step().clone()).to_string() != key {
             return Err(format!(
                 "the question `{}` is not one of the paused run `{run_id}`: store the paused run unchanged",
                 short(key, 200)
@@ -182,18 +184,19 @@ fn fit(run_id: &Arc<str>, questions: &[Question], hashes: &[String]) -> Result<(
 }
 
 impl Paused {
-    /// Whether the program gave the run a session (`RunRequest::session`): a resumed run needs it too.
+    /// Whether the run started in a session of the program (`RunRequest::session`). A resumed run needs it
+    /// too.
     pub fn has_session(&self) -> bool {
         self.run.in_session
     }
 
-    /// Begins to use the value; `None` if it is used.
+    /// Starts using the value; `None` if it is in use or used up.
     pub(crate) fn begin(&self) -> Option<Use> {
         let is_free = !self.used.swap(true, Ordering::Relaxed);
         is_free.then(|| Use { used: Arc::clone(&self.used), questions: None })
     }
 
-    /// The id of the run. It has the same id when it is resumed.
+    /// The id of the run. The resumed run keeps it.
     pub fn run_id(&self) -> &str {
         &self.run.run_id
     }
@@ -203,12 +206,12 @@ impl Paused {
         &self.run.agent
     }
 
-    /// The text of the input that the run began with.
+    /// The text of the run's input.
     pub fn input(&self) -> &str {
         &self.run.input
     }
 
-    /// The span `invoke_agent` of the run, whose trace the resumed run continues; `None` without a
+    /// The run's `invoke_agent` span, whose trace the resumed run continues; `None` without a
     /// [propagator](crate::trace::Propagator).
     pub fn traceparent(&self) -> Option<&TraceParent> {
         self.run.traceparent.as_ref()
@@ -224,13 +227,13 @@ impl Paused {
         self.questions().iter().find(|question| question.key() == key)
     }
 
-    /// The hash of what the open question with this key asks.
+    /// The hash of the open question with this key.
     pub(crate) fn hash(&self, key: &str) -> String {
         let index = self.questions().iter().position(|question| question.key() == key);
         index.map(|index| self.run.hashes[index].clone()).unwrap_or_default()
     }
 
-    /// Checks an answer, as a run that is resumed with it does.
+    /// Checks an answer, as resuming the run does.
     ///
     /// # Errors
     /// Returns an error if no open question has this key, or if the answer does not fit the question.
@@ -250,14 +253,14 @@ impl Paused {
     }
 }
 
-/// A run that goes on with a value. If it ends and no tool has run, the value can be resumed again.
+/// The use of a paused value by a run. If the run ends before a tool has run, the value can be resumed again.
 pub struct Use {
     used: Arc<AtomicBool>,
     questions: Option<Arc<Questions>>,
 }
 
 impl Use {
-    /// The use by a run with these questions.
+    /// Sets the questions of the run that uses the value.
     pub(crate) fn by(mut self, questions: &Arc<Questions>) -> Self {
         self.questions = Some(Arc::clone(questions));
         self
@@ -273,8 +276,8 @@ impl Drop for Use {
 }
 
 impl PausedRun {
-    /// The part that holds a secret which the session learned after the run was asked or the step was recorded: masked now, it would
-    /// differ in a replay. Answers of people are kept as they were given.
+    /// Names a part that contains a secret that was registered after the part was recorded. If it were masked
+    /// now, a replay would differ. Answers of people are never masked.
     pub(crate) fn late_secret(&self, redactor: &Redactor) -> Option<String> {
         fn changes<T: Redact + PartialEq + Clone>(part: &T, redactor: &Redactor) -> bool {
             let mut masked = part.clone();
@@ -290,13 +293,14 @@ impl PausedRun {
     }
 }
 
-/// Whether a step, by its name, is a question of a call: `turn 1/call 2/ask pay`. Names of tools can hold the word too.
+/// Whether a step's name is that of a question of a call: `turn 1/call 2/ask pay`. Names of tools can contain
+/// `ask` too.
 fn is_answer(step: &str) -> bool {
-    let of_call = step.match_indices("call ").filter_map(|(at, word)| {
+    let after_call = step.match_indices("call ").filter_map(|(at, word)| {
         let (number, rest) = step[at + word.len()..].split_once('/')?;
         number.bytes().all(|byte| byte.is_ascii_digit()).then_some(rest)
     });
-    of_call.last().is_some_and(|rest| rest.starts_with("ask "))
+    after_call.last().is_some_and(|rest| rest.starts_with("ask "))
 }
 
 impl Redact for Paused {
@@ -337,24 +341,25 @@ impl Paused {
         &self.run
     }
 
-    /// The same value; `in_session` tells whether the program gave the run a session.
+    /// Sets whether the run started in a session of the program.
     #[must_use]
     pub fn in_session(mut self, in_session: bool) -> Self {
         Arc::make_mut(&mut self.run).in_session = in_session;
         self
     }
 
-    /// The same value with the span of the run.
+    /// Sets the span of the run.
     #[must_use]
     pub fn with_traceparent(mut self, traceparent: Option<TraceParent>) -> Self {
         Arc::make_mut(&mut self.run).traceparent = traceparent;
         self
     }
 
-    /// The value at the end of the outermost run: with its input, and with its records if the run keeps its own. Secrets are masked.
+    /// Completes the value at the end of the outermost run: adds the input, and the records unless a journal
+    /// has them, and masks secrets.
     ///
     /// # Errors
-    /// Returns an error if a step has no record, or if a part holds a secret that the session learned later.
+    /// Returns an error if a step has no record, or if a part contains a secret that was registered later.
     pub fn complete(
         mut self,
         questions: &Questions,

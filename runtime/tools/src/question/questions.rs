@@ -1,4 +1,4 @@
-//! The questions of one run and of the runs beneath it.
+//! The questions of a run and its child runs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,41 +10,41 @@ use crate::trace::TraceParent;
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::lock::lock;
 
-/// The open questions of a run and of those beneath it, and the answers that it was resumed with.
+/// The open questions of a run and its child runs, and the answers that it was resumed with.
 #[derive(Default)]
 pub struct Questions {
-    given: BTreeMap<String, Given>,
-    /// By their keys, each with the hash of what it asks.
+    answers: BTreeMap<String, ProvidedAnswer>,
+    /// The open questions by key, each with its hash.
     open: Mutex<BTreeMap<String, (Question, String)>>,
-    /// Why the run cannot be resumed, if a step of it cannot be replayed: the step, and the reason.
+    /// A step that cannot be replayed, and the reason: the run cannot be resumed then.
     unrecorded: Mutex<Option<(String, String)>>,
-    /// The records that are kept for a pause only: no journal of the program gets them.
+    /// The records of the run, kept only for a pause, if the program has no journal.
     own: Option<Arc<MemoryJournal>>,
     /// The input of the outermost run, without secrets.
     input: OnceLock<(String, Vec<ContentBlock>)>,
     /// The span of the paused run, if the run is resumed.
     traceparent: Option<TraceParent>,
-    /// Whether a tool ran whose result is not from a record.
+    /// Whether a tool ran, apart from replays.
     acted: AtomicBool,
 }
 
 /// An answer that a run is resumed with.
-pub(crate) struct Given {
+pub(crate) struct ProvidedAnswer {
     pub(crate) answer: Answer,
-    /// The hash of what was asked.
+    /// The hash of the question.
     pub(crate) hash: String,
-    /// What people were shown.
+    /// The question as it was shown.
     pub(crate) shown: Question,
 }
 
 impl Questions {
-    /// `own`: the records of the run, if they are kept in the paused value only.
-    pub(crate) fn new(given: BTreeMap<String, Given>, own: Option<Arc<MemoryJournal>>) -> Self {
-        Self { given, own, ..Self::default() }
+    /// `own`: the records of the run, if the program has no journal.
+    pub(crate) fn new(answers: BTreeMap<String, ProvidedAnswer>, own: Option<Arc<MemoryJournal>>) -> Self {
+        Self { answers, own, ..Self::default() }
     }
 
-    /// The same for a run that is resumed: the span of the paused run.
-    pub(crate) fn beneath(self, traceparent: Option<TraceParent>) -> Self {
+    /// Sets the span of the paused run.
+    pub(crate) fn with_traceparent(self, traceparent: Option<TraceParent>) -> Self {
         Self { traceparent, ..self }
     }
 
@@ -53,12 +53,12 @@ impl Questions {
         self.traceparent.as_ref()
     }
 
-    /// The records of the run, if they are kept in the paused value only.
+    /// The records of the run, if the program has no journal.
     pub(crate) fn own(&self) -> Option<&MemoryJournal> {
         self.own.as_deref()
     }
 
-    /// Keeps the input of the outermost run, as a text and its parts.
+    /// Stores the input of the outermost run, as a text and its parts.
     pub fn keep_input(&self, text: String, parts: Vec<ContentBlock>) {
         let _ = self.input.set((text, parts));
     }
@@ -76,10 +76,10 @@ impl Questions {
         self.acted.load(Ordering::Relaxed)
     }
 
-    /// The answer that the run was resumed with, if it was given to the question with this hash. A person who saw another question has not
-    /// answered this one. `asked` is the question with its secrets.
-    pub(crate) fn given(&self, key: &str, hash: &str, asked: &Question) -> Option<Answer> {
-        let given = self.given.get(key)?;
+    /// The answer that the run was resumed with, if it answers the question with this hash. A person who saw
+    /// another question has not answered this one. `asked` is the unmasked question.
+    pub(crate) fn answer(&self, key: &str, hash: &str, asked: &Question) -> Option<Answer> {
+        let given = self.answers.get(key)?;
         if given.hash != hash || !asked.is_shown_as(&given.shown) {
             tracing::warn!(key, "the question changed since it was shown, so its answer is not used");
             return None;
@@ -87,19 +87,19 @@ impl Questions {
         Some(given.answer.clone())
     }
 
-    /// Adds a question without an answer, and the hash of what it asks.
+    /// Adds an open question and its hash.
     pub(crate) fn open(&self, question: Question, hash: String) {
         lock(&self.open).entry(question.key().to_owned()).or_insert((question, hash));
     }
 
-    /// The questions without an answer, in the order of their steps, each with its hash.
+    /// The open questions in the order of their steps, each with its hash.
     pub fn all_open(&self) -> Vec<(Question, String)> {
         let mut open: Vec<_> = lock(&self.open).values().cloned().collect();
         open.sort_by(|(a, _), (b, _)| a.step().cmp(b.step()));
         open
     }
 
-    /// Notes a step that has no record, because a journal cannot have one.
+    /// Notes a step that cannot be recorded.
     pub(crate) fn note_unrecorded(&self, step: String, reason: String) {
         lock(&self.unrecorded).get_or_insert((step, reason));
     }

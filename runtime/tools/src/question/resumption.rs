@@ -1,38 +1,38 @@
-//! Continuing a paused run: the checks of the answers, and the journal that the run continues with.
+//! Resuming a paused run: checks of the answers, and the journal of the resumed run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Answer, AnswerError, Given, Paused, Questions, Use};
+use super::{Answer, AnswerError, Paused, ProvidedAnswer, Questions, Use};
 use crate::journal::{Journal, MemoryJournal, Step, recorded};
 use crate::trace::TraceParent;
 
-/// What a run is continued with; nothing for a new run.
+/// The paused run and the answers of a request; empty for a new run.
 #[derive(Debug, Default)]
 pub struct Resumption {
     /// The paused run.
     pub paused: Option<Paused>,
-    /// The answers, by the keys of their questions.
+    /// The answers and the keys of their questions.
     pub answers: Vec<(String, Answer)>,
 }
 
-/// Where the steps of a run are recorded, and its questions.
+/// The journal and the questions of a run.
 #[derive(Default)]
 pub struct Recording {
-    /// Where the steps are recorded.
+    /// The journal, which records the steps.
     pub journal: Option<Arc<dyn Journal>>,
     /// The questions of the run.
     pub questions: Option<Arc<Questions>>,
-    /// The use of the paused value, if it has the records of the run.
+    /// The use of the paused value, if it contains the records of the run.
     pub used: Option<Use>,
 }
 
 impl Resumption {
-    /// Checks the answers and finds the records. `journal` is the program's; `may_pause` tells whether a call of the agent may wait for
-    /// an answer that does not come in the run, and `in_session` whether the program gave the run a session.
+    /// Checks the answers and finds the records. `journal` is the program's journal; `may_pause` is whether
+    /// calls of the agent may pause the run; `in_session` is whether the run is in a session of the program.
     ///
     /// # Errors
-    /// Returns an error if an answer does not fit the run. Nothing is recorded then.
+    /// Returns an error if an answer does not fit the run. Nothing has been recorded then.
     pub async fn recording(
         self,
         agent: &Arc<str>,
@@ -46,8 +46,8 @@ impl Resumption {
                 return Err(AnswerError::NotPaused { key });
             }
             return Ok(match journal {
-                Some(journal) => Recording::of(Arc::clone(journal), BTreeMap::new(), None),
-                None if may_pause => Recording::own(MemoryJournal::default(), BTreeMap::new(), None),
+                Some(journal) => Recording::in_journal(Arc::clone(journal), BTreeMap::new(), None),
+                None if may_pause => Recording::in_memory(MemoryJournal::default(), BTreeMap::new(), None),
                 None => Recording::default(),
             });
         };
@@ -69,24 +69,24 @@ impl Resumption {
             // An answer that passed the check has a question.
             let Some(shown) = paused.question(&key).cloned() else { continue };
             let hash = paused.hash(&key);
-            if given.insert(key.clone(), Given { answer, hash, shown }).is_some() {
+            if given.insert(key.clone(), ProvidedAnswer { answer, hash, shown }).is_some() {
                 return Err(AnswerError::Twice { key });
             }
         }
-        let beneath = run.traceparent.clone();
+        let traceparent = run.traceparent.clone();
         match (&run.records, journal) {
             (Some(records), _) => {
                 let used = paused.begin().ok_or_else(|| AnswerError::Used { run_id: Arc::clone(run_id) })?;
                 let journal = MemoryJournal::with_records(run_id, records.iter().cloned());
-                let recording = Recording::own(journal, given, beneath);
+                let recording = Recording::in_memory(journal, given, traceparent);
                 let used = recording.questions.as_ref().map(|questions| used.by(questions));
                 Ok(Recording { used, ..recording })
             }
             (None, Some(journal)) => {
-                for (key, Given { answer, .. }) in &given {
-                    unless_late(&paused, &**journal, key, answer).await?;
+                for (key, ProvidedAnswer { answer, .. }) in &given {
+                    check_not_answered(&paused, &**journal, key, answer).await?;
                 }
-                Ok(Recording::of(Arc::clone(journal), given, beneath))
+                Ok(Recording::in_journal(Arc::clone(journal), given, traceparent))
             }
             (None, None) => {
                 let agent = Arc::clone(agent);
@@ -96,16 +96,16 @@ impl Resumption {
     }
 }
 
-/// Checks that a question has no other answer in the journal. The same one may be there: a process that died cannot know whether
-/// its answer was recorded.
-async fn unless_late(
+/// Checks that the journal has no other answer to the question. The same answer is accepted: a process that
+/// crashed cannot know whether its answer was recorded.
+async fn check_not_answered(
     paused: &Paused,
     journal: &dyn Journal,
     key: &str,
     answer: &Answer,
 ) -> Result<(), AnswerError> {
     let Some(question) = paused.question(key) else { return Ok(()) };
-    let step = Step::of_run(paused.run_id().into(), Arc::default(), question.step().clone());
+    let step = Step::in_run(paused.run_id().into(), Arc::default(), question.step().clone());
     match recorded::<Answer>(journal, &step).await.map_err(AnswerError::Journal)? {
         Some(recorded) if recorded == *answer => Ok(()),
         Some(_) => Err(AnswerError::Late { key: key.to_owned() }),
@@ -114,15 +114,23 @@ async fn unless_late(
 }
 
 impl Recording {
-    /// `beneath` is the span of the paused run.
-    fn of(journal: Arc<dyn Journal>, given: BTreeMap<String, Given>, beneath: Option<TraceParent>) -> Self {
-        let questions = Questions::new(given, None).beneath(beneath);
+    /// `traceparent` is the span of the paused run.
+    fn in_journal(
+        journal: Arc<dyn Journal>,
+        given: BTreeMap<String, ProvidedAnswer>,
+        traceparent: Option<TraceParent>,
+    ) -> Self {
+        let questions = Questions::new(given, None).with_traceparent(traceparent);
         Self { journal: Some(journal), questions: Some(Arc::new(questions)), used: None }
     }
 
-    fn own(journal: MemoryJournal, given: BTreeMap<String, Given>, beneath: Option<TraceParent>) -> Self {
+    fn in_memory(
+        journal: MemoryJournal,
+        given: BTreeMap<String, ProvidedAnswer>,
+        traceparent: Option<TraceParent>,
+    ) -> Self {
         let own = Arc::new(journal);
-        let questions = Questions::new(given, Some(Arc::clone(&own))).beneath(beneath);
+        let questions = Questions::new(given, Some(Arc::clone(&own))).with_traceparent(traceparent);
         Self { journal: Some(own as _), questions: Some(Arc::new(questions)), used: None }
     }
 }

@@ -1,4 +1,4 @@
-//! Sealed runs: a paused run as a text that nobody can change without the key of the program.
+//! Sealed runs: paused runs as texts that nobody can change without the program's key.
 
 use std::fmt::{self, Write as _};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,14 +12,15 @@ use super::Paused;
 /// The version of the sealed form.
 const VERSION: u64 = 1;
 
-/// The fewest bytes of a key.
+/// The minimum number of bytes of a key.
 const FEWEST: usize = 32;
 
-/// The key of a program that seals its paused runs ([`Paused::seal`]). It is wiped from memory when it is dropped, and never shown.
+/// A key that seals paused runs ([`Paused::seal`]). Dropping it wipes it from memory, and `Debug` does not
+/// show it.
 pub struct SealKey(Zeroizing<Vec<u8>>);
 
 impl SealKey {
-    /// A key of at least 32 random bytes, for example from the program's store of secrets.
+    /// Creates a key from at least 32 random bytes, for example from a secret store.
     ///
     /// # Errors
     /// Returns [`SealError::WeakKey`] for fewer bytes.
@@ -35,7 +36,7 @@ impl fmt::Debug for SealKey {
     }
 }
 
-/// A paused run cannot be sealed, or a sealed one cannot be used.
+/// The reason why a run cannot be sealed or unsealed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
@@ -46,17 +47,17 @@ pub enum SealError {
         /// Its bytes.
         bytes: usize,
     },
-    /// It is not a sealed run, or one of a later version.
+    /// The text is not a sealed run, or has another version.
     #[error("this is not a sealed run: {reason}")]
     #[non_exhaustive]
     Unreadable {
         /// The reason, without content.
         reason: String,
     },
-    /// It was changed, or sealed with another key.
+    /// The text was changed, or sealed with another key.
     #[error("the sealed run was changed, or sealed with another key: nothing of it is used")]
     Forged,
-    /// It is too old.
+    /// The seal expired this long ago.
     #[error("the sealed run expired {0:?} ago: run the agent again")]
     Expired(Duration),
 }
@@ -73,7 +74,7 @@ struct Sealed {
 }
 
 impl Sealed {
-    /// What the seal is about. The numbers have a fixed length, so no two values have the same.
+    /// The bytes that the seal signs. The numbers have a fixed length, so the bytes of two values differ.
     fn sealed(expires: u64, paused: &str) -> Vec<u8> {
         [
             b"onionskin paused run".as_slice(),
@@ -90,9 +91,9 @@ fn unreadable(reason: impl fmt::Display) -> SealError {
 }
 
 impl Paused {
-    /// The value as a text that can pass through hands that the program does not trust, such as a browser or a queue: HMAC-SHA256 with the
-    /// program's key over the whole run (its id, its questions, its tools and their arguments, its records), the version and the expiry.
-    /// It hides nothing.
+    /// Serialises the value for untrusted parties, such as a browser or a queue, and signs it: HMAC-SHA256
+    /// with the key over the whole run (its id, questions, tools, arguments and records), the version and the
+    /// expiry. The text is not encrypted.
     ///
     /// ```
     /// # use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
@@ -116,7 +117,7 @@ impl Paused {
     /// ```
     ///
     /// # Errors
-    /// Returns [`SealError::Unreadable`] if the value has no JSON.
+    /// Returns [`SealError::Unreadable`] if the value cannot be serialised.
     pub fn seal(&self, key: &SealKey, expires: SystemTime) -> Result<String, SealError> {
         let paused = serde_json::to_string(self).map_err(unreadable)?;
         let expires = expires.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -129,13 +130,14 @@ impl Paused {
         serde_json::to_string(&Sealed { version: VERSION, expires, paused, seal }).map_err(unreadable)
     }
 
-    /// The value of a text that [`seal`](Self::seal) made with this key. Nothing of the text is used before its seal was checked.
+    /// Verifies and deserialises a text that [`seal`](Self::seal) returned for this key. It uses nothing of
+    /// the text before it has verified the seal.
     ///
     /// # Errors
-    /// Returns [`SealError::Forged`] if the text was changed or sealed with another key, [`SealError::Expired`] after its time, and
-    /// [`SealError::Unreadable`] if it is no sealed run.
+    /// Returns [`SealError::Forged`] if the text was changed or sealed with another key,
+    /// [`SealError::Expired`] after its expiry, and [`SealError::Unreadable`] if it is not a sealed run.
     pub fn unseal(sealed: &str, key: &SealKey) -> Result<Self, SealError> {
-        // The words of a reader could quote the text.
+        // A serde error could quote the text.
         let Sealed { version, expires, paused, seal } = serde_json::from_str(sealed)
             .map_err(|error| unreadable(format!("{:?} error", error.classify())))?;
         if version != VERSION {

@@ -11,19 +11,22 @@ use super::{Answer, Answerer, Question};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::text::folded;
 
-/// The bytes of a line, its end included. A longer one is skipped.
+/// The maximum number of bytes of a line, its end included. Longer lines are skipped.
 const LONGEST: u64 = 64 * 1024;
-/// The characters of what is wrong with an answer.
+/// The maximum number of characters of an error about an answer.
 const PROBLEM: usize = 600;
-/// A line that is there so soon after the question was typed before it, by somebody who has not read it.
+/// A line that arrives this soon after the question was typed before it, by a person who has not read it.
 const UNREAD: Duration = Duration::from_millis(200);
 
-/// Asks the person at a terminal, one question after the other. When the input ends, questions stay open, and the run pauses.
+/// Asks a person at a terminal, one question at a time. When the input ends, questions stay open, and the run
+/// pauses.
 ///
-/// An approval is answered with `y`, `a` (for these arguments, for the rest of the session) or `n`, with a reason if there is one: `n too much`. A value is written as JSON; a
-/// text needs no quotes. An empty line declines. An answer that does not fit, or has more than 64 KiB, is asked for again. The shown texts come from models and
-/// tools, so they are folded to the window, and what is not seen in them is written out. A call that is folded can be approved after `s` showed all of it
-/// ([`Dialogue`](super::Dialogue)). A line that was typed before the question is dropped.
+/// An approval is answered with `y`, `a` (allow these arguments for the rest of the session) or `n`, with an
+/// optional reason: `n too much`. A value is written as JSON; a string needs no quotes. An empty line
+/// declines. After an answer that does not fit, or exceeds 64 KiB, it asks again. The texts come from models
+/// and tools, so they are shortened to fit the window, and invisible characters are escaped. A shortened call
+/// can be approved only after `s` has shown all of it ([`Dialogue`](super::Dialogue)). A line that was typed
+/// before the question is dropped.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -49,24 +52,25 @@ const UNREAD: Duration = Duration::from_millis(200);
 /// # });
 /// ```
 ///
-/// Cancel safety: a question that is dropped before it was shown is not shown. One that is dropped later takes the next line with it, and
-/// is not asked again.
+/// Cancel safety: if the future is dropped before the question is shown, the question is not shown. If it is
+/// dropped later, the question consumes the next line, and is not asked again.
 #[derive(Clone)]
 pub struct Terminal(Arc<Mutex<Ends>>);
 
 struct Ends {
     input: Box<dyn BufRead + Send>,
     output: Box<dyn Write + Send>,
-    /// Whether a person types, who reads a question before they answer it.
+    /// Whether a person types the input.
     is_typed: bool,
 }
 
 impl Default for Terminal {
-    /// Standard input and output. It takes the lines of its answers only, so the program can read others.
+    /// Uses standard input and output. It consumes only the lines of its answers, so the program can read
+    /// others.
     fn default() -> Self {
-        // A larger buffer of its own would take lines that the program reads from standard input itself.
+        // A larger buffer would consume lines that the program reads from standard input.
         let input = BufReader::with_capacity(1, io::stdin());
-        Self::of(Ends {
+        Self::with_ends(Ends {
             input: Box::new(input),
             output: Box::new(io::stdout()),
             is_typed: io::stdin().is_terminal(),
@@ -75,12 +79,12 @@ impl Default for Terminal {
 }
 
 impl Terminal {
-    /// Another input and output.
+    /// Uses another input and output.
     pub fn on(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> Self {
-        Self::of(Ends { input: Box::new(input), output: Box::new(output), is_typed: false })
+        Self::with_ends(Ends { input: Box::new(input), output: Box::new(output), is_typed: false })
     }
 
-    fn of(ends: Ends) -> Self {
+    fn with_ends(ends: Ends) -> Self {
         Self(Arc::new(Mutex::new(ends)))
     }
 }
@@ -89,7 +93,7 @@ impl Answerer for Terminal {
     async fn answer(&self, question: Question) -> Option<Answer> {
         let (sender, answer) = oneshot::channel();
         let ends = Arc::clone(&self.0);
-        // A thread of its own: a read cannot be cancelled.
+        // On a separate thread, because a read cannot be cancelled.
         let asks = thread::Builder::new().name("onionskin-terminal".to_owned()).spawn(move || {
             let mut ends = lock(&ends);
             if !sender.is_closed() {
@@ -108,7 +112,7 @@ impl Answerer for Terminal {
 }
 
 impl Ends {
-    /// `is_awaited` tells whether the question is open still: nothing more is asked for one that is not.
+    /// `is_awaited` returns whether the question is still open; otherwise it stops asking.
     fn ask(&mut self, question: &Question, is_awaited: impl Fn() -> bool) -> io::Result<Option<Answer>> {
         let mut dialogue = question.dialogue();
         writeln!(self.output, "{}", dialogue.line())?;
@@ -142,12 +146,12 @@ impl Ends {
 
 enum Line {
     Text(String),
-    /// Its rest is skipped.
+    /// The rest of the line is skipped.
     TooLong,
     End,
 }
 
-/// Reads a line, and keeps a bounded part of it.
+/// Reads a line of bounded length.
 fn read_line(input: &mut impl BufRead) -> io::Result<Line> {
     let mut line = Vec::new();
     input.take(LONGEST).read_until(b'\n', &mut line)?;

@@ -1,4 +1,4 @@
-//! `Question` is a question as a value.
+//! Questions.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use onionskin_definitions::schema;
 use onionskin_definitions::secret::{Redact, Redactor, is_masked};
 use onionskin_definitions::text::first_of;
 
-/// A question for a person: its text, who asks, and which answers fit. It owns its data and can be serialised, so it can be
-/// stored and shown elsewhere. The secrets of the session are masked.
+/// A question for a person: its text, who asks, and which answers fit. It owns its data and can be
+/// serialised, so a program can store it and show it elsewhere. The session's secrets are masked.
 ///
-/// A test of an [`Answerer`](super::Answerer) makes one by hand:
+/// A test of an [`Answerer`](super::Answerer) creates one:
 ///
 /// ```
 /// use onionskin::question::{Answer, Answerer, Question, QuestionKind};
@@ -32,12 +32,12 @@ use onionskin_definitions::text::first_of;
 /// # });
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Question(Box<Asked>);
+pub struct Question(Box<QuestionParts>);
 
 /// The parts of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Asked {
+pub(crate) struct QuestionParts {
     pub(crate) key: Arc<str>,
     pub(crate) step: StepId,
     pub(crate) kind: QuestionKind,
@@ -59,18 +59,19 @@ pub enum QuestionKind {
     Approval,
     /// A question of a tool or a hook ([`ToolContext::ask`](crate::ToolContext::ask)). The answer is a value.
     Question,
-    /// A call of a tool that runs outside of the program (`#[tool(external)]`). The answer is its result, a value.
+    /// A call of a tool that another program executes (`#[tool(external)]`). The answer is its result, a
+    /// value.
     External,
     /// A component of a UI tool ([`ToolContext::ui`](crate::ToolContext::ui)). The answer is a value.
     Component(UiComponent),
 }
 
 impl Question {
-    /// A question of this tool, for tests of answerers.
+    /// Creates a question of this tool, for tests of answerers.
     pub fn new(kind: QuestionKind, tool_name: impl Into<Arc<str>>) -> Self {
         let tool = tool_name.into();
         let step = StepId::new(StepKind::Ask, &tool).in_turn(1, Some(1));
-        Self::of(Asked {
+        Self::from_parts(QuestionParts {
             key: step.to_string().into(),
             step,
             answer_schema: default_schema(&kind),
@@ -83,8 +84,8 @@ impl Question {
         })
     }
 
-    pub(crate) fn of(asked: Asked) -> Self {
-        Self(Box::new(asked))
+    pub(crate) fn from_parts(parts: QuestionParts) -> Self {
+        Self(Box::new(parts))
     }
 
     /// Sets [`text`](Self::text).
@@ -108,8 +109,8 @@ impl Question {
         self
     }
 
-    /// The key by which the question is answered. It follows from the id of the run and the position of the call in it, so it is
-    /// the same when the run is replayed.
+    /// The key for the answer. It consists of the run id and the position of the call in the run, so it is
+    /// the same in a replay.
     pub fn key(&self) -> &str {
         &self.0.key
     }
@@ -129,7 +130,7 @@ impl Question {
         &self.0.agents
     }
 
-    /// The tool that is called, by its name for hooks.
+    /// The tool's name as hooks see it.
     pub fn tool_name(&self) -> &str {
         &self.0.tool
     }
@@ -139,31 +140,32 @@ impl Question {
         &self.0.call_id
     }
 
-    /// The arguments that were passed on last when it was asked, without bound parameters. Secrets are masked, and a whole number that a [`Value`] would
-    /// round is a string of its digits.
+    /// The current arguments of the call when it asked, without bound parameters. Secrets are masked, and an
+    /// integer that a [`Value`] would round is a string of its digits.
     pub fn arguments(&self) -> &Value {
         &self.0.arguments
     }
 
-    /// The question in words: the text of a question, or the reason for an approval.
+    /// The text of the question, or the reason for the approval.
     pub fn text(&self) -> Option<&str> {
         self.0.text.as_deref()
     }
 
-    /// The JSON Schema of the answer: of its value, or of the serialised [`Approval`](crate::approval::Approval).
+    /// The JSON Schema of the answer: of the value, or of the serialised
+    /// [`Approval`](crate::approval::Approval).
     pub fn answer_schema(&self) -> &Value {
         &self.0.answer_schema
     }
 
-    /// Whether a person who was shown `shown` saw this question, except for its secrets.
+    /// Whether `shown` is this question with masked secrets.
     pub(crate) fn is_shown_as(&self, shown: &Self) -> bool {
         let seen = |question: &Self| {
-            let mut asked = question.0.clone();
-            if asked.kind == QuestionKind::Approval {
-                // Nobody sees it, and the call checks its arguments.
-                asked.answer_schema = Value::Null;
+            let mut parts = question.0.clone();
+            if parts.kind == QuestionKind::Approval {
+                // It is not shown, and the call checks its arguments.
+                parts.answer_schema = Value::Null;
             }
-            serde_json::to_value(asked)
+            serde_json::to_value(parts)
         };
         match (seen(self), seen(shown)) {
             (Ok(asked), Ok(shown)) => is_masked(&shown, &asked),
@@ -171,7 +173,8 @@ impl Question {
         }
     }
 
-    /// Checks an answer: its kind, and that its value fits the schema, as it is or converted without loss (`"3"` for an integer).
+    /// Checks an answer: its kind, and that its value fits the schema, either directly or after a lossless
+    /// conversion (`"3"` for an integer).
     ///
     /// ```
     /// use onionskin::question::{Answer, Question, QuestionKind};
@@ -189,7 +192,7 @@ impl Question {
         self.fit(answer.clone()).map(drop)
     }
 
-    /// As [`Self::check`]; the answer with its value in the types of the schema.
+    /// As [`Self::check`]. Returns the answer with its value converted to the types of the schema.
     pub(crate) fn fit(&self, mut answer: Answer) -> Result<Answer, AnswerError> {
         let key = || self.key().to_owned();
         let (wanted, fits) = match self.0.kind {
@@ -209,7 +212,8 @@ impl Question {
             }
             Answer::Approval(Approval::AllowWith(args)) => {
                 let mut of_args = whole.pointer(ARGUMENTS).cloned().unwrap_or(Value::Bool(true));
-                // What is left as it was shown keeps its value, which may not fit as it is shown: the digits of a long number.
+                // An argument that equals the one shown keeps its value. As shown, it may not fit: the digits
+                // of a long number.
                 for name in args.keys().filter(|name| self.0.arguments.get(name) == args.get(*name)) {
                     if let Some(own) =
                         of_args.get_mut("properties").and_then(|properties| properties.get_mut(name))
@@ -229,19 +233,19 @@ impl Question {
     }
 }
 
-/// The schema of the answers to a question of a kind without another schema.
+/// The default schema of the answers to a kind of question.
 pub(super) fn default_schema(kind: &QuestionKind) -> Value {
     match kind {
-        QuestionKind::Approval => Asked::approval_schema(&json!({ "type": "object" })),
+        QuestionKind::Approval => QuestionParts::approval_schema(&json!({ "type": "object" })),
         QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => json!(true),
     }
 }
 
-/// The place of the schema of other arguments in that of an approval.
+/// The path of the arguments' schema in the schema of an approval.
 const ARGUMENTS: &str = "/oneOf/3/properties/allow_with";
 
-impl Asked {
-    /// The schema of an approval of a call whose arguments have this schema.
+impl QuestionParts {
+    /// The schema of an approval, for a call whose arguments have this schema.
     pub(crate) fn approval_schema(args: &Value) -> Value {
         let mut args = args.clone();
         // References begin at the root.
@@ -261,7 +265,7 @@ impl Asked {
         schema
     }
 
-    /// The part of the schema of an approval that is the same for all tools.
+    /// The part of an approval's schema that is the same for all tools.
     pub(crate) fn approval_forms() -> Value {
         let mut schema = Self::approval_schema(&Value::Null);
         if let Some(forms) = schema["oneOf"].as_array_mut() {

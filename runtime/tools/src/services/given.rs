@@ -1,4 +1,4 @@
-//! The services that a program provided.
+//! Provided services.
 
 use std::any::Any;
 use std::fmt;
@@ -8,21 +8,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::provided::Provided;
 use onionskin_definitions::requirements::{Service, ServiceType, ServiceTypes};
 
-/// One service.
+/// A provided service.
 #[derive(Clone)]
 pub struct GivenService {
     /// Its type.
     pub ty: ServiceType,
-    /// The number of the call that provided it.
+    /// The number of the `provide` call.
     id: u64,
-    /// The builder call that provided it.
+    /// The builder call that provided it, for errors.
     pub call: &'static str,
     /// An `Arc<T>`.
     value: Arc<dyn Any + Send + Sync>,
 }
 
 impl GivenService {
-    /// A service that a builder got as a value.
+    /// A service that was provided as a value.
     pub fn of_value<T: Service>(service: T) -> Self {
         Self { call: ".provide(..)", ..Self::new(Arc::new(service)) }
     }
@@ -35,7 +35,7 @@ impl GivenService {
     }
 }
 
-/// The services of a run. Cheap to clone. A program has few of them, so a list is faster than a map.
+/// The services of a run. Cheap to clone. Programs have few services, so a list is faster than a map.
 #[derive(Clone, Default)]
 pub struct Services(Option<Arc<Vec<GivenService>>>);
 
@@ -56,7 +56,7 @@ impl Services {
         }
     }
 
-    /// These services with others, which replace those of the same types.
+    /// Adds other services, which replace those of the same types.
     #[must_use]
     pub fn with(&self, others: &Self) -> Self {
         match (&self.0, &others.0) {
@@ -80,7 +80,7 @@ impl Services {
         self.all().iter().any(|service| service.ty == ty)
     }
 
-    /// The numbers of the services that a tool takes; `None` for one that is missing.
+    /// The ids of the services that a tool takes; `None` for a missing one.
     pub(crate) fn ids(&self, taken: &ServiceTypes) -> Vec<Option<u64>> {
         let id = |ty| self.all().iter().find(|service| service.ty == ty).map(|service| service.id);
         taken.all().map(id).collect()
@@ -93,7 +93,7 @@ impl Services {
     }
 }
 
-/// The types, without the values.
+/// Shows the types only.
 impl fmt::Debug for Services {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.all().iter().map(|service| service.ty.name())).finish()

@@ -1,5 +1,5 @@
-//! Services: values of the program that tools, hooks and guardrails take by their type, such as a database pool, an HTTP
-//! client or a clock. A library's tools need no part of the program's state for them.
+//! Services: values of the program that tools, hooks and guardrails take by type, such as a database pool, an
+//! HTTP client or a clock. With them, a library's tools do not depend on the program's state.
 
 mod given;
 mod provided;

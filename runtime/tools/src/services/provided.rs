@@ -1,4 +1,4 @@
-//! A service as tools and hooks get it.
+//! Services as parameters of tools and hooks.
 
 use std::any::type_name;
 use std::fmt;
@@ -7,16 +7,15 @@ use std::sync::Arc;
 
 use onionskin_definitions::requirements::ServiceType;
 
-/// A service that the program provides: a value that tools, hooks and guardrails take by its type `T`. The model never
+/// A service: a value of the program that tools, hooks and guardrails take by its type `T`. The model never
 /// sees it.
 ///
-/// The program provides it once, for all sessions, with
-/// `AgentBuilder::provide`, or for one run with
-/// `RunRequest::provide`. `provide_shared` takes an [`Arc`], also of a trait object:
-/// a function then takes `Provided<dyn Clock>`. A parameter `Option<Provided<T>>` is `None` without such a service.
+/// The program provides it for all sessions with `AgentBuilder::provide`, or for one run with
+/// `RunRequest::provide`. `provide_shared` takes an [`Arc`], also of a trait object: a function then takes
+/// `Provided<dyn Clock>`. A parameter `Option<Provided<T>>` is `None` if there is no such service.
 ///
-/// A clone is another handle of the same value. A value that changes needs a lock or an atomic. `Debug` shows the type
-/// only. The runtime does not look for secrets in a service: `conceal` them.
+/// Clones share the value. A mutable value needs a lock or an atomic. `Debug` shows the type only. The
+/// runtime does not search services for secrets: register them with `conceal`.
 ///
 /// ```
 /// use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
@@ -46,14 +45,14 @@ use onionskin_definitions::requirements::ServiceType;
 pub struct Provided<T: ?Sized>(Arc<T>);
 
 impl<T> Provided<T> {
-    /// Makes one of a value, to call a function in a unit test.
+    /// Wraps a value, to call a function in a unit test.
     pub fn new(service: T) -> Self {
         Self(Arc::new(service))
     }
 }
 
 impl<T: ?Sized> Provided<T> {
-    /// The service, as code that outlives the call holds it.
+    /// Returns the shared service, for code that outlives the call.
     #[must_use]
     pub fn into_shared(self) -> Arc<T> {
         self.0
@@ -80,14 +79,14 @@ impl<T: ?Sized> Clone for Provided<T> {
     }
 }
 
-/// The type, without the value: a service can hold secrets.
+/// Shows the type only, because a service can contain secrets.
 impl<T: ?Sized> fmt::Debug for Provided<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Provided<{}>", type_name::<T>())
     }
 }
 
-/// A call takes a service that was not provided.
+/// A service that a call takes was not provided.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{who} has no service `{}`: provide it with `{}` {place}", .service.name(), .service.call())]
 pub struct ServiceError {

@@ -1,4 +1,4 @@
-//! The calls that a person allowed for the rest of a session.
+//! Calls that a person allowed for the rest of a session.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,25 +10,25 @@ use onionskin_definitions::definition::{Annotations, ToolDefinition};
 use onionskin_definitions::json::{Unique, rounds_any};
 use onionskin_definitions::lock::lock;
 
-/// The calls of an agent's tool in the runs of one user: those with these arguments, or all. The arguments are kept whole, because
-/// hashes can be forged.
+/// The allowed calls of an agent's tool for one user: those with these arguments, or all. The arguments are
+/// stored whole, because hashes can be forged.
 #[derive(PartialEq, Eq, Hash)]
 struct Calls {
     user: Option<Arc<str>>,
     agent: Arc<str>,
     tool: Arc<str>,
-    args: Option<Given>,
+    args: Option<ComparableArgs>,
 }
 
-/// Arguments, as they are compared.
+/// Arguments in a comparable form.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Given {
+enum ComparableArgs {
     Value(Value),
-    /// A value would round a number of them.
+    /// The text, because a value would round one of the numbers.
     Text(String),
 }
 
-impl Given {
+impl ComparableArgs {
     fn new(args: &str) -> Self {
         match serde_json::from_str(args) {
             Ok(Unique(value)) if !rounds_any(args) => Self::Value(value),
@@ -37,17 +37,18 @@ impl Given {
     }
 }
 
-/// What a server said of a tool when a person allowed its calls. A server may change its tools, and another tool is not what the person saw.
+/// A server's description of a tool when a person allowed its calls. A server may change its tools, and the
+/// person has not seen the changed tool.
 #[derive(PartialEq)]
-struct Seen {
+struct ServerDescription {
     description: Arc<str>,
     input_schema: Arc<Value>,
     annotations: Annotations,
 }
 
-impl Seen {
-    /// Nothing for a tool of the program, which is the same for the whole session.
-    fn of(tool: &ToolDefinition) -> Option<Self> {
+impl ServerDescription {
+    /// `None` for a tool of the program, which cannot change during the session.
+    fn new(tool: &ToolDefinition) -> Option<Self> {
         tool.is_of_server.then(|| Self {
             description: Arc::clone(&tool.description),
             input_schema: Arc::clone(&tool.input_schema),
@@ -58,10 +59,10 @@ impl Seen {
 
 /// The calls that need no further approval.
 #[derive(Default)]
-pub(crate) struct Allowed(Mutex<HashMap<Calls, Option<Seen>>>);
+pub(crate) struct Allowed(Mutex<HashMap<Calls, Option<ServerDescription>>>);
 
 impl Allowed {
-    /// Allows the calls of an agent's tool in the runs of this user: those with these arguments, or all.
+    /// Allows calls of an agent's tool for this user: those with these arguments, or all.
     pub(crate) fn add(
         &self,
         user: Option<Arc<str>>,
@@ -72,14 +73,14 @@ impl Allowed {
         which: Always,
     ) {
         let args = match which {
-            Always::Arguments => Some(Given::new(args)),
+            Always::Arguments => Some(ComparableArgs::new(args)),
             Always::Tool => None,
         };
         let calls = Calls { user, agent: agent.into(), tool: tool.into(), args };
-        lock(&self.0).insert(calls, Seen::of(definition));
+        lock(&self.0).insert(calls, ServerDescription::new(definition));
     }
 
-    /// Whether the call needs no further approval in a run of this user.
+    /// Whether a call for this user needs no further approval.
     pub(crate) fn has(
         &self,
         user: Option<&Arc<str>>,
@@ -89,11 +90,11 @@ impl Allowed {
         args: &str,
     ) -> bool {
         let allowed = lock(&self.0);
-        let is_allowed = |args: Option<Given>| {
+        let is_allowed = |args: Option<ComparableArgs>| {
             let calls = Calls { user: user.cloned(), agent: agent.into(), tool: tool.into(), args };
-            allowed.get(&calls).is_some_and(|seen| *seen == Seen::of(definition))
+            allowed.get(&calls).is_some_and(|seen| *seen == ServerDescription::new(definition))
         };
-        !allowed.is_empty() && (is_allowed(None) || is_allowed(Some(Given::new(args))))
+        !allowed.is_empty() && (is_allowed(None) || is_allowed(Some(ComparableArgs::new(args))))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The agents that called each other up to this point.
+//! The chain of agents that called each other.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ tokio::task_local! {
     static CHAIN: Chain;
 }
 
-/// The agents with runs in progress around the current work. A run knows its parents, but an agent that a tool or a
-/// hook calls through its handle has none. The chain is stored in the task that makes the call.
+/// The agents whose runs contain the current code. A run knows its parents, but an agent that a tool or a
+/// hook calls through its handle has none. So the chain is stored in the task.
 #[derive(Clone, Default)]
 pub struct Chain(Option<Arc<Link>>);
 
@@ -17,7 +17,7 @@ struct Link {
     outer: Chain,
 }
 
-/// The number of names of a chain that are shown: the first and the last ones.
+/// The maximum number of names to show: the first and the last ones.
 const SHOWN: usize = 16;
 
 impl Chain {
@@ -25,15 +25,15 @@ impl Chain {
         CHAIN.try_with(Self::clone).unwrap_or_default()
     }
 
-    /// Does work on another thread while the task waits for it.
+    /// Runs work on another thread while the task waits for it.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         CHAIN.sync_scope(self, work)
     }
 
-    /// Adds an agent to the chain. At most `most` agents may be nested.
+    /// Adds an agent to the chain, which may have at most `most` agents.
     ///
     /// # Errors
-    /// Returns the names of the chain if it is too deep.
+    /// Returns the names of the chain if it is too long.
     pub fn enter(agent: &Arc<str>, most: u32) -> Result<Self, String> {
         let outer = Self::here();
         let depth = outer.0.as_ref().map_or(0, |link| link.depth).saturating_add(1);
@@ -41,12 +41,12 @@ impl Chain {
         if depth > most { Err(chain.names()) } else { Ok(chain) }
     }
 
-    /// Runs a future within the chain.
+    /// Runs a future with the chain.
     pub fn around<T>(self, work: impl Future<Output = T>) -> impl Future<Output = T> {
         CHAIN.scope(self, work)
     }
 
-    /// The names, from the outermost agent inwards.
+    /// The names, outermost agent first.
     fn names(&self) -> String {
         let mut names = Vec::new();
         let mut at = self;

@@ -1,5 +1,4 @@
-//! The content of a session at one moment. A run that pauses leaves its session as it was, because it does all again when it is
-//! resumed.
+//! Checkpoints of sessions. A paused run restores its session, because the resumed run repeats its changes.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -10,21 +9,21 @@ use crate::model::History;
 use crate::state::{RestoreState, StateHandle};
 use onionskin_definitions::lock::lock;
 
-/// How the states of a session are restored, by their types.
+/// Functions that capture the states of a session, by type.
 pub type StateKeepers = HashMap<TypeId, fn(&StateHandle) -> Option<RestoreState>>;
 
-/// The content of a session at one moment.
+/// The content of a session at a point in time.
 pub struct Checkpoint {
     session: Session,
     history: History,
     children: HashMap<Arc<str>, History>,
     states: Vec<RestoreState>,
-    /// The conversations with agent tools.
+    /// The checkpoints of the conversations with agent tools.
     threads: Vec<Self>,
 }
 
 impl Checkpoint {
-    /// Gives the session this content again. Secrets that it knows since then stay masked.
+    /// Restores this content. Secrets that were registered since remain masked.
     pub fn restore(self) {
         let Self { session, history, children, states, threads } = self;
         session.replace_history(history);
@@ -40,12 +39,12 @@ impl Checkpoint {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl Session {
-    /// Says how its states are restored.
+    /// Sets the functions that capture its states.
     pub fn keep_states_with(&self, keepers: StateKeepers) {
         let _ = self.0.keepers.set(keepers);
     }
 
-    /// The content of the session now.
+    /// Creates a checkpoint.
     pub fn checkpoint(&self) -> Checkpoint {
         let keepers = self.0.keepers.get();
         let kept = self.0.states.iter().filter_map(|(id, state)| keepers?.get(id)?(state.as_ref().ok()?));
@@ -53,7 +52,7 @@ impl Session {
             session: self.clone(),
             history: self.history(),
             children: lock(&self.0.children).clone(),
-            states: kept.chain([self.0.dynamic.kept_now()]).collect(),
+            states: kept.chain([self.0.dynamic.capture()]).collect(),
             threads: self.threads().all().iter().map(Self::checkpoint).collect(),
         }
     }

@@ -1,4 +1,4 @@
-//! Turns: the work in one session is sequential.
+//! Exclusive access: the runs of a session are sequential.
 
 use std::future::{Future, pending};
 use std::sync::Arc;
@@ -15,20 +15,20 @@ tokio::task_local! {
     static WAITING: Waiting;
 }
 
-/// The sessions whose runs wait for the current work, and which therefore cannot give another turn. A run knows its
-/// parents, but a tool's direct call of another tool belongs to no run. The sessions are stored in the task that makes
-/// the call.
+/// The sessions whose runs wait for the current code, and which therefore cannot grant another turn. A run
+/// knows its parents, but a tool's direct call of another tool belongs to no run. So the sessions are stored
+/// in the task.
 #[derive(Clone)]
 pub(crate) struct Waiting(Option<Arc<Link>>);
 
 struct Link {
     session: Session,
     outer: Waiting,
-    /// The run ended. Work that outlives it blocks no turn.
+    /// Whether the run has ended. Work that outlives it blocks no turn.
     is_over: AtomicBool,
 }
 
-/// Ends a link when the run ends in any way.
+/// Ends a link when the run ends or is dropped.
 struct Over(Arc<Link>);
 
 impl Drop for Over {
@@ -42,7 +42,7 @@ impl Waiting {
         WAITING.try_with(Self::clone).unwrap_or(Self(None))
     }
 
-    /// Does work on another thread while the task waits for it.
+    /// Runs work on another thread while the task waits for it.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         WAITING.sync_scope(self, work)
     }
@@ -57,15 +57,16 @@ impl Waiting {
     }
 }
 
-/// The current work waits for a turn in a session, and with it all sessions that wait for this work.
+/// An edge of the wait graph: the current code, and all sessions that wait for it, wait for a turn in a
+/// session.
 struct Edge<'w> {
     waiting: &'w Waiting,
     target: &'w Session,
 }
 
 impl<'w> Edge<'w> {
-    /// `None` if the work of the session waits for the current work, so that no turn would ever come. Of two waits that begin at
-    /// once one or both see it.
+    /// Returns `None` if the session itself waits for the current code: a deadlock. If two such waits start
+    /// concurrently, at least one of them detects it.
     fn new(waiting: &'w Waiting, target: &'w Session) -> Option<Self> {
         for session in waiting.sessions() {
             lock(&session.0.waits_for).push(target.clone());
@@ -87,7 +88,7 @@ impl<'w> Edge<'w> {
 
 impl Drop for Edge<'_> {
     fn drop(&mut self) {
-        // A link may be over since the wait began, so all of the work's sessions are looked at.
+        // A link may have ended since the wait started, so all links are visited.
         let links = std::iter::successors(self.waiting.0.as_ref(), |link| link.outer.0.as_ref());
         for link in links {
             let mut waits = lock(&link.session.0.waits_for);
@@ -98,7 +99,7 @@ impl Drop for Edge<'_> {
     }
 }
 
-/// The limit of a wait for a turn.
+/// The limits of a wait for a turn.
 pub struct Wait<'w> {
     /// When the wait ends.
     pub deadline: Option<Deadline>,
@@ -106,18 +107,18 @@ pub struct Wait<'w> {
     pub token: &'w CancellationToken,
 }
 
-/// The reason why a turn in a session did not come.
+/// The reason why a session granted no turn.
 #[derive(Debug, Clone, Copy)]
 pub enum NoTurn {
     /// The run was cancelled.
     Cancelled,
-    /// Another run held the turn for this long.
+    /// Other runs held the turn for this long.
     Busy(Duration),
-    /// A run of this session waits for the caller, itself or through runs of other sessions.
+    /// A run of this session waits for the caller, directly or through other sessions.
     WaitsForItself,
 }
 
-/// Waits until the time is up. Returns the limit that set it.
+/// Waits until the deadline. Returns the limit that set it.
 async fn late(deadline: Option<Deadline>) -> Duration {
     match deadline {
         Some(deadline) => {
@@ -131,12 +132,12 @@ async fn late(deadline: Option<Deadline>) -> Duration {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl Session {
-    /// Waits for a turn in this session, then runs `work`. Turns are given in the order of waiting.
+    /// Waits for a turn in this session, then runs `work`. Turns are granted in order (FIFO).
     ///
-    /// Cancel safety: dropping the future gives up the turn or the wait.
+    /// Cancel safety: dropping the future releases the turn or ends the wait.
     ///
     /// # Errors
-    /// Returns an error if the turn does not come.
+    /// Returns an error if no turn is granted.
     pub async fn in_turn<T>(&self, wait: Wait<'_>, work: impl Future<Output = T>) -> Result<T, NoTurn> {
         let Wait { deadline, token } = wait;
         let waiting = Waiting::here();

@@ -1,5 +1,5 @@
-//! The ids of tool calls. A provider distinguishes results by them and rejects a request with a duplicate, so no two
-//! calls of a conversation have the same id.
+//! Ids of tool calls. Providers match results by id and reject duplicates, so the calls of a conversation
+//! have unique ids.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::model::{History, Message, ToolCall};
 pub struct CallIds {
     /// The earlier conversation.
     earlier: History,
-    /// The hashes of the ids of later calls. An id with the hash of another one is replaced, which does no harm.
+    /// The hashes of the ids of later calls. After a collision an id is replaced, which is harmless.
     taken: BTreeSet<u64>,
     /// The last suffix number of an id.
     last: HashMap<Arc<str>, u64>,
@@ -23,12 +23,12 @@ impl CallIds {
         Self { earlier, ..Self::default() }
     }
 
-    /// Adds an id. Returns whether it was free.
+    /// Adds an id. Returns whether it was unused.
     fn insert(&mut self, id: &str) -> bool {
         !self.earlier.has_call(id) && self.taken.insert(hash(id))
     }
 
-    /// Adds the ids of these calls. No id is added if one is empty or in use.
+    /// Adds the ids of these calls, unless one of them is empty or in use.
     ///
     /// # Errors
     /// Returns the call with that id.
@@ -45,7 +45,7 @@ impl CallIds {
         Ok(())
     }
 
-    /// Makes the ids of these calls unique. A call with a used id, or with none, gets a new one.
+    /// Makes the ids of these calls unique. A call without an unused id gets a new one.
     pub fn take(&mut self, calls: &mut [ToolCall]) {
         for call in calls {
             if call.id.is_empty() || !self.insert(&call.id) {
@@ -54,8 +54,8 @@ impl CallIds {
         }
     }
 
-    /// Gives each call whose id is in use another id, without taking that one. A redacted id would not equal the id in
-    /// use, which requests redact to the same text.
+    /// Replaces ids that are in use, without adding the new ids. A redacted id does not equal the id in use,
+    /// although requests redact both to the same text.
     pub fn distinguish(&mut self, calls: &mut [ToolCall]) {
         for call in calls {
             if self.is_used(&call.id) {
@@ -64,7 +64,7 @@ impl CallIds {
         }
     }
 
-    /// The id that [`Self::take`] would give a call, which is not one of `others`.
+    /// The id that [`Self::take`] would assign to a call, and that is not one of `others`.
     pub fn preview(&self, id: &Arc<str>, others: &HashSet<Arc<str>>) -> Arc<str> {
         let is_free = |id: &str| !self.is_used(id) && !others.contains(id);
         if !id.is_empty() && is_free(id) {
@@ -84,8 +84,8 @@ impl CallIds {
         self.earlier.has_call(id) || self.taken.contains(&hash(id))
     }
 
-    /// As [`Self::take`], for messages of another conversation. Results keep the ids of their calls. Unchanged messages
-    /// stay shared.
+    /// As [`Self::take`], for messages of another conversation. The ids of results follow those of their
+    /// calls. Unchanged messages stay shared.
     pub fn take_messages(&mut self, messages: &mut [Arc<Message>]) {
         let mut ids: Vec<Arc<str>> = Vec::new();
         for message in messages {
@@ -119,7 +119,7 @@ impl CallIds {
         self.numbered(id, Self::insert)
     }
 
-    /// The id with the next number for which `is_free` holds.
+    /// The id with the next numeric suffix for which `is_free` returns `true`.
     fn numbered(&mut self, id: &Arc<str>, is_free: impl Fn(&mut Self, &str) -> bool) -> Arc<str> {
         let mut number = self.last_number(id);
         let other = loop {
@@ -143,7 +143,7 @@ fn numbered_id(id: &str, number: u64) -> Arc<str> {
     format!("{base}_{number}").into()
 }
 
-/// FNV-1a, because the standard library's hash took a twentieth of a turn.
+/// FNV-1a, because the standard library's hash took 5 % of a turn.
 fn hash(id: &str) -> u64 {
     id.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))

@@ -28,8 +28,8 @@ use onionskin_definitions::lock::lock;
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///
-/// Runs in one session are sequential. Each begins with the history that the earlier ones left. The run of a child in
-/// `agents: [..]` is part of its parent's run.
+/// Runs in one session are sequential. Each starts with the history that the previous one left. The run of a
+/// child in `agents: [..]` is part of its parent's run.
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
@@ -53,22 +53,22 @@ use onionskin_definitions::lock::lock;
 pub struct Session(Arc<Inner>);
 
 struct Inner {
-    /// Made on first use.
+    /// Created on first use.
     id: OnceLock<Arc<str>>,
     history: Mutex<History>,
-    /// The histories from calls whose conversations are merged into the child, by the child's name.
+    /// The histories of children that keep their conversations (`HistoryMergeTarget::Child`), by name.
     children: Mutex<HashMap<Arc<str>, History>>,
     /// The states by type, or the panic message of a state that could not be cloned for this session.
     states: HashMap<TypeId, Result<StateHandle, String>>,
     dynamic: SessionState,
     allowed: Allowed,
-    /// How the states are restored after a pause; empty for a session that no agent made.
+    /// Functions that capture the states for a pause; empty for a session that no agent created.
     keepers: OnceLock<StateKeepers>,
-    /// The conversations with agent tools that were called from this session.
+    /// The conversations with agent tools.
     threads: Threads,
-    /// Held by the work in progress in this session.
+    /// Locked by the run in progress.
     turn: tokio::sync::Mutex<()>,
-    /// The sessions whose turn that work waits for.
+    /// The sessions that the run in progress waits for.
     waits_for: Mutex<Vec<Session>>,
 }
 
@@ -83,23 +83,23 @@ impl Session {
         &self.0.allowed
     }
 
-    /// Waits until no other work is in progress in this session.
+    /// Waits for the turn in this session.
     pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.0.turn.lock().await
     }
 
-    /// The turn, if no other work is in progress in this session or waits for it.
+    /// The turn, if no run holds it or waits for it.
     pub(super) fn turn_if_free(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
         self.0.turn.try_lock().ok()
     }
 
-    /// A snapshot of the messages so far. A run adds its messages when it ends.
+    /// A snapshot of the messages so far. A run appends its messages when it ends.
     pub fn history(&self) -> History {
         lock(&self.0.history).clone()
     }
 
-    /// Replaces the history. The next run begins with these messages. A run in progress does not see them: it continues
-    /// with the messages that it began with, and appends its new messages to this history when it ends.
+    /// Replaces the history. The next run starts with these messages. A run in progress does not see them: it
+    /// continues with its own messages, and appends its new messages to this history when it ends.
     ///
     /// ```
     /// use onionskin::model::{HistoryError, Message, ModelResponse, ToolCall};
@@ -119,7 +119,8 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if no provider takes the messages ([`History::check`]). The history is then unchanged.
+    /// Returns an error if providers would reject the messages ([`History::check`]). The history is then
+    /// unchanged.
     pub fn set_history(&self, messages: impl Into<History>) -> Result<(), HistoryError> {
         let messages = messages.into();
         messages.check()?;
@@ -127,18 +128,19 @@ impl Session {
         Ok(())
     }
 
-    /// Replaces the history by one that was checked before.
+    /// Replaces the history with a checked one.
     pub(crate) fn replace_history(&self, messages: History) {
         *lock(&self.0.history) = messages;
     }
 
-    /// The values and secrets of the session under dotted keys, which tools take with `#[bind(..)]`. The next call sees a
-    /// value that is set here.
+    /// The values and secrets of the session under dotted keys, which tools take with `#[bind(..)]`. The next
+    /// call sees a value that is set here.
     pub fn state(&self) -> &SessionState {
         &self.0.dynamic
     }
 
-    /// The newest typed state, if the session has one of this type. Tools and hooks see it as `State<S>`.
+    /// The newest typed state; `None` if the session has no state of this type. Tools and hooks see it as
+    /// `State<S>`.
     ///
     /// ```
     /// use onionskin::{ScriptedModel, ScriptedTurn, State, agent, tool};
@@ -167,9 +169,8 @@ impl Session {
         StateCell::<S>::newest(self.0.states.get(&TypeId::of::<S>())?.as_ref().ok()?)
     }
 
-    /// A snapshot of the messages that calls of the child with this name left in the session with
-    /// `HistoryMergeTarget::Child`. It is empty for other names and
-    /// settings.
+    /// A snapshot of the conversation that calls of a child keep in the session with
+    /// `HistoryMergeTarget::Child`. It is empty for other names and settings.
     pub fn child_history(&self, child: &str) -> History {
         lock(&self.0.children).get(child).cloned().unwrap_or_default()
     }
@@ -223,7 +224,7 @@ impl Session {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Appends the messages of a conversation, beginning with this index.
+    /// Appends the messages of a conversation, starting at this index.
     pub fn append(&self, messages: &History, start: usize) {
         lock(&self.0.history).extend_from(messages, start);
     }
@@ -232,7 +233,8 @@ impl Session {
         self.0.states.get(&id).cloned()
     }
 
-    /// Concurrent instances of a child do not see each other's ids.
+    /// Appends messages of a child with unique call ids, because concurrent instances of a child do not see
+    /// each other's ids.
     pub fn append_child(&self, child: &Arc<str>, mut messages: Vec<Arc<Message>>) {
         let mut children = lock(&self.0.children);
         let history = children.entry(Arc::clone(child)).or_default();

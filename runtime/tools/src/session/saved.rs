@@ -1,4 +1,4 @@
-//! `SavedSession` is the stored form of a session.
+//! The stored form of sessions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,22 +18,25 @@ use onionskin_definitions::text::short;
 /// The version of the stored form. A later one adds fields or changes their meaning.
 const VERSION: u64 = 1;
 
-/// The maximum number of lists and objects inside of each other. It has room for a value as deep as `serde_json` reads one, under
+/// The maximum nesting depth of lists and objects. It allows a value as deep as `serde_json` parses, under
 /// the longest key of a state.
 const MOST_LEVELS: usize = 256;
 
-/// A session in the form in which programs store it: with [`Session::save`] and serde's `Serialize`, and back with
-/// [`from_json`](Self::from_json) and [`Session::restore`].
+/// The stored form of a session. To store a session, serialise the result of [`Session::save`]; to load it,
+/// use [`from_json`](Self::from_json) and [`Session::restore`].
 ///
-/// It holds the history, the values of [`Session::state`] and the [histories of children](Session::child_history). The secrets of
-/// the session are redacted in it, but not in the `provider_data` of messages: it holds signatures, and a provider refuses the
-/// conversation if they are changed. A model gets its requests without secrets, so its provider knows only those that were
-/// registered after they had been sent. It does not hold what cannot be stored: the secrets themselves, the typed states, the
-/// conversations with agent tools, the calls that a person [always](crate::approval::Approval::AllowAlways) allows, and the id of the session. Set the secrets again after a restore.
+/// It contains the history, the values of [`Session::state`] and the [histories of
+/// children](Session::child_history), with the session's secrets redacted. Only the `provider_data` of
+/// messages is not redacted, because a provider rejects the conversation if its signatures change. Requests
+/// to the model are redacted, so `provider_data` can only contain secrets that were registered after they had
+/// been sent. The stored form does not contain the secrets, the typed states, the conversations with agent
+/// tools, the calls that a person [always](crate::approval::Approval::AllowAlways) allows, and the id of the
+/// session. Set the secrets again after a restore.
 ///
-/// The stored form holds its version. Another version is refused, and so is a field or a kind of content that this version does
-/// not know: nothing is left out or guessed. What `Serialize` writes can be read: a session with more than 256 levels of lists and
-/// objects is an error there, and so is a state other than an object. Read it with [`from_json`](Self::from_json): `serde_json::from_str` reads 128 levels.
+/// The stored form contains its version. Deserialisation fails for another version, and for unknown fields
+/// and kinds of content. `Serialize` fails if the result could not be read again: for a nesting depth of
+/// lists and objects above 256, and for a state other than an object. Use [`from_json`](Self::from_json) to
+/// read it, because `serde_json::from_str` stops at 128 levels.
 ///
 /// ```
 /// use onionskin::run::{SavedSession, SavedSessionError};
@@ -68,27 +71,27 @@ pub struct SavedSession {
     children: BTreeMap<Arc<str>, History>,
 }
 
-/// The reason why a [`SavedSession`] cannot be read. Its text names the place and what was expected there. It quotes names of fields, cut
-/// to a length, and no values.
+/// The reason why a [`SavedSession`] cannot be read. The text names the place and what was expected there. It
+/// quotes shortened field names, but no values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SavedSessionError {
-    /// The text is not JSON: it was cut, for example, or a field is there twice.
+    /// The text is not valid JSON: for example, it was truncated, or has a duplicate field.
     #[error("the saved session is not JSON: {reason}")]
     #[non_exhaustive]
     NotJson {
         /// The mistake, and its place.
         reason: String,
     },
-    /// It has more levels of lists and objects than are read.
+    /// Its lists and objects are nested too deeply.
     #[error(
         "the session has more than {MOST_LEVELS} levels of lists and objects inside of each other: make its values flatter"
     )]
     TooDeep,
-    /// It has no version, so [`Session::save`] has not made it.
+    /// It has no version, so [`Session::save`] did not create it.
     #[error("there is no `version`, so this is not a session that `Session::save` has made")]
     NoVersion,
-    /// It is of another version.
+    /// It has another version.
     #[error(
         "the saved session has version {found}, and this program reads version {VERSION}: read it with the version of onionskin \
          that wrote it"
@@ -120,8 +123,8 @@ impl SavedSession {
     /// Reads a session from JSON.
     ///
     /// # Errors
-    /// Returns an error if the text is not JSON, is not a saved session, has another version, or has something that this version does
-    /// not know, or if a history in it is not one that providers take ([`History::check`]).
+    /// Returns an error if the text is not JSON, is not a saved session, has another version or unknown
+    /// fields, or if providers would reject one of its histories ([`History::check`]).
     pub fn from_json(text: &str) -> Result<Self, SavedSessionError> {
         if json::levels(text) > MOST_LEVELS {
             return Err(SavedSessionError::TooDeep);
@@ -203,7 +206,7 @@ fn unreadable(part: &str, reason: &dyn std::fmt::Display) -> SavedSessionError {
     SavedSessionError::Unreadable { part: part.to_owned(), reason: reason.to_string() }
 }
 
-/// The next change of such a state would lose it.
+/// The error for a state that is not an object: the next change of the state would lose it.
 fn no_values() -> SavedSessionError {
     unreadable("values", &"expected an object, because they are found under keys")
 }
@@ -212,7 +215,7 @@ fn read<T: DeserializeOwned>(part: &str, value: Value) -> Result<T, SavedSession
     serde_json::from_value(value).map_err(|error| unreadable(part, &json::problem_of(&error)))
 }
 
-/// Reads messages, each with all that is stored of it.
+/// Deserialises messages without losing stored data.
 fn messages(part: &str, stored: Value) -> Result<History, SavedSessionError> {
     let mut history = History::new();
     for (index, stored) in read::<Vec<Value>>(part, stored)?.into_iter().enumerate() {
@@ -226,14 +229,14 @@ fn messages(part: &str, stored: Value) -> Result<History, SavedSessionError> {
             }
         })?);
     }
-    // Reading the session again would not repair it: each request would be refused.
+    // Reject such a history here, because providers would reject each request.
     history.check().map_err(|error| unreadable(&format!("{part}[{}]", error.index()), &error))?;
     Ok(history)
 }
 
 impl Session {
-    /// What the session holds, to store it, with secrets redacted as [`SavedSession`] says. It is a snapshot: a run adds its messages
-    /// when it ends.
+    /// A snapshot of the session in its stored form, with secrets redacted as [`SavedSession`] describes. A
+    /// run appends its messages when it ends.
     pub fn save(&self) -> SavedSession {
         let children = lock(&self.0.children)
             .iter()
@@ -248,8 +251,8 @@ impl Session {
         saved
     }
 
-    /// Replaces the history, the values of the state and the histories of children with the values of a saved session. Secrets of the
-    /// state are removed. A run in progress continues as [`set_history`](Self::set_history) says.
+    /// Replaces the history, the values of the state and the histories of children. It removes the secrets of
+    /// the state. A run in progress continues as [`set_history`](Self::set_history) describes.
     pub fn restore(&self, saved: SavedSession) {
         let SavedSession { history, values, children } = saved;
         self.replace_history(history);

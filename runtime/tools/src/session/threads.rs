@@ -13,7 +13,7 @@ use onionskin_definitions::lock::lock;
 #[derive(Default)]
 pub struct Threads(Mutex<HashMap<Key, Session>>);
 
-/// The chooser of a thread. A model never reaches a thread that code chose, whatever name it uses.
+/// Who chose a thread. A model can never reach a thread that code chose, whatever name it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Chosen {
     /// The code of a tool.
@@ -23,7 +23,7 @@ pub enum Chosen {
 }
 
 impl Chosen {
-    /// The maximum number of threads for one owner.
+    /// The maximum number of threads of an owner.
     pub const fn most(self) -> usize {
         match self {
             Self::ByCode => 1024,
@@ -32,7 +32,7 @@ impl Chosen {
     }
 }
 
-/// The owner of threads. Other owners cannot reach them by any name.
+/// The owner of threads. Other owners cannot reach them.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Owner {
     /// The calling agent.
@@ -55,7 +55,7 @@ struct Key {
 }
 
 impl Threads {
-    /// Finds or begins the thread of this name. `None` if the owner has too many threads.
+    /// Finds or creates the thread with this name; `None` if the owner has too many threads.
     pub fn open(
         &self,
         agent: &Agent,
@@ -75,12 +75,12 @@ impl Threads {
 }
 
 impl Threads {
-    /// The threads.
+    /// All threads.
     pub(super) fn all(&self) -> Vec<Session> {
         lock(&self.0).values().cloned().collect()
     }
 
-    /// Removes all threads but these.
+    /// Removes all other threads.
     pub(super) fn retain(&self, kept: &[Session]) {
         lock(&self.0).retain(|_, thread| kept.iter().any(|session| session.is(thread)));
     }

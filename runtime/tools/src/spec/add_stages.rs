@@ -1,4 +1,4 @@
-//! The stages that are added to a tool: approval, cache, guardrails and error handlers.
+//! Adding stages to a tool: approval, cache, guardrails and error handlers.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ impl ToolSpec {
         self.approval_if(|_| true)
     }
 
-    /// Requires approval for the calls for which the function returns `true`, or `Some` with a reason. Earlier rules
-    /// still apply.
+    /// Requires approval for calls for which the function returns `true`, or `Some` with a reason. Earlier
+    /// rules still apply.
     pub fn approval_if<R: NeedsApproval>(
         &mut self,
         needed: impl Fn(&Args) -> R + Send + Sync + 'static,
@@ -29,22 +29,22 @@ impl ToolSpec {
         self
     }
 
-    /// Caches results, as `#[tool(cache)]` does. The cache replaces the tool's own cache.
+    /// Caches results, as `#[tool(cache)]` does. It replaces the tool's own cache.
     ///
     /// # Panics
-    /// Panics if the tool has the effect `Once`, because each of its calls has to run. Agent
-    /// tools and tools of MCP servers without hints have this effect. [`Self::options`] can change it.
+    /// Panics if the tool has the effect `Once`, because each of its calls must run. Agent tools and tools of
+    /// MCP servers without hints have this effect. [`Self::options`] can change it.
     pub fn cache(&mut self, cache: Cache) -> &mut Self {
         assert!(self.own_definition().effect != Effect::Once, "{}", no_cache_of_once(self.name()));
         self.change(|stages| stages.set_cache(cache))
     }
 
-    /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after the
-    /// declared ones, for every kind of tool.
+    /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after
+    /// the declared ones, for every kind of tool.
     ///
-    /// They see the arguments as the caller sets them, without hidden values. On a tool that was declared with hooks or
-    /// guardrails they run inside these and see the tool's own names and hidden values. They never see bound
-    /// parameters. A rule about one parameter refuses a call without that parameter, because a later
+    /// They see the arguments of the caller, without hidden values. On a tool that was declared with hooks or
+    /// guardrails they run inside these, and see the tool's own names and hidden values. They never see bound
+    /// parameters. A rule about a parameter should refuse calls without that parameter, because a later
     /// [`transform`](Self::transform) can rename or hide it.
     ///
     /// ```
@@ -73,15 +73,15 @@ impl ToolSpec {
         self.change(|stages| stages.add_input(guardrails.list()))
     }
 
-    /// Adds output guardrails: one, a tuple, or a list. They run in the order in which they are added, after the
-    /// declared ones.
+    /// Adds output guardrails: one, a tuple, or a list. They run in the order in which they are added, after
+    /// the declared ones.
     pub fn add_output_guardrails(&mut self, guardrails: impl OutputGuardrails) -> &mut Self {
         self.change(|stages| stages.add_output(guardrails.list()))
     }
 
-    /// Adds a function that handles tool errors: those of the tool and of the handlers that were declared or added
-    /// before it. An output guardrail's refusal is such an error. A stop, an abort and an input guardrail's refusal are
-    /// not. If the function ends with another tool error, the model gets both.
+    /// Adds a function that handles tool errors of the tool and of earlier handlers, including refusals of
+    /// output guardrails. It does not receive stops, aborts and refusals of input guardrails. If the function
+    /// returns another tool error, the model gets both.
     ///
     /// ```
     /// use onionskin::{ToolOutput, ToolSpec};

@@ -9,7 +9,7 @@ use crate::tool::DynTool;
 #[derive(Clone, Default)]
 pub(super) struct Added {
     pub(super) stages: Arc<Stages>,
-    /// The tool that runs the additions inside its own stages or hooks.
+    /// The tool, if it runs the additions inside its own stages or hooks.
     tool: Option<Arc<dyn DynTool>>,
 }
 
@@ -19,7 +19,7 @@ impl Added {
         Self { tool: bare.with_policy_dyn(&policy), stages: Arc::new(policy.stages) }
     }
 
-    /// The tool that runs the additions.
+    /// The tool, if it runs the additions itself.
     pub(super) fn tool(&self) -> Option<&Arc<dyn DynTool>> {
         self.tool.as_ref()
     }
@@ -33,7 +33,7 @@ impl Added {
         (self.tool.is_none() && self.stages.has_stages()).then_some(&*self.stages)
     }
 
-    /// The values to fill in around the tool. A tool with its own stages or hooks fills them in inside these.
+    /// The values to fill in around the tool, unless the tool fills them in inside its own stages or hooks.
     pub(super) fn fill(&self) -> Option<&dyn Fill> {
         if self.tool.is_none() { self.stages.fill() } else { None }
     }

@@ -1,4 +1,4 @@
-//! Conversions to the arguments of a call.
+//! Arguments of direct calls.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError};
 
-/// A type that [`ToolSpec::call`](crate::ToolSpec::call) accepts as arguments: a JSON object, its text, or pairs.
+/// A type that [`ToolSpec::call`](crate::ToolSpec::call) accepts as arguments: a JSON object, its text, or
+/// pairs.
 ///
 /// ```
 /// use onionskin::{Args, tool};
@@ -80,17 +81,17 @@ impl<K: Into<String> + Send, V: Into<Value> + Send, const N: usize> IntoArgs for
     }
 }
 
-/// The arguments of `call!` before conversion.
+/// The arguments of `call!`.
 #[doc(hidden)]
-pub struct Given(Result<Map<String, Value>, Exit>);
+pub struct CallArgs(Result<Map<String, Value>, Exit>);
 
-impl IntoArgs for Given {
+impl IntoArgs for CallArgs {
     fn into_args(self) -> Result<Args, Exit> {
         self.0.map(Args::new)
     }
 }
 
-/// One argument of `call!`.
+/// Serialises an argument of `call!`.
 #[doc(hidden)]
 pub fn value(name: &str, value: impl Serialize) -> Result<(String, Value), Exit> {
     let name = name.strip_prefix("r#").unwrap_or(name);
@@ -100,10 +101,10 @@ pub fn value(name: &str, value: impl Serialize) -> Result<(String, Value), Exit>
     }
 }
 
-/// The arguments of `call!`.
+/// Collects the arguments of `call!`.
 #[doc(hidden)]
-pub fn given<const N: usize>(values: [Result<(String, Value), Exit>; N]) -> Given {
-    Given(values.into_iter().collect())
+pub fn call_args<const N: usize>(values: [Result<(String, Value), Exit>; N]) -> CallArgs {
+    CallArgs(values.into_iter().collect())
 }
 
 fn refused(text: String) -> Exit {
@@ -133,7 +134,7 @@ macro_rules! call {
     ($tool:expr $(, $name:ident = $value:expr)* $(,)?) => {
         $crate::ToolSpec::call(
             &$tool,
-            $crate::spec::given([$($crate::spec::value(::core::stringify!($name), &$value)),*]),
+            $crate::spec::call_args([$($crate::spec::value(::core::stringify!($name), &$value)),*]),
         )
     };
 }

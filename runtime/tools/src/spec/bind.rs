@@ -21,7 +21,7 @@ pub struct Binding {
     pub has_default: bool,
 }
 
-/// The mistake in a dotted key, if it has one. `#[bind("..")]` refuses the same keys.
+/// The mistake in a dotted key, if there is one. `#[bind("..")]` rejects the same keys.
 fn key_problem(key: &str, param: &str) -> Option<String> {
     let parts = key.split('.').count();
     if parts > MOST_PARTS {
@@ -36,12 +36,12 @@ fn key_problem(key: &str, param: &str) -> Option<String> {
 }
 
 impl ToolSpec {
-    /// Fills a parameter from the tool's [`state`](Self::state). Callers, hooks and guardrails neither see the
-    /// parameter nor can set it, also those that the tool was declared with; a call that sets it is refused like one
-    /// with an unknown argument. The state is read at every call, inside all hooks and stages.
+    /// Fills a parameter from the tool's [`state`](Self::state). Callers, hooks and guardrails, including
+    /// declared ones, can neither see nor set the parameter; a call that sets it is refused like one with an
+    /// unknown argument. Every call reads the state, inside all hooks and stages.
     ///
-    /// `key` is a dotted key; it defaults to the parameter's name. A default is written into the state if the key has
-    /// no value; it replaces no value. Binding a bound parameter again replaces the binding.
+    /// `key` is a dotted key; it defaults to the parameter's name. A default is written into the state if the
+    /// key has no value. Binding a bound parameter again replaces the binding.
     ///
     /// ```
     /// use onionskin::{ToolSpec, call, tool};
@@ -64,9 +64,9 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the tool has no such parameter, a part of the key has no name or the key has more than 64
-    /// parts, the default does not fit the parameter, or the default would replace another value of the state. The tool
-    /// and the state are then unchanged.
+    /// Returns an error if the tool has no such parameter, if the key has an empty part or more than 64
+    /// parts, if the default does not fit the parameter, or if the default would replace another value of the
+    /// state. The tool and the state are then unchanged.
     pub fn bind<'k>(
         &mut self,
         param: &str,
@@ -94,8 +94,8 @@ impl ToolSpec {
         Ok(self)
     }
 
-    /// Makes a bound parameter an argument again: the schema shows it, and requires it if it was required. The state is
-    /// unchanged.
+    /// Makes a bound parameter an argument again. The schema shows it, and requires it if it was required.
+    /// The state stays unchanged.
     ///
     /// # Errors
     /// Returns an error if the parameter is not bound.
@@ -132,12 +132,12 @@ impl ToolSpec {
         self.own_definition().parameter_names().into_iter().filter_map(bound).collect()
     }
 
-    /// The state that fills bound parameters. It is shared: the next call sees a value that is set here.
+    /// The state that fills bound parameters. The next call sees values that are set here.
     /// [`SessionState::replace`] replaces the whole state.
     ///
-    /// The state belongs to this value. It is used in direct calls and in an agent alike: its values also fill the
-    /// parameters that the tool, its own hooks and its guardrails declare with `#[bind("key")]`. A key that this state
-    /// lacks is looked up in the agent's session. The agent's own hooks see the session's state only.
+    /// The state belongs to this value, both in direct calls and in an agent. It also fills parameters that
+    /// the tool, its own hooks and its guardrails declare with `#[bind("key")]`. Keys that this state lacks
+    /// are looked up in the agent's session. The agent's hooks see the session's state only.
     ///
     /// ```
     /// use onionskin::{ScriptedModel, ScriptedTurn, agent, call, tool};
@@ -165,7 +165,7 @@ impl ToolSpec {
         &self.state
     }
 
-    /// Replaces the state, for example by one that several tools share.
+    /// Replaces the state, for example with one that several tools share.
     pub fn set_state(&mut self, state: SessionState) -> &mut Self {
         self.state = state;
         self.fill();

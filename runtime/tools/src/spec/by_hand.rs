@@ -1,4 +1,4 @@
-//! A tool from a definition and a closure.
+//! Tools from a definition and a closure.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{FnOutput, ToolDefinition};
 use onionskin_definitions::error::ToolResult;
 
-/// A definition and a closure that takes the arguments as they are.
+/// A tool of a definition and a closure that takes untyped arguments.
 struct OfDefinition<F> {
     definition: ToolDefinition,
     function: Awaited<F>,
 }
 
 impl ToolSpec {
-    /// Makes a tool of a definition and a closure, for a schema that is known only at run time. The arguments are checked
-    /// against the schema and brought into its types before the closure gets them. [`Self::from_fn`] derives the schema
-    /// from a type. [`Self::approval`] and the other methods change the tool as any other value.
+    /// Creates a tool from a definition and a closure, for a schema that is known only at run time. The
+    /// arguments are checked against the schema and converted to its types before the closure receives them.
+    /// [`Self::from_fn`] derives the schema from a type.
     ///
     /// ```
     /// use onionskin::{ToolDefinition, ToolSpec, call};

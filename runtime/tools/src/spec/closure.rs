@@ -1,4 +1,4 @@
-//! A closure with a struct of arguments, as a tool.
+//! Tools from closures with typed arguments.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -25,8 +25,9 @@ struct Closure<A, F> {
 }
 
 impl ToolSpec {
-    /// Makes a tool of a closure. The first argument is a struct with `Deserialize` and `JsonSchema`; its fields and
-    /// their documentation become the schema. The second argument is the call's context. `?` converts any error.
+    /// Creates a tool from a closure. The first argument is a struct with `Deserialize` and `JsonSchema`,
+    /// whose fields and their documentation become the schema. The second argument is the call's context. `?`
+    /// converts any error.
     ///
     /// ```
     /// use onionskin::{ToolSpec, call};
@@ -49,8 +50,8 @@ impl ToolSpec {
     /// ```
     ///
     /// # Panics
-    /// Panics if `A` is not deserialised from an object: use a struct with named fields, a map, or `()` for no
-    /// arguments.
+    /// Panics if `A` is not deserialised from an object: use a struct with named fields, a map, or `()` for
+    /// no arguments.
     pub fn from_fn<A, F, Fut, T>(name: &str, description: &str, function: F) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
@@ -58,11 +59,11 @@ impl ToolSpec {
         Fut: Future<Output = ToolResult<T>> + Send + 'static,
         T: FnOutput,
     {
-        Self::of_closure::<A, T, _>(name, description, Awaited(function))
+        Self::from_closure::<A, T, _>(name, description, Awaited(function))
     }
 
-    /// As [`Self::from_fn`], for a blocking closure. Each call runs on its own thread outside the async executor, as a
-    /// `#[tool(blocking)]` function does.
+    /// As [`Self::from_fn`], for a blocking closure. Each call runs on its own thread outside the async
+    /// executor, like a `#[tool(blocking)]` function.
     ///
     /// ```
     /// use onionskin::{ToolSpec, call};
@@ -89,10 +90,10 @@ impl ToolSpec {
         F: Fn(A, ToolContext) -> ToolResult<T> + Send + Sync + 'static,
         T: FnOutput,
     {
-        Self::of_closure::<A, T, _>(name, description, Blocking(Arc::new(function)))
+        Self::from_closure::<A, T, _>(name, description, Blocking(Arc::new(function)))
     }
 
-    fn of_closure<A, T, F>(name: &str, description: &str, function: F) -> Self
+    fn from_closure<A, T, F>(name: &str, description: &str, function: F) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
         F: Started<A>,
@@ -112,7 +113,7 @@ impl ToolSpec {
     }
 }
 
-/// How the call of a closure starts.
+/// Starts a closure.
 pub(super) trait Started<A>: Send + Sync + 'static {
     fn start<'a>(&'a self, args: A, cx: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
 }
@@ -161,7 +162,7 @@ where
         })
     }
 
-    /// `run_dyn` reads and checks them in one step.
+    /// `run_dyn` deserialises and checks the arguments in one step.
     fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
         Ok(())
     }
@@ -186,7 +187,7 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
             let text = repaired.as_deref().unwrap_or(text);
             let read =
                 || serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&with_digits(text)?).ok());
-            // What the model was shown decides, also where the type reads more.
+            // The schema, which the model sees, decides, also if the type accepts more.
             if fits(&self.definition, args)
                 && args.as_object().is_ok_and(|object| self.halves(object).is_empty())
                 && let Some(read) = read()
@@ -195,7 +196,7 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
             }
         }
         let object = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
-        // The schema accepts the values. The type may still reject them, or drop some.
+        // The schema accepts the values, but the type may still reject or drop some.
         let halves = self.halves(&object);
         if !halves.is_empty() {
             return Err(refuse(&halves));
@@ -207,7 +208,7 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
         })
     }
 
-    /// The fields that the type drops, because others beside them are missing.
+    /// The fields that the type drops because sibling fields are missing.
     fn halves(&self, object: &Map<String, Value>) -> Vec<Problem> {
         let schema = &*self.definition.input_schema;
         let value = Value::Object(object.clone());

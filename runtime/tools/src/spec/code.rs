@@ -1,4 +1,4 @@
-//! The source code of a tool, or a function without a body for a tool whose source code is elsewhere.
+//! The source code of a tool, or a function signature for a tool whose source code is unknown.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use super::toolspec::ToolSpec;
 use onionskin_definitions::definition::ToolDefinition;
 
 impl ToolSpec {
-    /// Stores the code that the tool was made from, which [`Self::code`] returns.
+    /// Sets the source code that [`Self::code`] returns.
     #[must_use]
     pub fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
         self.code = Some(code.into());
         self
     }
 
-    /// The source code of a `#[tool]` function or method, or of a script. For other tools, such as one of an MCP
-    /// server, a function without a body that shows the signature and the documentation.
+    /// The source code of a `#[tool]` function or method, or of a script. For other tools, such as those of
+    /// MCP servers, a function without a body, with the signature and the documentation.
     pub fn code(&self) -> String {
         match &self.code {
             Some(code) => code.to_string(),
@@ -30,7 +30,7 @@ impl ToolSpec {
 /// The signature and the documentation of a tool as a Rust function.
 fn stub(tool: &ToolDefinition) -> String {
     let mut params = param::params(tool);
-    // Optional parameters come last, as in calls with positional arguments.
+    // Optional parameters come last, as with positional arguments.
     params.sort_by_key(|param| !param.required);
     let mut text = String::new();
     let doc = |text: &mut String, line: &str| {
@@ -90,12 +90,12 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The names that are in use, each with its last suffix number.
+/// The used names, each with its last numeric suffix.
 #[derive(Default)]
 struct Names(HashMap<String, usize>);
 
 impl Names {
-    /// The name, with a number appended if its Rust identifier is in use.
+    /// The name, with a numeric suffix if its Rust identifier is in use.
     fn unused(&mut self, name: String) -> String {
         let mut free = name.clone();
         let mut number = self.0.get(&name).copied().unwrap_or(1);
@@ -119,7 +119,7 @@ fn returned(schema: &Value) -> String {
     }
 }
 
-/// The Rust type that fits the values of a schema best.
+/// The Rust type that fits a schema best.
 fn rust_type(schema: &Value) -> String {
     if let Some(options) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) {
         let mut real = options.iter().filter(|option| option["type"] != "null");

@@ -1,5 +1,5 @@
-//! Conditions of a schema on its parameters: parameters that depend on each other or on values. Imported schemas use
-//! them (JSON Schema 2020-12, core, sections 10.2 and 6.5 of the validation).
+//! Conditions in a schema: parameters that depend on each other or on values. Imported schemas use them (JSON
+//! Schema 2020-12: core, section 10.2; validation, section 6.5).
 
 use serde_json::{Map, Value};
 
@@ -7,19 +7,19 @@ use super::param_changes::ParamChanges;
 use onionskin_definitions::json;
 
 impl ParamChanges {
-    /// Renames the parameters in the conditions of a schema to their visible names. Conditions on values that are not
-    /// visible are left out: the tool itself checks them.
+    /// Renames the parameters in the conditions of a schema to their visible names. Conditions on invisible
+    /// values are removed; the tool itself checks them.
     pub(super) fn rename_in_conditions(&self, schema: &mut Map<String, Value>) {
         for key in ["allOf", "anyOf", "oneOf"] {
             let Some(parts) = schema.get_mut(key).and_then(Value::as_array_mut) else { continue };
             parts.iter_mut().filter_map(Value::as_object_mut).for_each(|part| self.rename_in_part(part));
         }
-        if schema.get("if").is_some_and(|condition| self.depends_on_unseen(condition)) {
+        if schema.get("if").is_some_and(|condition| self.depends_on_invisible(condition)) {
             for key in ["if", "then", "else"] {
                 json::remove(schema, key);
             }
         }
-        if schema.get("not").is_some_and(|denied| self.depends_on_unseen(denied)) {
+        if schema.get("not").is_some_and(|denied| self.depends_on_invisible(denied)) {
             json::remove(schema, "not");
         }
         for key in ["if", "then", "else", "not"] {
@@ -71,19 +71,19 @@ impl ParamChanges {
         }
     }
 
-    /// Whether a condition needs a parameter that is not visible.
-    fn depends_on_unseen(&self, condition: &Value) -> bool {
+    /// Whether a condition depends on an invisible parameter.
+    fn depends_on_invisible(&self, condition: &Value) -> bool {
         match condition {
             Value::Object(fields) => fields.iter().any(|(key, value)| {
-                let names_unseen = match value {
+                let names_invisible = match value {
                     Value::Object(parts) if key == "properties" || key.starts_with("depend") => {
                         parts.keys().any(|own| self.fill(own).is_some())
                     }
                     _ => false,
                 };
-                names_unseen || self.depends_on_unseen(value)
+                names_invisible || self.depends_on_invisible(value)
             }),
-            Value::Array(items) => items.iter().any(|item| self.depends_on_unseen(item)),
+            Value::Array(items) => items.iter().any(|item| self.depends_on_invisible(item)),
             Value::String(text) => self.fill(text).is_some(),
             _ => false,
         }

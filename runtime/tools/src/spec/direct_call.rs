@@ -1,4 +1,4 @@
-//! Direct calls of a tool: async or blocking, with the main value, a typed value or the whole execution as result.
+//! Direct calls of a tool: async or blocking, returning the main value, a typed value or the whole execution.
 
 use std::any::type_name;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 use onionskin_definitions::output::ToolOutput;
 
-/// A core without compiled tools: it calls a dynamic one.
+/// A core without compiled tools, which calls a dynamic tool.
 struct Direct;
 
 impl Call for Direct {
@@ -32,23 +32,23 @@ impl Call for Direct {
 }
 
 impl ToolSpec {
-    /// Calls the tool and returns its main value. That is the only property of an output with one property, such as the
-    /// `result` of a scalar; else the whole structured value; else the text.
+    /// Calls the tool and returns its main value: the only property of a structured value with one property,
+    /// such as the `result` of a scalar; else the whole structured value; else the text.
     ///
     /// The arguments are a JSON object, JSON text, [`Args`], or pairs; `call!` is shorter.
     ///
     /// Cancel safety: dropping the future cancels the call.
     ///
     /// # Errors
-    /// Returns the tool error or the abort that the call ends with. A stop is a result.
+    /// Returns the tool error or the abort that ends the call. A stop is not an error.
     pub async fn call(&self, args: impl IntoArgs) -> ToolResult<Value> {
         self.exec(args).await.main_value(self.output_schema())
     }
 
-    /// Calls the tool and deserialises the value that its function returned: an object whole, any other value as it is,
-    /// although the export wraps it as `{"result": ..}`. Without a structured value it is the text. The return type of
-    /// a server's tool is unknown: the value is `result` if the output schema has no other property, else the whole
-    /// object.
+    /// Calls the tool and deserialises the value that its function returned, without the `{"result": ..}`
+    /// that exports wrap around values other than objects. Without a structured value, it deserialises the
+    /// text. For a tool of a server, whose return type is unknown, the value is `result` if the output schema
+    /// has no other property, else the whole object.
     ///
     /// ```
     /// use onionskin::tool;
@@ -77,7 +77,7 @@ impl ToolSpec {
         self.exec(args).await.read(self)
     }
 
-    /// Calls the tool and returns everything about the call: its result, duration and attempts.
+    /// Calls the tool and returns the whole execution: result, duration and attempts.
     ///
     /// Cancel safety: dropping the future cancels the call.
     pub async fn exec(&self, args: impl IntoArgs) -> Execution {
@@ -87,9 +87,9 @@ impl ToolSpec {
         }
     }
 
-    /// As [`Self::call`], for synchronous code. It works inside and outside of any tokio runtime: the call runs on a
-    /// thread of its own, and the current thread waits. The tool must not wait for the current thread: on a
-    /// current-thread runtime, the tasks of that runtime make no progress meanwhile.
+    /// As [`Self::call`], for synchronous code, inside or outside a tokio runtime: the call runs on a
+    /// separate thread, and the current thread waits. The tool must not depend on the current thread: the
+    /// tasks of a current-thread runtime make no progress meanwhile.
     ///
     /// # Errors
     /// As [`Self::call`]; also if no thread can be started.
@@ -168,7 +168,7 @@ impl Execution {
     }
 }
 
-/// The value that the tool's function returned.
+/// The value that the tool's function returned, without a wrapper.
 fn own_value(output: &ToolOutput, spec: &ToolSpec) -> Value {
     let Some(mut value) = output.own_value() else { return output.content_value() };
     if spec.source() == ToolSource::Mcp && !output.is_wrapped() {
@@ -181,7 +181,7 @@ fn own_value(output: &ToolOutput, spec: &ToolSpec) -> Value {
     value
 }
 
-/// The only property of an output with one property; else the whole output.
+/// The only property of a structured value with one property; else the whole value.
 fn main_value(output: &ToolOutput, schema: Option<&Value>) -> Value {
     let Some(structured) = output.structured_content() else { return output.content_value() };
     if output.is_wrapped() {

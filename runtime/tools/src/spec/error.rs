@@ -1,13 +1,13 @@
-//! Errors of making and changing tools.
+//! Errors of creating and changing tools.
 
 use onionskin_definitions::definition::NameProblem;
 use onionskin_definitions::text::names;
 
-/// The reason why a tool could not be made or changed. No message contains a value of a state.
+/// The reason why a tool cannot be created or changed. The texts contain no values of states.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// The tool has no parameter of this name that can be changed. It may be bound or hidden.
+    /// The tool has no visible parameter with this name; it may be bound or hidden.
     #[error(
         "the tool `{tool}` has no parameter `{parameter}`{}",
         known(.nearest.as_deref(), .parameters)
@@ -23,7 +23,7 @@ pub enum SpecError {
         /// The available parameters.
         parameters: Vec<String>,
     },
-    /// A parameter that is not bound cannot be unbound.
+    /// The parameter to unbind is not bound.
     #[error("the parameter `{parameter}` of the tool `{tool}` is not bound; its bound parameters are: {}", names(.bound))]
     #[non_exhaustive]
     NotBound {
@@ -31,7 +31,7 @@ pub enum SpecError {
         tool: String,
         /// The parameter.
         parameter: String,
-        /// The parameters that are bound.
+        /// The bound parameters.
         bound: Vec<String>,
     },
     /// Two parameters would have the same name.
@@ -59,7 +59,7 @@ pub enum SpecError {
         /// The expected value.
         expected: String,
     },
-    /// The key of a bound parameter is not a key of a state.
+    /// The key of a bound parameter is not a valid key of a state.
     #[error("the parameter `{parameter}` of the tool `{tool}` cannot be bound to the key `{key}`: {problem}")]
     #[non_exhaustive]
     Key {
@@ -72,7 +72,8 @@ pub enum SpecError {
         /// The mistake in the key, and what to write.
         problem: String,
     },
-    /// The default of a bound parameter cannot be written into the state, because another value is in its way.
+    /// The default of a bound parameter cannot be written into the state, because it would replace another
+    /// value.
     #[error(
         "the default of the parameter `{parameter}` of the tool `{tool}` cannot be written to the state's key `{key}`: {} is \
          {by}, which would be lost; bind the parameter to another key, or without a default",
@@ -86,9 +87,9 @@ pub enum SpecError {
         parameter: String,
         /// The dotted key of the binding.
         key: String,
-        /// The dotted key of the value in the way; empty if it is the whole state.
+        /// The dotted key of the other value; empty if it is the whole state.
         taken: String,
-        /// The kind of that value, without the value: `a text`, `a secret`.
+        /// The kind of the other value: `a text`, `a secret`.
         by: &'static str,
     },
     /// Providers reject the tool's new name.
@@ -115,7 +116,7 @@ pub enum SpecError {
         /// The mistake in the name.
         problem: NameProblem,
     },
-    /// A JSON value is not the description of an MCP tool.
+    /// A JSON value is not a description of an MCP tool.
     #[error("this is not the description of an MCP tool: {reason}")]
     #[non_exhaustive]
     Description {
@@ -125,7 +126,7 @@ pub enum SpecError {
 }
 
 impl SpecError {
-    /// The error of a JSON value that is not the description of an MCP tool.
+    /// The error for a JSON value that is not a description of an MCP tool.
     pub fn description(reason: impl Into<String>) -> Self {
         Self::Description { reason: reason.into() }
     }
@@ -142,9 +143,9 @@ fn place(key: &str) -> String {
     if key.is_empty() { "the state itself".to_owned() } else { format!("`{key}`") }
 }
 
-/// A bound parameter has no value: the state has none under its key, and the binding has no default.
+/// A bound parameter has no value: the state has no value under its key, and the binding has no default.
 ///
-/// It is the source of the tool error that the call ends with.
+/// It is the source of the tool error that ends the call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{tool}` did not run: its parameter `{parameter}` is bound to the state's key `{key}`, which has no value; set the key, or \

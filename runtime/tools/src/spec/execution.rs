@@ -1,4 +1,4 @@
-//! The execution of one direct call of a tool.
+//! Executions of direct calls.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::error::{Exit, ToolResult};
 use onionskin_definitions::output::ToolOutput;
 
-/// The outcome of one call of a [`ToolSpec`](crate::ToolSpec).
+/// The outcome of a call of a [`ToolSpec`](crate::ToolSpec).
 /// ```
 /// use onionskin::tool;
 ///
@@ -36,15 +36,15 @@ pub struct Execution {
     pub result: ToolResult,
     /// The time of the call, with hooks, approval and retries.
     pub duration: Duration,
-    /// How often the tool itself was started. It is more than 1 if one of its own hooks retried. It is 0 if a hook, a
-    /// guardrail, a cache or an approver answered in its place, or if the arguments were invalid.
+    /// The number of starts of the tool itself: more than 1 if one of its own hooks retried, and 0 if a hook,
+    /// a guardrail, a cache or an approver answered in its place, or if the arguments were invalid.
     pub attempts: u32,
-    /// How each of the tool's own hooks left the call, in that order: the innermost first.
+    /// How each of the tool's own hooks left the call, the innermost first.
     pub hook_exits: Vec<HookExit>,
 }
 
 impl Execution {
-    /// A call that did not begin.
+    /// A call that did not start.
     pub(super) fn refused(exit: Exit) -> Self {
         Self { result: Err(exit), duration: Duration::ZERO, attempts: 0, hook_exits: Vec::new() }
     }
@@ -52,7 +52,7 @@ impl Execution {
     /// The output, also of a stop.
     ///
     /// # Errors
-    /// Returns the tool error or the abort that the call ended with.
+    /// Returns the tool error or the abort that ended the call.
     pub fn output(&self) -> Result<&ToolOutput, &Exit> {
         match &self.result {
             Ok(output) => Ok(output),

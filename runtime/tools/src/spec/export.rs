@@ -1,4 +1,4 @@
-//! Exports of a tool's visible form; see `export`.
+//! Exports of a tool's visible definition.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::toolspec::ToolSpec;
 use onionskin_definitions::export::{self, ExportError, ExportOptions};
 
 impl ToolSpec {
-    /// Turns strict exports on or off by default; the options of an export override this. It makes the checks at run
-    /// time that the compiler makes for `#[tool(strict)]`.
+    /// Sets whether exports are strict by default; the options of an export override this. It checks at run
+    /// time what the compiler checks for `#[tool(strict)]`.
     ///
     /// ```
     /// use onionskin::ToolSpec;
@@ -25,7 +25,7 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the schema of the arguments has no form in OpenAI's strict rules. The tool is then
+    /// Returns an error if OpenAI's strict rules cannot express the schema of the arguments. The tool is then
     /// unchanged.
     pub fn set_strict(&mut self, strict: bool) -> Result<&mut Self, ExportError> {
         if strict {
@@ -66,7 +66,8 @@ impl ToolSpec {
         export::signature_with(&self.definition, &args)
     }
 
-    /// The description, the parameters and the result as a docstring, built from the schema: [`export::docstring`].
+    /// The description, the parameters and the result as a docstring, built from the schema:
+    /// [`export::docstring`].
     pub fn docstring(&self) -> String {
         export::docstring(&self.definition)
     }

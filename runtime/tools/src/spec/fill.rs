@@ -1,4 +1,4 @@
-//! Fills the bound parameters of a tool, in its innermost layer.
+//! Fills the bound parameters of a tool.
 
 use std::sync::Arc;
 

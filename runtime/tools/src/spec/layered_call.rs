@@ -1,4 +1,4 @@
-//! A call of a tool value: its own hooks, the additions, the change of names, and the tool.
+//! Calls of a tool value: its own hooks, the added stages, the change of names, and the tool.
 
 use futures_util::future::BoxFuture;
 
@@ -11,7 +11,7 @@ use onionskin_definitions::definition::{ToolDefinition, refuse_lost};
 use onionskin_definitions::error::{Exit, ToolResult};
 use onionskin_definitions::requirements::StateType;
 
-/// The tool, with the visible names changed back and the bound and hidden values filled in.
+/// The tool with its own parameter names, and with bound and hidden values filled in.
 struct Filled<'s>(&'s ToolSpec);
 
 impl Inside for Filled<'_> {
@@ -43,8 +43,8 @@ impl Inside for Filled<'_> {
     }
 }
 
-/// Runs the tool with its own arguments. The hooks' arguments are unchanged, so that nothing outside sees the filled-in
-/// values.
+/// Runs the tool with its own arguments. The hooks' arguments stay unchanged, so that outer layers do not see
+/// filled-in values.
 async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     refuse_lost(spec.name(), args)?;
     if spec.is_as_written() {
@@ -58,7 +58,8 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
 async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     let call = async {
         match spec.added.tool() {
-            // A tool with a place for the additions checks its arguments inside them, with the values that they fill in.
+            // A tool that runs the additions itself checks its arguments inside them, with the filled-in
+            // values.
             Some(tool) => tool.run_dyn(cx, args).await,
             None => run_fitted(&**spec.tool(), cx, args).await,
         }
@@ -71,7 +72,7 @@ async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResu
     }
 }
 
-/// The arguments of the tool itself.
+/// The tool's own arguments, with filled-in values.
 fn taken(spec: &ToolSpec, cx: &ToolContext, args: &Args) -> ToolResult<Args> {
     let own = own_args(spec, args)?;
     match spec.added.fill() {
@@ -80,7 +81,7 @@ fn taken(spec: &ToolSpec, cx: &ToolContext, args: &Args) -> ToolResult<Args> {
     }
 }
 
-/// The exit of the tool in visible names.
+/// The tool's exit in terms of the visible names.
 fn outwards(spec: &ToolSpec, exit: Exit) -> Exit {
     let exit = match spec.added.fill() {
         Some(fill) => fill.explain(exit),
@@ -123,12 +124,12 @@ impl DynTool for ToolSpec {
         Box::pin(InState::new(async move { run(self, cx, args).await }, cx, &self.state))
     }
 
-    /// The tool inside takes the arguments with its own names and values, and is checked with them.
+    /// The inner tool's own arguments are checked later.
     fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
         Ok(())
     }
 
-    /// A hook or a guardrail of this value can still change the arguments. They are checked inside of these then.
+    /// If a hook or a guardrail of this value can still change the arguments, they are checked inside it.
     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         let can_change = !self.hooks().is_empty() || self.added.around().is_some_and(Stages::can_change_args);
         if can_change { Ok(()) } else { Filled(self).check_args(cx, args) }

@@ -1,7 +1,7 @@
-//! A tool as a value: [`ToolSpec`], with its sources, its calls and its exports.
+//! Tools as values: [`ToolSpec`], with its sources, calls and exports.
 
-// `toolspec` is the value. `param_changes` holds the differences between the tool and its visible form; `bind` and `transform`
-// change them. `call` passes through `hooks` to the tool.
+// `toolspec` is the value. `param_changes` contains the differences between the tool and its visible form,
+// which `bind` and `transform` change. `layered_call` passes a call through the hooks to the tool.
 
 mod add_stages;
 mod added;
@@ -30,7 +30,7 @@ mod value;
 pub use crate::context::for_each_run;
 pub use crate::event::{HookEnd, HookExit};
 pub use crate::policy::ToolPolicy;
-pub use args::{Given, IntoArgs, given, value};
+pub use args::{CallArgs, IntoArgs, call_args, value};
 pub use bind::Binding;
 pub use error::{MissingKey, SpecError};
 pub use execution::Execution;

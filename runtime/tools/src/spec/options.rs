@@ -1,4 +1,4 @@
-//! The options and the examples of a tool value, as a program sets them.
+//! Options and examples of a tool value.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::policy::no_cache_of_once;
 use onionskin_definitions::definition::{Effect, ExampleError, ToolDefinition, ToolExample};
 
 impl ToolSpec {
-    /// Sets the tool's options, such as `timeout`, `effect` or `title`, as `#[tool(..)]` does. The name and the schema
-    /// of the arguments are unchanged; use [`Self::transform`] for those.
+    /// Sets the tool's options, such as `timeout`, `effect` or `title`, as `#[tool(..)]` does. The name and
+    /// the schema of the arguments stay unchanged; use [`Self::transform`] for those.
     ///
     /// ```
     /// use std::time::Duration;
@@ -23,8 +23,8 @@ impl ToolSpec {
     /// ```
     ///
     /// # Panics
-    /// Panics if `timeout` or `max_calls` is zero, because no call could succeed; leave the option out for no limit.
-    /// Panics if `effect` is `Once` and the tool has a cache.
+    /// Panics if `timeout` or `max_calls` is zero, because no call could succeed; `None` is no limit. Panics
+    /// if `effect` is `Once` and the tool has a cache.
     pub fn options(&mut self, change: impl FnOnce(&mut ToolDefinition)) -> &mut Self {
         let mut own = ToolDefinition::clone(&self.own);
         change(&mut own);
@@ -43,7 +43,7 @@ impl ToolSpec {
         self
     }
 
-    /// Sets the examples of calls. They use the tool's own names of its parameters.
+    /// Sets the examples of calls, with the tool's own parameter names.
     ///
     /// ```
     /// use onionskin::{ToolSpec, definition::ToolExample, tool};

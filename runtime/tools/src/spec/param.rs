@@ -1,4 +1,4 @@
-//! The parameters of a tool, one by one.
+//! Parameters of a tool.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use onionskin_definitions::definition::ToolDefinition;
 pub struct SpecParam {
     /// The parameter's name.
     pub name: String,
-    /// The parameter's description; may be empty.
+    /// The parameter's description, or an empty string.
     pub description: String,
     /// The JSON Schema of its values.
     pub schema: Value,

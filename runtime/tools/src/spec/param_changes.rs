@@ -1,4 +1,4 @@
-//! The differences between a tool and its visible form: names, descriptions, and values that callers do not set.
+//! The differences between a tool and its visible form: names, descriptions, defaults and filled-in values.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use onionskin_definitions::json::Literals;
 use onionskin_definitions::schema::{Problem, check, coerce, expected, is_left_out, remove_unused};
 use onionskin_definitions::text::{MOST, nearest};
 
-/// The differences, by the tool's own names of its parameters.
+/// The differences, by the tool's own parameter names.
 #[derive(Clone, Default)]
 pub(super) struct ParamChanges(pub(super) BTreeMap<String, ParamChange>);
 
@@ -24,12 +24,12 @@ pub(super) struct ParamChanges(pub(super) BTreeMap<String, ParamChange>);
 pub(super) struct ParamChange {
     pub(super) name: Option<String>,
     pub(super) fill: Option<Fill>,
-    /// The value if the argument is left out.
+    /// The value of an omitted argument.
     pub(super) default: Option<Value>,
     pub(super) description: Option<String>,
 }
 
-/// The source of the value of a parameter that is not visible.
+/// The source of an invisible parameter's value.
 #[derive(Clone)]
 pub(super) enum Fill {
     /// The state, read at every call.
@@ -58,7 +58,7 @@ impl ParamChanges {
         }
     }
 
-    /// The name of a parameter outside, whether it is visible there or not.
+    /// The visible name of a parameter, also if it is invisible now.
     pub(super) fn name<'s>(&'s self, own: &'s str) -> &'s str {
         self.0.get(own).and_then(|change| change.name.as_deref()).unwrap_or(own)
     }
@@ -67,15 +67,15 @@ impl ParamChanges {
         self.0.get(own)?.fill.as_ref()
     }
 
-    /// The visible form of a definition, under this name.
-    pub(super) fn seen(&self, own: &ToolDefinition, name: &Arc<str>) -> ToolDefinition {
-        let mut seen = own.clone();
-        seen.name = Arc::clone(name);
+    /// The visible form of a definition, with this name.
+    pub(super) fn visible(&self, own: &ToolDefinition, name: &Arc<str>) -> ToolDefinition {
+        let mut visible = own.clone();
+        visible.name = Arc::clone(name);
         if !self.is_plain() {
-            seen.examples = own.examples.iter().map(|example| self.example(example)).collect();
-            seen = seen.with_input_schema(self.schema(&own.input_schema));
+            visible.examples = own.examples.iter().map(|example| self.example(example)).collect();
+            visible = visible.with_input_schema(self.schema(&own.input_schema));
         }
-        seen
+        visible
     }
 
     /// The visible form of an example.
@@ -109,31 +109,31 @@ impl ParamChanges {
         })
     }
 
-    /// The parameter with this visible name. `hidden_too` also finds bound ones.
+    /// The own name of the parameter with this visible name. `hidden_too` also finds hidden ones.
     fn own<'s>(&self, schema: &'s Value, name: &str, hidden_too: bool) -> Option<&'s str> {
         let properties = schema["properties"].as_object()?;
-        // Its name is its own, or one of the few changed names.
+        // The name is unchanged, or one of the few changed names.
         let changed = self.0.keys().map(String::as_str);
         let (own, _) = std::iter::once(name).chain(changed).find_map(|own| {
-            let is_seen = hidden_too || !self.is_hidden(own);
-            properties.get_key_value(own).filter(|_| is_seen && self.name(own) == name)
+            let is_visible = hidden_too || !self.is_hidden(own);
+            properties.get_key_value(own).filter(|_| is_visible && self.name(own) == name)
         })?;
         Some(own)
     }
 
-    /// The visible or bound parameter of this name.
+    /// Finds the visible or bound parameter with this name.
     ///
     /// # Errors
-    /// Returns an error if there is none.
+    /// Returns an error if there is no such parameter.
     pub(super) fn find<'s>(&self, tool: &str, schema: &'s Value, name: &str) -> Result<&'s str, SpecError> {
         self.own(schema, name, false).ok_or_else(|| self.no_such(tool, schema, name))
     }
 
-    /// The visible parameter of this name.
+    /// Finds the visible parameter with this name.
     ///
     /// # Errors
-    /// Returns an error if there is none.
-    pub(super) fn find_seen<'s>(
+    /// Returns an error if there is no such parameter.
+    pub(super) fn find_visible<'s>(
         &self,
         tool: &str,
         schema: &'s Value,
@@ -192,7 +192,7 @@ impl ParamChanges {
         schema
     }
 
-    /// Converts a model's arguments to the tool's own arguments, without the bound ones.
+    /// Converts a model's arguments to the tool's own arguments, without bound parameters.
     ///
     /// # Errors
     /// Returns an error if an argument is not visible to the model.
@@ -206,7 +206,7 @@ impl ParamChanges {
         let mut own_args = args.clone();
         let own_schema = &*own.input_schema;
         let Ok(given) = args.as_object() else { return Ok(own_args) };
-        self.refuse_unseen(&seen.name, &seen.input_schema, own_schema, given, &args.literals())?;
+        self.refuse_invisible(&seen.name, &seen.input_schema, own_schema, given, &args.literals())?;
         let Ok(object) = own_args.as_object_mut() else { return Ok(own_args) };
         for (name, value) in std::mem::take(object) {
             let own = self.own(own_schema, &name, false).filter(|own| self.fill(own).is_none());
@@ -230,8 +230,8 @@ impl ParamChanges {
         Ok(own_args)
     }
 
-    /// The tool's own schema for hooks and stages that read its arguments, and for people who approve them: bound parameters are
-    /// filled in later, hidden ones have one value only, and changed defaults are the defaults.
+    /// The schema of the tool's own arguments for hooks, stages and approvals: bound parameters are optional,
+    /// hidden ones have a constant value, and changed defaults apply.
     pub(super) fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
         if !self.0.values().any(|change| change.fill.is_some() || change.default.is_some()) {
             return Arc::clone(own_schema);
@@ -261,8 +261,8 @@ impl ParamChanges {
         Arc::new(view)
     }
 
-    /// Refuses names that are not visible, together with all other problems.
-    fn refuse_unseen(
+    /// Refuses arguments with invisible names, together with all other problems.
+    fn refuse_invisible(
         &self,
         tool: &str,
         schema: &Value,
@@ -271,19 +271,19 @@ impl ParamChanges {
         literals: &Literals<'_>,
     ) -> Result<(), Exit> {
         let closed = schema["additionalProperties"] == Value::Bool(false);
-        let is_seen = |name: &str| schema["properties"].get(name).is_some();
+        let is_visible = |name: &str| schema["properties"].get(name).is_some();
         let is_known = |name: &str| {
             own_schema["properties"].get(name).is_some() || self.own(own_schema, name, true).is_some()
         };
-        let unseen = |name: &&String| !is_seen(name) && (closed || is_known(name));
-        let unseen: Vec<_> = given.keys().filter(unseen).collect();
-        if unseen.is_empty() {
+        let invisible = |name: &&String| !is_visible(name) && (closed || is_known(name));
+        let invisible: Vec<_> = given.keys().filter(invisible).collect();
+        if invisible.is_empty() {
             return Ok(());
         }
         let mut value = Value::Object(given.clone());
         coerce(&mut value, schema, schema, literals);
         let mut problems = check(&value, schema, schema, "");
-        for name in unseen {
+        for name in invisible {
             if problems.len() >= MOST {
                 break;
             }
@@ -295,7 +295,7 @@ impl ParamChanges {
         Err(Exit::Tool(arguments_error(tool, &problems)))
     }
 
-    /// The tool's problems with its arguments, under the visible names.
+    /// Translates the tool's problems with its arguments to the visible names.
     pub(super) fn translate(&self, seen: &ToolDefinition, own: &ToolDefinition, exit: Exit) -> Exit {
         let words = |own: &str| {
             self.is_hidden(own).then(|| format!("the hidden value of `{}` does not fit", self.name(own)))
@@ -332,7 +332,7 @@ impl ParamChange {
 /// Checks a value against the schema of one of the tool's own parameters.
 ///
 /// # Errors
-/// Returns an error if it does not fit. The message omits the value, which may be a secret.
+/// Returns an error if it does not fit. The text omits the value, which may be a secret.
 pub(super) fn fits(
     tool: &str,
     schema: &Value,
@@ -347,8 +347,9 @@ pub(super) fn fits(
     Err(SpecError::Value { tool: tool.to_owned(), parameter: shown.to_owned(), expected: expected(property) })
 }
 
-/// The error for a hidden or bound value that the tool rejects. It asks the model for nothing, because the model cannot
-/// correct it. `words` describes the problem of a filled-in parameter, and `what` names the kind of value.
+/// The error for a hidden or bound value that the tool rejects. It does not ask the model for a correction,
+/// because the model cannot set the value. `words` describes the problem of a filled-in parameter, and `what`
+/// names the kind of value.
 pub(super) fn unfit(
     tool: &str,
     own: &ToolDefinition,
@@ -364,7 +365,7 @@ pub(super) fn unfit(
         Some(Exit::tool(format!("`{tool}` did not run: {words}; expected {wanted}")))
     };
     problems.iter().find_map(about).or_else(|| {
-        // Problems with the arguments as a whole can concern a value that callers do not see.
+        // Problems with the arguments as a whole can concern an invisible value.
         let may_be =
             problems.iter().any(Problem::is_of_reader) && properties.keys().any(|name| words(name).is_some());
         let text = format!("`{tool}` did not run: its arguments and its {what} values together do not fit");

@@ -1,4 +1,4 @@
-//! The services of tool values: those that a tool takes, and those of its direct calls.
+//! Services of tool values: the ones that a tool takes, and the ones for direct calls.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use super::toolspec::ToolSpec;
 use crate::services::{GivenService, Service, ServiceError, ServiceTypes};
 
 impl ToolSpec {
-    /// Provides a service for direct calls of this tool. In an agent the tool gets the services of the agent's builder and of
-    /// the request.
+    /// Provides a service for direct calls of this tool. In an agent, the tool gets the services of the
+    /// agent's builder and of the request.
     ///
     /// ```
     /// use onionskin::{Provided, call, tool};
@@ -42,9 +42,8 @@ impl ToolSpec {
         self
     }
 
-    /// Declares that the tool takes a service of this type, as
-    /// `ToolDefinition::takes_service` does: for a closure that calls
-    /// [`ToolContext::provided`](crate::ToolContext::provided).
+    /// Declares that the tool takes a service of this type, as `ToolDefinition::takes_service` does, for a
+    /// closure that calls [`ToolContext::provided`](crate::ToolContext::provided).
     ///
     /// ```
     /// use onionskin::{ToolSpec, call};
@@ -75,7 +74,7 @@ impl ToolSpec {
         }
     }
 
-    /// The error of a direct call without a service that the tool needs.
+    /// The error for a direct call that lacks a required service.
     pub(super) fn no_service(&self) -> Option<ServiceError> {
         let mut required = self.own.services.required();
         let missing = required.find(|service| !self.services.has(*service))?;

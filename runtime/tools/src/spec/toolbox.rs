@@ -1,4 +1,4 @@
-//! The tools of a toolbox as values.
+//! Tools of a toolbox as values.
 
 use std::collections::BTreeMap;
 use std::iter::repeat;
@@ -6,9 +6,9 @@ use std::iter::repeat;
 use super::ToolSpec;
 use crate::tool::{SharedToolbox, Toolbox, disagreement};
 
-/// The method `tools` of an owned object. `use onionskin::toolbox` imports it together with the attribute. An `Arc` of
-/// the object has the method without the trait, and is not consumed. `#[toolbox]` implements the trait unless the type
-/// has a method `tools`.
+/// The method `tools` of an owned toolbox. `use onionskin::toolbox` imports it together with the attribute.
+/// An `Arc` of the object has the method without the trait, and is not consumed. `#[toolbox]` implements the
+/// trait unless the type has its own method `tools`.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,7 +38,7 @@ use crate::tool::{SharedToolbox, Toolbox, disagreement};
 /// # });
 /// ```
 pub trait ToolboxTools: Toolbox {
-    /// The tools as values, by name. They own the object and share it.
+    /// The tools as values, by name. They share the object.
     ///
     /// # Panics
     /// As [`ToolSpec::new`].
@@ -48,7 +48,7 @@ pub trait ToolboxTools: Toolbox {
 }
 
 impl ToolSpec {
-    /// The methods of a toolbox as values, by name. All of them share the object.
+    /// The methods of a toolbox as values, by name. They share the object.
     ///
     /// ```
     /// use std::sync::Mutex;
@@ -76,7 +76,7 @@ impl ToolSpec {
     /// ```
     ///
     /// # Panics
-    /// As [`Self::new`]; also if the lists of a toolbox by hand disagree.
+    /// As [`Self::new`]; also if the lists of a hand-written toolbox disagree.
     pub fn from_toolbox<S: SharedToolbox>(toolbox: S) -> BTreeMap<String, Self> {
         let sources = S::Toolbox::SOURCES.iter().copied().flatten().copied().map(Some).chain(repeat(None));
         let bound = Toolbox::bound(&toolbox.share());

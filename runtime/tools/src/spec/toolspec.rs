@@ -1,4 +1,4 @@
-//! [`ToolSpec`]: a tool as a value.
+//! Tools as values.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,10 +23,11 @@ use onionskin_definitions::definition::{
 };
 use onionskin_definitions::requirements::StateType;
 
-/// A tool as a value. Whatever its source, it can be described, bound, transformed, called and added to agents.
+/// A tool as a value. Whatever its source, it can be described, bound, transformed, called and added to
+/// agents.
 ///
-/// Cloning is cheap, and clones are independent: each has its own state, bindings, hooks and guardrails. Hooks and
-/// guardrails that were added as an `Arc` are shared.
+/// Cloning is cheap, and clones are independent: each has its own state, bindings, hooks and guardrails.
+/// Hooks and guardrails that were added as an `Arc` are shared.
 ///
 /// ```
 /// use onionskin::{ToolSpec, call, tool};
@@ -51,12 +52,12 @@ pub struct ToolSpec {
     tool: Arc<dyn DynTool>,
     source: ToolSource,
     server: Option<Arc<str>>,
-    /// The tool's own definition, with the options that were set since.
+    /// The tool's own definition, with options that were set later.
     pub(super) own: Arc<ToolDefinition>,
     shape: Arc<ParamChanges>,
-    /// The schema that hooks and people see the tool's own arguments with.
+    /// The schema of the tool's own arguments for hooks and approvals.
     own_view: Arc<Value>,
-    /// The visible definition: `own` changed by `shape`.
+    /// The visible definition: `own` with the changes of `shape`.
     pub(super) definition: Arc<ToolDefinition>,
     pub(super) state: SessionState,
     typed: TypedState,
@@ -72,16 +73,15 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// Makes a value of a tool.
+    /// Creates a value from a tool.
     ///
     /// # Panics
-    /// Panics if the tool panics in its `definition`: a default or a schema is a function of the program.
+    /// Panics if the tool's `definition` panics: defaults and schemas are user code.
     pub fn new<T: Tool>(tool: T) -> Self {
         Self { declared_name: Some(T::NAME), ..Self::from_dyn(Arc::new(tool)) }
     }
 
-    /// As [`Self::new`], for a tool as a trait object. An agent that gets the value checks the states that
-    /// [`DynTool::states`] returns.
+    /// As [`Self::new`], for a trait object. An agent checks the states that [`DynTool::states`] returns.
     ///
     /// # Panics
     /// As [`Self::new`].
@@ -118,14 +118,14 @@ impl ToolSpec {
         }
     }
 
-    /// Makes the value that `spec()` of a `#[tool]` returns.
+    /// Creates the value that `spec()` of a `#[tool]` returns.
     #[doc(hidden)]
     pub fn of_function(tool: impl Tool, code: &'static str) -> Self {
         Self::new(tool).with_code(code)
     }
 
-    /// Makes a value of a tool of a server of this kind, for implementations of
-    /// `ToolServer`. Hooks read the server's name in the call's context. The server chose the tool's name, so characters that providers
+    /// Creates a value from a tool of a server, for implementations of `ToolServer`. Hooks can read the
+    /// server's name in the call's context. The server chose the tool's name, so characters that providers
     /// reject are replaced for the model.
     pub fn of_server(tool: Arc<dyn DynTool>, kind: ServerKind, server: Option<&str>) -> Self {
         let mut own = tool.definition().clone();
@@ -149,7 +149,7 @@ impl ToolSpec {
         &self.definition
     }
 
-    /// The JSON Schema of the arguments that are not bound.
+    /// The JSON Schema of the arguments, without bound parameters.
     pub fn input_schema(&self) -> &Value {
         &self.definition.input_schema
     }
@@ -159,8 +159,8 @@ impl ToolSpec {
         self.definition.output_schema.as_deref()
     }
 
-    /// The parameters in [`Self::input_schema`], in the order of declaration: the function's parameters, the struct's
-    /// fields, or the imported schema's properties.
+    /// The parameters in [`Self::input_schema`], in the order of declaration: of the function's parameters,
+    /// the struct's fields, or the imported schema's properties.
     pub fn params(&self) -> Vec<SpecParam> {
         param::params(&self.definition)
     }
@@ -180,8 +180,8 @@ impl ToolSpec {
         self.server.as_deref()
     }
 
-    /// Adds a hook to the tool's own hooks, inside the hooks of an agent. The first one that is added is the outermost.
-    /// Make the hook of a `#[tool_hook]` function with `new`: `.hook(audit::new())`.
+    /// Adds a hook to the tool's own hooks, which run inside the hooks of an agent. The first added hook is
+    /// the outermost. `new` constructs the hook of a `#[tool_hook]` function: `.hook(audit::new())`.
     ///
     /// Each clone of the tool gets a clone of the hook. Add an `Arc` of a hook to share it.
     ///
@@ -231,7 +231,8 @@ impl ToolSpec {
         self
     }
 
-    /// Sets the state for a tool with `State<S>` that is called directly. In an agent the tool gets the agent's state.
+    /// Sets the state for direct calls of a tool with `State<S>`. In an agent, the tool gets the agent's
+    /// state.
     #[must_use]
     pub fn with_state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         let (handle, secrets) = StateCell::undeclared(state);
@@ -240,12 +241,12 @@ impl ToolSpec {
         self
     }
 
-    /// The newest state that began with [`Self::with_state`], if it is of this type.
+    /// The newest state of direct calls, which [`Self::with_state`] set; `None` if it has another type.
     pub fn typed_state<S: Clone + Send + Sync + 'static>(&self) -> Option<Arc<S>> {
         StateCell::<S>::newest(&self.typed.handle)
     }
 
-    /// Sets the approver of direct calls. In an agent the agent's approver is asked.
+    /// Sets the approver of direct calls. In an agent, the agent's approver decides.
     pub fn approver(&mut self, approver: impl Approver) -> &mut Self {
         self.approver = Some(Arc::new(approver));
         self
@@ -255,7 +256,7 @@ impl ToolSpec {
         self.approver.clone()
     }
 
-    /// The same tool with the same state, for a call in flight. A clone has its own state.
+    /// The same tool with the same state, for a call in progress. A clone has its own state.
     #[must_use]
     pub fn share(&self) -> Self {
         Self {
@@ -278,12 +279,12 @@ impl ToolSpec {
         }
     }
 
-    /// The tool, with the additions to its stages if it has a place for them.
+    /// The tool, with the added stages if it runs them itself.
     pub(super) fn tool(&self) -> &Arc<dyn DynTool> {
         self.added.tool().unwrap_or(&self.tool)
     }
 
-    /// The tool without any additions.
+    /// The tool without additions.
     pub(super) fn bare_tool(&self) -> &Arc<dyn DynTool> {
         &self.tool
     }
@@ -329,7 +330,7 @@ impl ToolSpec {
         self.fill();
     }
 
-    /// Sets up the filling of the currently bound parameters.
+    /// Updates the filling of bound parameters.
     pub(super) fn fill(&mut self) {
         self.added = self.added.filled(&self.tool, self.filler());
     }
@@ -345,17 +346,22 @@ impl ToolSpec {
     }
 
     pub(super) fn define(&mut self, name: Arc<str>) {
-        let mut seen = self.shape.seen(&self.own, &name);
-        if seen.remove_run_change() {
+        let mut visible = self.shape.visible(&self.own, &name);
+        if visible.remove_run_change() {
             let (own, shape) = (Arc::clone(&self.own), Arc::clone(&self.shape));
-            seen = for_each_run(seen, move |_, run| Ok(shape.seen(&definition_for_run(&own, run)?, &name)));
+            visible =
+                for_each_run(
+                    visible,
+                    move |_, run| Ok(shape.visible(&definition_for_run(&own, run)?, &name)),
+                );
         }
-        self.definition = Arc::new(seen);
+        self.definition = Arc::new(visible);
         self.own_view = self.shape.own_view(&self.own.input_schema);
         self.note_approval();
     }
 
-    /// Says in the definition that calls may need approval, so that runs with the tool can pause, whichever source offers it.
+    /// Marks in the definition that calls may need approval, so that runs with the tool can pause, whatever
+    /// its source.
     pub(super) fn note_approval(&mut self) {
         if self.added.stages.needs_any_approval() {
             let definition = Arc::make_mut(&mut self.definition);
@@ -405,25 +411,25 @@ impl ToolSpec {
         Self { source: ToolSource::Agent, server: Some("agent".into()), ..Self::from_dyn(tool) }
     }
 
-    /// The states that the tool works on, as far as its type is known.
+    /// The agent states that the tool takes, if its type is known.
     pub fn state_types(&self) -> &[StateType] {
         &self.states
     }
 
-    /// The two names of a tool whose type and definition disagree.
+    /// The error for a tool whose type and definition have different names.
     pub fn misnamed(&self) -> Option<Undefined> {
         let (tool, defined) = (self.declared_name?, &self.own.name);
         (**defined != *tool).then(|| Undefined::Misnamed { tool, defined: Arc::clone(defined) })
     }
 
-    /// The name of an own hook that repeats calls, if those of this tool must not be repeated.
+    /// The name of an own hook that repeats calls, although calls of this tool must not be repeated.
     pub fn repeats_in_vain(&self) -> Option<String> {
         let is_repeatable = self.definition().effect.is_repeatable();
         let hook = self.hooks.iter().find(|hook| !is_repeatable && hook.repeats())?;
         Some(hook.shown_name_dyn())
     }
 
-    /// Changes what agents see of the tool.
+    /// Changes the name, the description and other words that models see.
     pub fn reword(&mut self, words: &ToolWords) {
         let own = Arc::make_mut(&mut self.own);
         let name = Arc::clone(&own.name);

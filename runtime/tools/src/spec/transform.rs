@@ -1,4 +1,4 @@
-//! The same tool under another name, with other parameters.
+//! Changes of a tool's visible form.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::toolspec::ToolSpec;
 use onionskin_definitions::definition::NameProblem;
 use onionskin_definitions::text::short;
 
-/// Changes of a tool, for [`ToolSpec::transform`]. Parameters are named as they were before the change.
+/// Changes of a tool, for [`ToolSpec::transform`]. Parameters are named by their names before the transform.
 /// ```
 /// use onionskin::spec::Transform;
 /// use onionskin::{call, tool};
@@ -45,7 +45,7 @@ enum Step {
     Describe(String),
 }
 
-/// Omits values: a hidden value may be a secret.
+/// Omits values, because a hidden value may be a secret.
 impl fmt::Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -58,7 +58,7 @@ impl fmt::Debug for Step {
 }
 
 impl Transform {
-    /// Makes a transform without changes.
+    /// Creates a transform without changes.
     pub fn new() -> Self {
         Self::default()
     }
@@ -80,8 +80,8 @@ impl Transform {
         self.step(param, Step::Rename(name.into()))
     }
 
-    /// Hides a parameter: it always has this value, as if each caller set it. Callers do not see it; hooks, guardrails,
-    /// approval and cache that the tool was declared with do. Use [`ToolSpec::bind`] for a secret.
+    /// Hides a parameter and sets its value for all calls. Callers do not see it; the tool's declared hooks,
+    /// guardrails, approval and cache do. Use [`ToolSpec::bind`] for a secret.
     pub fn hide(self, param: impl Into<String>, value: impl Into<Value>) -> Self {
         self.step(param, Step::Hide(value.into()))
     }
@@ -103,8 +103,9 @@ impl Transform {
 }
 
 impl ToolSpec {
-    /// Changes the visible form of the tool: names, descriptions, hidden values and defaults. The model's arguments are
-    /// changed back after all hooks, before the tool runs. Errors use the names that the model knows.
+    /// Changes the visible form of the tool: names, descriptions, hidden values and defaults. The model's
+    /// arguments are converted back after all hooks, before the tool runs. Errors use the names that the
+    /// model knows.
     ///
     /// ```
     /// use onionskin::{spec::Transform, tool};
@@ -133,8 +134,9 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the tool has no such parameter, the parameter is bound, two parameters would have the same
-    /// name, providers reject a name, or a value does not fit its parameter. The tool is then unchanged.
+    /// Returns an error if the tool has no such parameter, if the parameter is bound, if two parameters would
+    /// have the same name, if providers reject a name, or if a value does not fit its parameter. The tool is
+    /// then unchanged.
     pub fn transform(&mut self, transform: Transform) -> Result<&mut Self, SpecError> {
         let tool = &self.definition.name;
         if let Some(name) = &transform.name
@@ -145,7 +147,7 @@ impl ToolSpec {
         let schema = &*self.own_definition().input_schema;
         let mut shape = self.shape().clone();
         for (param, step) in transform.params {
-            let own = self.shape().find_seen(tool, schema, &param)?;
+            let own = self.shape().find_visible(tool, schema, &param)?;
             match step {
                 Step::Rename(name) => {
                     if let Some(problem) = NameProblem::of_parameter(&name) {
@@ -181,7 +183,8 @@ fn shown(name: &str) -> String {
     short(name, 100).into_owned()
 }
 
-/// A bound parameter becomes visible again under its name, so it keeps the name. A hidden one does not.
+/// Checks that names differ. A bound parameter can become visible again, so its name counts; a hidden
+/// parameter's name does not.
 fn names_differ(tool: &str, schema: &Value, shape: &ParamChanges) -> Result<(), SpecError> {
     let mut names = BTreeSet::new();
     for own in schema["properties"].as_object().into_iter().flat_map(serde_json::Map::keys) {

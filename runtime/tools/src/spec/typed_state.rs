@@ -1,10 +1,10 @@
-//! The state of a program's own type, for calls without an agent.
+//! Typed states for direct calls.
 
 use std::sync::Arc;
 
 use crate::state::{StateCell, StateHandle};
 
-/// The state of the program's own type, for calls without an agent.
+/// A typed state for direct calls.
 #[derive(Clone)]
 pub(super) struct TypedState {
     pub(super) handle: StateHandle,

@@ -1,10 +1,10 @@
-//! `.tool(..)` accepts each `ToolValue`.
+//! Values that `.tool(..)` accepts.
 
 use super::toolspec::ToolSpec;
 
 /// A type that `.tool(..)` accepts: a [`ToolSpec`], or a type that converts to one.
 ///
-/// Programs do not implement it: they implement `From<T>` for [`ToolSpec`].
+/// Programs implement `From<T>` for [`ToolSpec`] instead.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of a tool",
     label = "not a `ToolSpec`, and not a value that can become one",

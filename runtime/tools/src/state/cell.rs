@@ -1,4 +1,4 @@
-//! The program's own state behind its type id.
+//! The typed state of a program.
 
 use std::any::{Any, type_name};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,16 +14,16 @@ use super::recorder::{self, Address, Order, StateChange, Which, Writer};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::StateVisitor;
 
-/// A state as `Any`.
+/// A type-erased state cell.
 pub type StateHandle = Arc<dyn Any + Send + Sync>;
 
-/// Sets a state to the snapshot that it had when this was made.
+/// Restores the snapshot that a state had when this was created.
 pub type RestoreState = Box<dyn FnOnce() + Send>;
 
 /// Holds the newest snapshot. No lock is held across an await.
 pub struct StateCell<S> {
     newest: Mutex<Arc<S>>,
-    /// Held while an update runs, so that updates are sequential. Readers do not wait.
+    /// Locked while an update runs, so that updates are sequential. Readers do not wait.
     updating: Mutex<()>,
     /// The thread of the running update.
     updater: Mutex<Option<ThreadId>>,
@@ -34,7 +34,7 @@ pub struct StateCell<S> {
 }
 
 impl<S: Send + Sync + 'static> StateCell<S> {
-    /// The cell of a state, with the visitor that lists its secrets.
+    /// Creates a cell, with the visitor that lists the state's secrets.
     pub fn handle(state: S, visitor: Option<StateVisitor>) -> StateHandle {
         Arc::new(Self {
             newest: Mutex::new(Arc::new(state)),
@@ -45,13 +45,13 @@ impl<S: Send + Sync + 'static> StateCell<S> {
         })
     }
 
-    /// A handle, and the secrets of the state.
+    /// Creates a cell, and lists the secrets of the state.
     pub fn with_secrets(state: S, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>) {
         let secrets = StateVisitor::listed(visitor, &state);
         (Self::handle(state, visitor), secrets)
     }
 
-    /// The secrets of a state of this type.
+    /// Lists the secrets of a state.
     pub(crate) fn secrets(&self, state: &S) -> Vec<Vec<u8>> {
         StateVisitor::listed(self.visitor, state)
     }
@@ -65,7 +65,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
         *lock(&self.newest) = Arc::new(state);
     }
 
-    /// Sets the state as [`Self::set`] does, and records the change if a step of a run makes it.
+    /// As [`Self::set`], and records the change if it is part of a step.
     pub(crate) fn set_recorded(&self, state: S, codec: Option<Writer>) {
         let edits = || {
             let problem = match codec {
@@ -80,7 +80,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
             };
             Err(format!("it changed the state `{}`, which cannot be recorded: {problem}", type_name::<S>()))
         };
-        let reads = Reads::of(Which::Agent, Address::of(self));
+        let reads = Reads::for_state(Which::Agent, Address::of(self));
         let change = recorder::changed(Which::Agent, Address::of(self), reads.is_some(), &self.order, edits);
         match (reads, change) {
             (Some(reads), Some(Ok(change))) => {
@@ -92,9 +92,9 @@ impl<S: Send + Sync + 'static> StateCell<S> {
         self.set(state);
     }
 
-    /// The newest snapshot for the code of a run: in a replay the one that was recorded.
-    pub(crate) fn seen(&self, form: Option<Form>) -> Arc<S> {
-        let Some(reads) = Reads::of(Which::Agent, Address::of(self)) else { return self.snapshot() };
+    /// The newest snapshot for the code of a run: in a replay the recorded one.
+    pub(crate) fn observe(&self, form: Option<Form>) -> Arc<S> {
+        let Some(reads) = Reads::for_state(Which::Agent, Address::of(self)) else { return self.snapshot() };
         if let Some(state) = reads.known(Which::Agent).and_then(|value| Self::read(form, &value, &reads)) {
             return state;
         }
@@ -107,10 +107,11 @@ impl<S: Send + Sync + 'static> StateCell<S> {
         newest
     }
 
-    /// In a replay, the recorded snapshot before the next change, and the change; `None` if it was not recorded.
-    pub(crate) fn known_change(&self, form: Option<Form>) -> Option<(Arc<S>, StateChange)> {
-        let reads = Reads::of(Which::Agent, Address::of(self))?;
-        let (value, change) = reads.known_change(Which::Agent)?;
+    /// In a replay, the next recorded change and the snapshot before it; `None` if the change was not
+    /// recorded.
+    pub(crate) fn recorded_change(&self, form: Option<Form>) -> Option<(Arc<S>, StateChange)> {
+        let reads = Reads::for_state(Which::Agent, Address::of(self))?;
+        let (value, change) = reads.recorded_change(Which::Agent)?;
         Some((Self::read(form, &value, &reads)?, change))
     }
 
@@ -132,7 +133,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
     /// Waits for the right to update.
     pub(crate) fn begin_update(&self) -> Update<'_> {
         let this = Some(thread::current().id());
-        // Only this thread writes its own id, so the answer cannot change meanwhile.
+        // Only this thread writes its own id, so there is no race.
         assert!(
             *lock(&self.updater) != this,
             "`State::update` was called inside of an update of the same state, which would wait for itself: make both \
@@ -148,7 +149,7 @@ impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> StateCell<S> {
     /// Repeats recorded changes.
     ///
     /// # Errors
-    /// Returns an error if the state is not the one that the changes were made to.
+    /// Returns an error if the changes do not fit the state.
     pub(super) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
         let _update = self.begin_update();
         let before = || serde_json::to_value(&*self.snapshot()).map_err(|error| error.to_string());
@@ -160,18 +161,18 @@ impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> StateCell<S> {
 }
 
 impl<S: Clone + Send + Sync + 'static> StateCell<S> {
-    /// As [`Self::with_secrets`], for a state that no agent declares.
+    /// As [`Self::with_secrets`], for a state without an agent.
     pub fn undeclared(state: S) -> (StateHandle, Vec<Vec<u8>>) {
         Self::with_secrets(state, Some(StateVisitor::by_copy::<S>()))
     }
 
-    /// A new cell with a copy of the newest snapshot behind a handle.
+    /// Creates a new cell with a copy of a cell's newest snapshot.
     pub(crate) fn fork(handle: &StateHandle) -> Option<StateHandle> {
         let cell = Arc::clone(handle).downcast::<Self>().ok()?;
         Some(Self::handle(S::clone(&cell.snapshot()), cell.visitor))
     }
 
-    /// Restores the newest snapshot of now, later.
+    /// Captures the newest snapshot, to restore it later.
     pub fn kept(handle: &StateHandle) -> Option<RestoreState> {
         let cell = Arc::clone(handle).downcast::<Self>().ok()?;
         let state = cell.snapshot();
@@ -181,14 +182,14 @@ impl<S: Clone + Send + Sync + 'static> StateCell<S> {
         }))
     }
 
-    /// The newest snapshot behind a handle.
+    /// The newest snapshot of a cell.
     pub(crate) fn newest(handle: &StateHandle) -> Option<Arc<S>> {
         let cell = Arc::clone(handle).downcast::<Self>().ok()?;
         Some(cell.snapshot())
     }
 }
 
-/// A running update. Dropping it, also by a panic, starts the next one.
+/// A running update. Dropping it, also by a panic, lets the next one start.
 pub(crate) struct Update<'c> {
     updater: &'c Mutex<Option<ThreadId>>,
     _updating: MutexGuard<'c, ()>,

@@ -1,4 +1,4 @@
-//! Writes the state of an agent as JSON and reads it back, for journals.
+//! Serialises the state of an agent for journals.
 
 use std::any::type_name;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use super::reads::{Form, Reader};
 use super::recorder::{StateChange, Writer};
 use super::{StateCell, StateHandle};
 
-/// Writes a state behind `Any`, and repeats recorded changes.
+/// Serialises a type-erased state, and repeats recorded changes.
 #[derive(Clone, Copy)]
 pub struct StateCodec {
     write: Writer,
@@ -54,7 +54,7 @@ impl StateCodec {
         self.write
     }
 
-    /// How the code of runs writes and reads the state.
+    /// The functions that serialise and deserialise the state.
     pub(crate) fn form(self) -> Form {
         Form { write: self.write, read: self.read }
     }
@@ -64,7 +64,8 @@ impl StateCodec {
     }
 }
 
-/// A state as JSON from which it can be read. JSON has no number for `f64::NAN`, for example.
+/// Serialises a state, and checks that it can be deserialised again. JSON has no number for `f64::NAN`, for
+/// example.
 fn written<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> {
     let value = serde_json::to_value(state).map_err(|error| error.to_string())?;
     match S::deserialize(&value) {
@@ -73,7 +74,8 @@ fn written<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> 
     }
 }
 
-/// The type of a state. The compiler takes its own method if the type can be written and read with serde, otherwise that of [`CodecNone`].
+/// The type of a state. Method resolution selects the inherent `codec` if the type implements serde's traits,
+/// otherwise that of [`CodecNone`].
 pub struct RecordedType<S>(PhantomData<fn(S)>);
 
 impl<S> RecordedType<S> {
@@ -82,7 +84,7 @@ impl<S> RecordedType<S> {
 }
 
 impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> RecordedType<S> {
-    /// How states of the type are written and read.
+    /// The codec of the type.
     pub fn codec(&self) -> Option<StateCodec> {
         Some(StateCodec::of::<S>())
     }

@@ -1,27 +1,27 @@
-//! The difference between two JSON values, as edits that can be repeated on another value.
+//! The difference between two JSON values, as edits that can be applied to another value.
 
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-/// One edit. Places are JSON pointers (RFC 6901).
+/// An edit. Places are JSON pointers (RFC 6901).
 ///
-/// Calls of one turn change the state side by side, a crash can lose some of them, and a replay repeats them in another order.
-/// So an edit says as little as it can: a number that was counted up is counted up again, items that were appended are
-/// appended again, and of a new object each field is set.
+/// Calls of one turn change the state concurrently, a crash can lose some of them, and a replay repeats them
+/// in another order. So edits are as small as possible: they add to integers, append to lists, and set each
+/// field of a new object separately.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Edit {
-    /// Sets a value. Objects around it are made if they are missing.
+    /// Sets a value, and creates missing objects around it.
     Set(#[serde(deserialize_with = "place")] String, Value),
     Remove(#[serde(deserialize_with = "field")] String),
-    /// Adds to a whole number. A missing one is zero.
+    /// Adds to an integer. A missing one is zero.
     Add(#[serde(deserialize_with = "place")] String, i64),
     /// Appends to a list. A missing one is empty.
     Append(#[serde(deserialize_with = "place")] String, Vec<Value>),
 }
 
-/// Reads a place. A damaged one must not become another place.
+/// Deserialises a place. A corrupt one must not become another place.
 fn place<'de, D: Deserializer<'de>>(stored: D) -> Result<String, D::Error> {
     let place = String::deserialize(stored)?;
     if place.is_empty() || place.starts_with('/') {
@@ -30,7 +30,7 @@ fn place<'de, D: Deserializer<'de>>(stored: D) -> Result<String, D::Error> {
     Err(D::Error::invalid_value(Unexpected::Str(&place), &"a JSON pointer"))
 }
 
-/// Reads the place of a field: not the whole state.
+/// Deserialises the place of a field: not of the whole state.
 fn field<'de, D: Deserializer<'de>>(stored: D) -> Result<String, D::Error> {
     let place = place(stored)?;
     if place.is_empty() {
@@ -39,7 +39,7 @@ fn field<'de, D: Deserializer<'de>>(stored: D) -> Result<String, D::Error> {
     Ok(place)
 }
 
-/// The edits that make `after` of `before`.
+/// The edits that turn `before` into `after`.
 pub(crate) fn edits(before: &Value, after: &Value) -> Vec<Edit> {
     let mut edits = Vec::new();
     compare(before, after, "", &mut edits);
@@ -53,11 +53,11 @@ fn compare(before: &Value, after: &Value, place: &str, edits: &mut Vec<Edit>) {
     match (before, after) {
         (Value::Object(old), Value::Object(new)) => {
             let removed = old.keys().filter(|key| !new.contains_key(*key));
-            edits.extend(removed.map(|key| Edit::Remove(beneath(place, key))));
+            edits.extend(removed.map(|key| Edit::Remove(child(place, key))));
             for (key, value) in new {
                 match old.get(key) {
-                    Some(old) => compare(old, value, &beneath(place, key), edits),
-                    None => set(value, beneath(place, key), edits),
+                    Some(old) => compare(old, value, &child(place, key), edits),
+                    None => set(value, child(place, key), edits),
                 }
             }
         }
@@ -73,27 +73,27 @@ fn compare(before: &Value, after: &Value, place: &str, edits: &mut Vec<Edit>) {
     }
 }
 
-/// Sets the new values.
+/// Adds the edits that set a new value.
 fn set(value: &Value, place: String, edits: &mut Vec<Edit>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
             for (key, value) in fields {
-                set(value, beneath(&place, key), edits);
+                set(value, child(&place, key), edits);
             }
         }
         _ => edits.push(Edit::Set(place, value.clone())),
     }
 }
 
-fn beneath(place: &str, key: &str) -> String {
+fn child(place: &str, key: &str) -> String {
     format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 impl Edit {
-    /// Makes the edit in a value.
+    /// Applies the edit to a value.
     ///
     /// # Errors
-    /// Returns an error if the value has another kind of value at the place.
+    /// Returns an error if there is another kind of value at the place.
     pub(crate) fn apply(&self, value: &mut Value) -> Result<(), String> {
         match self {
             Self::Set(place, new) => match place.rsplit_once('/') {
@@ -104,7 +104,7 @@ impl Edit {
             },
             Self::Remove(place) => {
                 let (above, key) = place.rsplit_once('/').unwrap_or_default();
-                // Another call may have removed it with the object around it.
+                // Another call may have removed the object around it.
                 if let Some(Value::Object(fields)) = value.pointer_mut(above) {
                     onionskin_definitions::json::remove(fields, &unescaped(key));
                 }
@@ -125,8 +125,8 @@ impl Edit {
     }
 }
 
-/// The value at a place; `null` if it is missing. The call that made it can be the one whose record is lost, and will make it
-/// again.
+/// The value at a place, created as `null` if it is missing: the record of the call that created it may be
+/// lost.
 fn at<'v>(value: &'v mut Value, place: &str) -> Result<&'v mut Value, String> {
     if value.pointer(place).is_none() {
         let (above, key) = place.rsplit_once('/').ok_or_else(|| other(place, "there"))?;
@@ -135,7 +135,7 @@ fn at<'v>(value: &'v mut Value, place: &str) -> Result<&'v mut Value, String> {
     value.pointer_mut(place).ok_or_else(|| other(place, "there"))
 }
 
-/// The object at a place, which is made if it is missing.
+/// The object at a place, created if it is missing.
 fn made<'v>(value: &'v mut Value, place: &str) -> Result<&'v mut Map<String, Value>, String> {
     let mut at = value;
     for key in place.split('/').skip(1) {
@@ -145,7 +145,7 @@ fn made<'v>(value: &'v mut Value, place: &str) -> Result<&'v mut Map<String, Val
     fields(at).ok_or_else(|| other(place, "an object"))
 }
 
-/// The fields of an object, or of one that is made in place of `null`.
+/// The fields of an object; `null` becomes an empty object.
 fn fields(value: &mut Value) -> Option<&mut Map<String, Value>> {
     if value.is_null() {
         *value = Value::Object(Map::new());

@@ -1,4 +1,4 @@
-//! The state of a session: the program's own state by its type, and dynamic values under dotted keys.
+//! The state of a session: the program's typed state, and dynamic values under dotted keys.
 
 mod cell;
 mod codec;

@@ -1,6 +1,8 @@
-//! What code between the steps of a run reads of the states, and what it does to them, so that a replay reads and does the same.
+//! Reads and changes of states by code between the steps of a run. They are recorded, so that a replay reads
+//! and changes the same.
 //!
-//! Calls run side by side, so a hook reads what the other calls have done so far. That depends on time, and a replay takes no time.
+//! Calls run concurrently, so a hook reads what other calls have done so far. That depends on timing, which a
+//! replay does not reproduce.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -13,21 +15,21 @@ use super::recorder::{Address, StateChange, Which, Writer};
 use onionskin_definitions::lock::lock;
 
 tokio::task_local! {
-    /// The reads of the code that this task runs; `None` inside of a step, whose result is recorded.
+    /// The reads of the current task's code; `None` inside a step, whose result is recorded.
     static HERE: Option<Reads>;
 }
 
-/// Reads a state from its JSON.
+/// Deserialises a state.
 pub(super) type Reader = fn(&Value) -> Result<Arc<dyn Any + Send + Sync>, String>;
 
-/// How a state is written as JSON and read from it.
+/// Serialises and deserialises a state.
 #[derive(Clone, Copy)]
 pub(crate) struct Form {
     pub(super) write: Writer,
     pub(super) read: Reader,
 }
 
-/// Reads of one state in a row, or one change of it.
+/// Consecutive reads of one state, or one change of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Read {
     of: Which,
@@ -38,18 +40,18 @@ pub(crate) struct Read {
     change: Option<StateChange>,
 }
 
-/// The value of a state.
+/// The recorded value of a state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ReadValue {
-    /// As the same code read it before.
+    /// The value that the same code read before.
     Same,
     Is(Value),
-    /// It has no JSON, or it holds a secret: a replay reads the state as it is then.
+    /// Not recorded, because it is not serialisable or contains a secret: a replay reads the current state.
     Unrecorded,
 }
 
-/// A snapshot of a state. It becomes JSON where it is recorded.
+/// A snapshot of a state, which is serialised only when it is recorded.
 pub(super) enum Snapshot {
     Agent(Arc<dyn Any + Send + Sync>, Option<Writer>),
     Session(Arc<Value>),
@@ -79,7 +81,7 @@ impl Snapshot {
     }
 }
 
-/// The reads and changes of code that runs between the steps of one call, or of one run.
+/// The reads and changes of code between the steps of one call or run.
 #[derive(Clone)]
 pub(crate) struct Reads(Arc<Inner>);
 
@@ -89,18 +91,18 @@ struct Inner {
     segment: Mutex<Segment>,
 }
 
-/// Values of the agent's state and of the session's.
+/// The values of the agent's state and of the session's state.
 pub(crate) type Last = [Option<Arc<Value>>; 2];
 
 /// The code between two steps.
 #[derive(Default)]
 struct Segment {
-    /// What an earlier run recorded here; `None` if it recorded nothing.
+    /// The record of an earlier run; `None` if there is none.
     known: Option<VecDeque<Known>>,
     made: Vec<Made>,
-    /// The values that were recorded or repeated last.
+    /// The last recorded or repeated values.
     last: Last,
-    /// How the code differs from its record.
+    /// How the code deviates from its record.
     problem: Option<String>,
 }
 
@@ -124,13 +126,13 @@ impl Reads {
         Self(Arc::new(Inner { agent, session, segment: Mutex::default() }))
     }
 
-    /// The reads of the code that this task runs.
+    /// The reads of the current task's code.
     pub(crate) fn here() -> Option<Self> {
         HERE.try_with(Clone::clone).ok().flatten()
     }
 
-    /// The same, if they are of this state.
-    pub(super) fn of(state: Which, address: Address) -> Option<Self> {
+    /// The reads of the current task's code, if its run has this state.
+    pub(super) fn for_state(state: Which, address: Address) -> Option<Self> {
         Self::here().filter(|here| match state {
             Which::Agent => here.0.agent == address,
             Which::Session => here.0.session == address,
@@ -142,22 +144,22 @@ impl Reads {
         HERE.scope(this, work).await
     }
 
-    /// Runs `work` on another thread for this task.
+    /// Runs `work` on another thread in place of this task.
     pub(crate) fn carry<T>(this: Option<Self>, work: impl FnOnce() -> T) -> T {
         HERE.sync_scope(this, work)
     }
 
-    /// The values that were recorded or repeated last.
+    /// The last recorded or repeated values.
     pub(crate) fn last(&self) -> Last {
         lock(&self.0.segment).last.clone()
     }
 
-    /// Goes on as if these were the last values: a replay leaves out what was read since.
-    pub(crate) fn go_on_after(&self, last: Last) {
+    /// Resets the last values to these, because a replay skips the reads since.
+    pub(crate) fn reset_last(&self, last: Last) {
         lock(&self.0.segment).last = last;
     }
 
-    /// Begins the code behind a step, with what an earlier run recorded there.
+    /// Starts the code after a step, with the record of an earlier run.
     pub(crate) fn begin(&self, recorded: Option<Vec<Read>>) {
         let mut segment = lock(&self.0.segment);
         segment.made.clear();
@@ -175,10 +177,11 @@ impl Reads {
         });
     }
 
-    /// What the code did since the last step, if it is not recorded yet. `is_secret` finds the values that must not be recorded.
+    /// Returns the unrecorded reads and changes since the last step. `is_secret` selects values that must not
+    /// be recorded.
     ///
     /// # Errors
-    /// Returns how the code differs from its record.
+    /// Returns how the code deviates from its record.
     pub(crate) fn end(&self, is_secret: impl Fn(&Value) -> bool) -> Result<Vec<Read>, String> {
         let mut segment = lock(&self.0.segment);
         if let Some(problem) = segment.problem.take() {
@@ -231,8 +234,8 @@ impl Reads {
         self.next(of, false)?.0
     }
 
-    /// The recorded value before the next change, and the change; `None` if it was not recorded.
-    pub(super) fn known_change(&self, of: Which) -> Option<(Arc<Value>, StateChange)> {
+    /// The next recorded change and the value before it; `None` if it was not recorded.
+    pub(super) fn recorded_change(&self, of: Which) -> Option<(Arc<Value>, StateChange)> {
         let (value, change) = self.next(of, true)?;
         Some((value?, change?))
     }
@@ -254,7 +257,7 @@ impl Reads {
         Some(found)
     }
 
-    /// Notes that recorded changes do not fit.
+    /// Notes a problem with recorded changes.
     pub(crate) fn fail(&self, problem: String) {
         lock(&self.0.segment).problem.get_or_insert(problem);
     }

@@ -1,4 +1,5 @@
-//! Records what a step of a run does to the state, so that a replay does the same without the step.
+//! Records the changes that a step makes to the state, so that a replay repeats them without running the
+//! step.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
@@ -11,15 +12,15 @@ use super::edit::Edit;
 use onionskin_definitions::lock::lock;
 
 tokio::task_local! {
-    /// The recorder of the step that this task runs.
+    /// The recorder of the current task's step.
     static HERE: Recorder;
 }
 
-/// One change of a state.
+/// A change of a state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StateChange {
     of: Which,
-    /// The place of the change among all changes of this state.
+    /// The position of the change among all changes of this state.
     number: Number,
     edits: Vec<Edit>,
 }
@@ -33,7 +34,7 @@ pub(super) enum Which {
     Session,
 }
 
-/// What a step did to the state.
+/// The changes that a step made to the state.
 #[derive(Debug, Default)]
 pub struct Recorded {
     pub(crate) changes: Vec<StateChange>,
@@ -43,7 +44,7 @@ pub struct Recorded {
     pub(crate) has_secret: bool,
 }
 
-/// The address of a state, to tell it from others while both live.
+/// The address of a state, which identifies it while it lives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address(usize);
 
@@ -56,7 +57,7 @@ impl Address {
     }
 }
 
-/// Writes a state as JSON.
+/// Serialises a state.
 pub(super) type Writer = fn(&dyn Any) -> Result<Value, String>;
 
 /// Records the changes of one step.
@@ -64,11 +65,11 @@ pub(super) type Writer = fn(&dyn Any) -> Result<Value, String>;
 pub(crate) struct Recorder(Arc<Inner>);
 
 struct Inner {
-    /// The agent's state and the session's in the run of the step.
+    /// The agent's state and the session's state in the run of the step.
     agent: Address,
     session: Address,
     recorded: Mutex<Recorded>,
-    /// The recorder of the step around it: a tool's function can run an agent.
+    /// The recorder of the outer step: a tool's function can run an agent.
     outer: Option<Recorder>,
 }
 
@@ -77,7 +78,7 @@ impl Recorder {
         Self(Arc::new(Inner { agent, session, recorded: Mutex::default(), outer: Self::here() }))
     }
 
-    /// The recorder of the step that this task runs.
+    /// The recorder of the current task's step.
     pub(crate) fn here() -> Option<Self> {
         HERE.try_with(Self::clone).ok()
     }
@@ -87,7 +88,7 @@ impl Recorder {
         HERE.scope(self.clone(), work).await
     }
 
-    /// Runs `work` on another thread for this task.
+    /// Runs `work` on another thread in place of this task.
     pub(crate) fn carry<T>(this: Option<Self>, work: impl FnOnce() -> T) -> T {
         match this {
             Some(this) => HERE.sync_scope(this, work),
@@ -116,8 +117,8 @@ impl Recorder {
     }
 }
 
-/// Records a change of a state in each step around it. `edits` is called if there is one, or if `is_wanted`; its error says why the
-/// change cannot be recorded. Returns the change if it was made.
+/// Records a change of a state in all enclosing steps. It calls `edits` if there is such a step, or if
+/// `is_wanted`; the error says why the change cannot be recorded. Returns the result of `edits` as a change.
 pub(super) fn changed(
     of: Which,
     state: Address,
@@ -146,7 +147,7 @@ pub(super) fn changed(
     Some(change)
 }
 
-/// Records changes that a replay repeated for the steps around them.
+/// Records repeated changes in all enclosing steps.
 pub(crate) fn repeated(changes: &[StateChange], agent: Address, session: Address) {
     let Some(here) = Recorder::here() else { return };
     for change in changes {
@@ -158,7 +159,7 @@ pub(crate) fn repeated(changes: &[StateChange], agent: Address, session: Address
     }
 }
 
-/// Notes that a step stores a secret in the session.
+/// Notes in all enclosing steps that a secret was stored in the session.
 pub(super) fn session_secret(session: Address) {
     let Some(here) = Recorder::here() else { return };
     for recorder in here.all().filter(|recorder| recorder.0.session == session) {
@@ -166,8 +167,9 @@ pub(super) fn session_secret(session: Address) {
     }
 }
 
-/// The place of a change: changes are made in the order of these lists. It has two numbers for each process, one within the other, that
-/// made changes of the run: which process, a later one first, and which of its changes behind the one before.
+/// The position of a change: changes are applied in the order of these lists. A list has two numbers for each
+/// process that changed the state: the number of the process, lower for later processes, and the number of
+/// the change in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "StoredNumber", into = "StoredNumber")]
 struct Number(Vec<u64>);
@@ -199,11 +201,11 @@ impl From<Number> for StoredNumber {
 }
 
 impl Number {
-    /// The next place behind this one, for a change that `maker` makes.
+    /// The next position after this one, for a change by the process `maker`.
     ///
-    /// After a crash, a call that runs again makes its change before those of its neighbours are repeated, which are on record. So the
-    /// place is before all places behind this one that an earlier process gave, and each later replay makes the changes in the order
-    /// that this process makes them.
+    /// After a crash, a repeated call makes its change before the recorded changes of concurrent calls are
+    /// repeated. So its position is before all positions after this one that earlier processes assigned, and
+    /// later replays apply the changes in the order of this process.
     fn next(&self, maker: u64) -> Self {
         let mut next = self.0.clone();
         match &mut *next {
@@ -214,9 +216,9 @@ impl Number {
     }
 }
 
-/// A number for a maker of changes that is lower than that of each earlier one, also of other processes.
+/// A number for this process that is lower than those of all earlier processes.
 fn new_maker() -> u64 {
-    /// What JSON numbers hold exactly everywhere.
+    /// The largest integer that all JSON implementations represent exactly.
     const MOST: u64 = 1 << 53;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     MOST.saturating_sub(u64::try_from(now.as_micros()).unwrap_or(MOST))
@@ -225,16 +227,16 @@ fn new_maker() -> u64 {
 /// The order of the changes of one state.
 #[derive(Default)]
 pub(super) struct Order {
-    /// The place of the last change.
+    /// The position of the last change.
     last: Number,
-    /// Who makes the new changes.
+    /// The number of this process, once it makes a change.
     maker: Option<u64>,
-    /// The state before the repeated changes, and all changes since by number.
+    /// The state before the repeated changes, and all changes since, in order.
     repeated: Option<(Value, Vec<StateChange>)>,
 }
 
 impl Order {
-    /// A change that is not recorded is a new beginning.
+    /// Starts over after an unrecorded change.
     pub(super) fn begin_anew(&mut self) {
         self.repeated = None;
     }
@@ -249,8 +251,9 @@ impl Order {
         change
     }
 
-    /// Repeats a recorded change on a value. Calls of one turn are replayed in the order of the calls, which need not be the
-    /// order of their changes: all changes since the last one that was not recorded are made anew, by number.
+    /// Applies a recorded change to a value. Calls of one turn are replayed in the order of the calls, which
+    /// can differ from the order of their changes: then all changes since the last unrecorded one are applied
+    /// again, in order.
     fn repeat(&mut self, change: &StateChange, value: &mut Value) -> Result<(), String> {
         if self.last < change.number {
             self.last = change.number.clone();
@@ -265,7 +268,7 @@ impl Order {
         changes.iter().flat_map(|change| &change.edits).try_for_each(|edit| edit.apply(value))
     }
 
-    /// Repeats the changes of one of the two states on its value; `None` if there are none.
+    /// Applies the recorded changes of one state to its value; `None` if there are none.
     pub(super) fn repeat_all(
         &mut self,
         changes: &[StateChange],

@@ -1,4 +1,4 @@
-//! Dynamic state of a session: values and secrets under dotted keys.
+//! The dynamic state of a session: values and secrets under dotted keys.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Concealed, Secret, Sensitive, VisitSecrets, texts};
 use onionskin_definitions::text::short;
 
-/// Dynamic state of a session: JSON values under dotted keys such as `config.api.key`.
+/// The dynamic state of a session: JSON values under dotted keys such as `config.api.key`.
 ///
 /// ```
 /// let state = onionskin::SessionState::default();
@@ -24,14 +24,14 @@ use onionskin_definitions::text::short;
 /// assert_eq!(state.get("user.age"), None);
 /// ```
 ///
-/// Clones share the state. [`Self::replace`] replaces the whole state. Secrets are stored separately, under the same
-/// kind of keys; see [`Self::set_secret`].
+/// Clones share the state. Secrets are stored separately, under the same kind of keys; see
+/// [`Self::set_secret`].
 #[derive(Clone, Default)]
 pub struct SessionState(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    kept: Mutex<Kept>,
+    kept: Mutex<Contents>,
     /// The secrets to redact in runs of this session.
     concealed: Concealed,
     /// The order of the changes that journals record.
@@ -39,13 +39,13 @@ struct Shared {
 }
 
 #[derive(Clone, Default)]
-struct Kept {
+struct Contents {
     values: Arc<Value>,
     secrets: BTreeMap<String, Arc<Secret<Value>>>,
 }
 
-/// A value in the way of another one.
-pub(crate) struct Taken {
+/// An existing value that another one would replace.
+pub(crate) struct ExistingValue {
     /// Its key; empty if it is the whole state.
     pub(crate) key: String,
     /// Its kind, without the value.
@@ -63,10 +63,11 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// The maximum number of parts of a dotted key. Values are dropped, cloned and written recursively, part by part.
+/// The maximum number of parts of a dotted key, because values are dropped, cloned and serialised
+/// recursively.
 pub(crate) const MOST_PARTS: usize = 64;
 
-/// The key. Panics if it has too many parts. A model may have written it.
+/// Checks a key, which a model may have written. Panics if it has too many parts.
 fn checked(key: &str) -> &str {
     let parts = key.split('.').count();
     assert!(
@@ -77,12 +78,12 @@ fn checked(key: &str) -> &str {
     key
 }
 
-/// Whether a dotted key is inside the value of another key.
-fn is_beneath(above: &str, key: &str) -> bool {
+/// Whether a dotted key is nested in another key.
+fn is_nested(above: &str, key: &str) -> bool {
     key.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
 }
 
-impl Kept {
+impl Contents {
     fn set(&mut self, key: &str, value: Value) {
         self.forget(key);
         let mut place = Arc::make_mut(&mut self.values);
@@ -95,14 +96,14 @@ impl Kept {
         *place = value;
     }
 
-    /// Removes the secrets under a key and beneath it.
+    /// Removes the secrets under a key and nested keys.
     fn forget(&mut self, key: &str) {
-        self.secrets.retain(|other, _| other != key && !is_beneath(key, other));
+        self.secrets.retain(|other, _| other != key && !is_nested(key, other));
     }
 }
 
 impl SessionState {
-    /// Makes a state with the values of a JSON object.
+    /// Creates a state from the values of a JSON object.
     pub fn new(values: impl Into<Value>) -> Self {
         let state = Self::default();
         state.replace(values);
@@ -112,12 +113,12 @@ impl SessionState {
     /// Replaces the whole state, secrets included, for all clones.
     pub fn replace(&self, values: impl Into<Value>) {
         let values = values.into();
-        self.change(|kept| *kept = Kept { values: Arc::new(values), secrets: BTreeMap::new() });
+        self.change(|kept| *kept = Contents { values: Arc::new(values), secrets: BTreeMap::new() });
     }
 
     /// All current values, without secrets.
     pub fn to_value(&self) -> Value {
-        Self::object(&self.seen())
+        Self::object(&self.observe())
     }
 
     fn object(values: &Value) -> Value {
@@ -127,7 +128,7 @@ impl SessionState {
         }
     }
 
-    /// A copy of the values and secrets as an independent state. The data is copied when one of the two changes.
+    /// Creates an independent copy of the values and secrets (copy-on-write).
     #[must_use]
     pub fn fork(&self) -> Self {
         let kept = lock(&self.0.kept).clone();
@@ -135,8 +136,8 @@ impl SessionState {
         Self(Arc::new(Shared { kept: Mutex::new(kept), concealed, order: Mutex::default() }))
     }
 
-    /// Restores the values and secrets of now, later.
-    pub(crate) fn kept_now(&self) -> RestoreState {
+    /// Captures the values and secrets, to restore them later.
+    pub(crate) fn capture(&self) -> RestoreState {
         let (state, kept) = (self.clone(), lock(&self.0.kept).clone());
         Box::new(move || {
             *lock(&state.0.kept) = kept;
@@ -146,7 +147,7 @@ impl SessionState {
 
     /// The value under a dotted key; `None` for a secret.
     pub fn get(&self, key: &str) -> Option<Value> {
-        let values = self.seen();
+        let values = self.observe();
         key.split('.').try_fold(&*values, |value, part| value.get(part)).cloned()
     }
 
@@ -155,10 +156,10 @@ impl SessionState {
         self.has_secret(key) || self.get(key).is_some()
     }
 
-    /// The newest values for the code of a run: in a replay those that were recorded.
-    fn seen(&self) -> Arc<Value> {
+    /// The newest values for the code of a run: in a replay the recorded ones.
+    fn observe(&self) -> Arc<Value> {
         let newest = || Arc::clone(&lock(&self.0.kept).values);
-        let Some(reads) = Reads::of(Which::Session, self.address()) else { return newest() };
+        let Some(reads) = Reads::for_state(Which::Session, self.address()) else { return newest() };
         reads.known(Which::Session).unwrap_or_else(|| {
             let newest = newest();
             reads.note(Snapshot::Session(Arc::clone(&newest)));
@@ -166,8 +167,8 @@ impl SessionState {
         })
     }
 
-    /// Sets the value under a dotted key. A value in the way of the key is replaced by an object. Secrets under the
-    /// key, or beneath it, are removed.
+    /// Sets the value under a dotted key. An object replaces any other value at a parent key. Secrets under
+    /// the key and nested keys are removed.
     ///
     /// # Panics
     /// Panics if the key has more than 64 parts.
@@ -176,11 +177,11 @@ impl SessionState {
         self.change(|kept| kept.set(key, value));
     }
 
-    /// Changes the values. In a replay the recorded change is made.
-    fn change(&self, change: impl FnOnce(&mut Kept)) {
-        let reads = Reads::of(Which::Session, self.address());
+    /// Changes the values. In a replay, applies the recorded change.
+    fn change(&self, change: impl FnOnce(&mut Contents)) {
+        let reads = Reads::for_state(Which::Session, self.address());
         if let Some(reads) = &reads
-            && let Some((_, recorded)) = reads.known_change(Which::Session)
+            && let Some((_, recorded)) = reads.recorded_change(Which::Session)
         {
             let mut copy = lock(&self.0.kept).clone();
             change(&mut copy);
@@ -193,7 +194,7 @@ impl SessionState {
             return;
         }
         let mut kept = lock(&self.0.kept);
-        // The copy makes the change copy the values, so it is made only for code of a run.
+        // Keeping the old values forces the change to copy them, so this is done only for code of a run.
         let before = (reads.is_some() || Recorder::here().is_some()).then(|| Arc::clone(&kept.values));
         change(&mut kept);
         let Some(before) = before else {
@@ -209,7 +210,7 @@ impl SessionState {
         }
     }
 
-    fn kept_for_change(&self) -> MutexGuard<'_, Kept> {
+    fn kept_for_change(&self) -> MutexGuard<'_, Contents> {
         let kept = lock(&self.0.kept);
         lock(&self.0.order).begin_anew();
         kept
@@ -218,19 +219,19 @@ impl SessionState {
     /// Repeats recorded changes of the values.
     ///
     /// # Errors
-    /// Returns an error if the values are not those that the changes were made to.
+    /// Returns an error if the changes do not fit the values.
     pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
         let mut kept = lock(&self.0.kept);
         let before = || Ok(Value::clone(&kept.values));
         if let Some(after) = lock(&self.0.order).repeat_all(changes, Which::Session, before)? {
-            // A value that was set over a secret removed it.
+            // Setting a value over a secret removed the secret.
             kept.secrets.retain(|key, _| after.pointer(&format!("/{}", key.replace('.', "/"))).is_none());
             kept.values = Arc::new(after);
         }
         Ok(())
     }
 
-    /// Notes that a step of a run tells the session a secret.
+    /// Notes that a step of a run registers a secret with the session.
     pub(crate) fn note_secret(&self) {
         session_secret(self.address());
     }
@@ -243,14 +244,14 @@ impl SessionState {
     ///
     /// # Errors
     /// Returns an error if another value would be replaced. The state is then unchanged.
-    pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), Taken> {
+    pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), ExistingValue> {
         let (key, mut kept) = (checked(key), self.kept_for_change());
         if kept.secrets.contains_key(key) {
             return Ok(());
         }
-        let in_the_way = |other: &&String| is_beneath(key, other) || is_beneath(other, key);
+        let in_the_way = |other: &&String| is_nested(key, other) || is_nested(other, key);
         if let Some(secret) = kept.secrets.keys().find(in_the_way) {
-            return Err(Taken { key: secret.clone(), by: "a secret" });
+            return Err(ExistingValue { key: secret.clone(), by: "a secret" });
         }
         let (mut place, mut above) = (&*kept.values, String::new());
         for part in key.split('.') {
@@ -260,7 +261,7 @@ impl SessionState {
                     None => break,
                 },
                 Value::Null if above.is_empty() => break,
-                other => return Err(Taken { key: above, by: kind_of(other) }),
+                other => return Err(ExistingValue { key: above, by: kind_of(other) }),
             }
             if !above.is_empty() {
                 above.push('.');
@@ -273,10 +274,10 @@ impl SessionState {
         Ok(())
     }
 
-    /// Stores a secret under a dotted key and replaces the value there. [`Self::get`] and [`Self::to_value`] do not
-    /// return it. A tool takes it with `#[bind("key")] key: Secret<String>`. The session redacts it from all output
-    /// from now on, as long as it lives. If a model streams its answer meanwhile, pieces that were passed on before may
-    /// contain the beginning of the text; the rest of it then passes too.
+    /// Stores a secret under a dotted key, replacing any value there. [`Self::get`] and [`Self::to_value`] do
+    /// not return it. A tool takes it with `#[bind("key")] key: Secret<String>`. The session redacts it from
+    /// all output from now on. If a model is streaming an answer, pieces that were already passed on may
+    /// contain the start of the secret; the rest of it is not redacted then.
     ///
     /// ```
     /// use onionskin::{Secret, SessionState};
@@ -293,9 +294,9 @@ impl SessionState {
         self.note_secret();
         let given = secret.into();
         let secret: Secret<Value> = Secret::new(given.expose().clone().into());
-        self.0.concealed.add(&texts(|see| {
-            given.visit_secrets(see);
-            secret.visit_secrets(see);
+        self.0.concealed.add(&texts(|visit| {
+            given.visit_secrets(visit);
+            secret.visit_secrets(visit);
         }));
         let mut kept = self.kept_for_change();
         if key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some() {
@@ -329,7 +330,7 @@ impl fmt::Debug for SessionState {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl SessionState {
-    /// The same for the runtime, whose own reads are not those of a program: not the recorded values in a replay.
+    /// As [`Self::to_value`], for reads by the runtime, which a replay does not answer from records.
     pub fn value_now(&self) -> Value {
         let values = Arc::clone(&lock(&self.0.kept).values);
         Self::object(&values)

@@ -1,6 +1,6 @@
-//! A tool as `#[tool]` generates it for most functions: only the parts that differ between functions. The code to run it
-//! is shared, so that a hundred tools do not compile it a hundred times: here, in `definition/scan.rs`, `definition/decode.rs` and
-//! `definition/result.rs`.
+//! Tools as `#[tool]` generates them for most functions: only the parts that differ between functions. The
+//! shared code to run them is here, and in `definition/scan.rs`, `definition/decode.rs` and
+//! `definition/result.rs`, so that a hundred tools do not compile it a hundred times.
 
 use std::future::Future;
 
@@ -13,8 +13,9 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Defined, Encoded, Returned, ToolDefinition, check_args};
 use onionskin_definitions::error::ToolResult;
 
-/// A function with owned arguments and result, as a tool; `V` is its [`Veiled::Veil`].
-// The messages equal those of [`Tool`](super::Tool), so that a type that implements neither is reported once.
+/// A function with owned arguments and an owned result, as a tool; `V` is its [`Veiled::Veil`].
+// The messages equal those of [`Tool`](super::Tool), so that rustc reports a type that implements neither
+// once.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
@@ -35,7 +36,7 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
     /// The tool's static definition.
     fn defined() -> &'static Defined;
 
-    /// Reads the arguments.
+    /// Deserialises the arguments.
     ///
     /// # Errors
     /// Returns an error if they do not fit. The error names every invalid argument.
@@ -51,7 +52,7 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
         args: Self::Args,
     ) -> ToolResult<impl Future<Output = Self::Output> + Send + 'a>;
 
-    /// How the function's return value becomes the result.
+    /// The conversion of the function's return value to the result.
     fn returned() -> impl Returned<Self::Output>;
 }
 

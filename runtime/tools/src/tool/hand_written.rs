@@ -1,4 +1,4 @@
-//! The stages of a hand-written tool: before it, after it, and on errors.
+//! The stages of hand-written tools.
 
 use super::Tool;
 use crate::context::{ToolContext, timed};
@@ -8,7 +8,7 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::refuse_lost;
 use onionskin_definitions::error::ToolResult;
 
-/// Runs the tool between its own stages.
+/// Runs a tool through its own stages.
 pub(super) async fn staged<T: Tool>(tool: &T, cx: &ToolContext, args: &mut Args) -> ToolResult {
     cx.timeout_is_inner();
     let call = async move {

@@ -35,8 +35,8 @@ use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 use onionskin_definitions::output::ToolOutput;
 use onionskin_definitions::requirements::StateType;
 
-/// A tool that a model can call. `#[tool]` on a function implements it for a generated type with the function's name.
-/// Implement it by hand for other kinds of tools.
+/// A tool that a model can call. `#[tool]` on a function implements it for a generated type with the
+/// function's name. Implement it yourself for other kinds of tools.
 ///
 /// ```
 /// use std::sync::LazyLock;
@@ -67,23 +67,23 @@ use onionskin_definitions::requirements::StateType;
     note = "`name` alone is the function itself: write `name::default()` for a value of the tool"
 )]
 pub trait Tool: Send + Sync + 'static {
-    /// The tool's name, which equals the name in [`Self::definition`]: letters A to Z, digits, `_`, `-` and `.`, at
-    /// most 64 characters. `agent!` rejects two tools with the same name.
+    /// The tool's name, which equals the name in [`Self::definition`]: letters A to Z, digits, `_`, `-` and
+    /// `.`, at most 64 characters. `agent!` rejects two tools with the same name.
     const NAME: &'static str;
 
-    /// The state that the tool works on: `State<S>`, or `()` for none. `agent!` and the builders of agents compare it
-    /// with the agent's state.
+    /// The agent state that the tool takes: `State<S>`, or `()` for none. `agent!` and the builders of agents
+    /// compare it with the agent's state.
     type State: Works;
 
-    /// The definition of the tool: the model's view of it, and its options. A wrapper may return the definition of another
-    /// tool, or a changed clone of it. [`Self::fit_args`] checks arguments against it.
+    /// The definition of the tool: the model's view of it, and its options. A wrapper may return the
+    /// definition of another tool, or a changed clone of it. [`Self::fit_args`] checks arguments against it.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Runs the tool. Hooks and the stages below run around this method. The arguments fit the schema, in its types: see
-    /// [`Self::fit_args`].
+    /// Runs the tool. Hooks and the stages below run around this method. [`Self::fit_args`] has checked and
+    /// converted the arguments.
     ///
-    /// Cancel safety: the future is dropped when the call is cancelled or its time is over. What it did until then remains, so a tool with effects does them in
-    /// one step, or says `Effect::Once`.
+    /// Cancel safety: the future is dropped when the call is cancelled or times out. Effects up to that point
+    /// remain, so a tool should have its effects in one step, or declare `Effect::Once`.
     ///
     /// # Errors
     /// Any `Exit`.
@@ -93,12 +93,12 @@ pub trait Tool: Send + Sync + 'static {
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a;
 
-    /// Runs before [`Self::fit_args`] and [`Self::run`]. It can read and change the arguments.
+    /// Runs before [`Self::fit_args`] and [`Self::run`], and can change the arguments.
     ///
     /// Cancel safety: as [`Self::run`].
     ///
     /// # Errors
-    /// Any [`Exit`]: the tool then does not run. A tool error is passed to [`Self::on_error`].
+    /// Any [`Exit`]; the tool then does not run. [`Self::on_error`] handles a tool error.
     fn on_invoke<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -108,12 +108,12 @@ pub trait Tool: Send + Sync + 'static {
         ready(Ok(()))
     }
 
-    /// Runs after [`Self::run`]. It returns the output of the call.
+    /// Runs after [`Self::run`], and returns the output of the call.
     ///
     /// Cancel safety: as [`Self::run`].
     ///
     /// # Errors
-    /// Any [`Exit`], in place of the output. A tool error is passed to [`Self::on_error`].
+    /// Any [`Exit`], which replaces the output. [`Self::on_error`] handles a tool error.
     fn on_output<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -123,14 +123,14 @@ pub trait Tool: Send + Sync + 'static {
         ready(Ok(output))
     }
 
-    /// Handles a tool error of the three methods above and of [`Self::fit_args`], panics included. A stop and an abort do
-    /// not reach it.
+    /// Handles tool errors of the three methods above and of [`Self::fit_args`], including panics, but no
+    /// stops and aborts.
     ///
     /// Cancel safety: as [`Self::run`].
     ///
     /// # Errors
-    /// Any [`Exit`]. If it returns another tool error, the model gets both errors. If that error has the first one as
-    /// its source, the model gets only that error.
+    /// Any [`Exit`]. If it returns another tool error, the model gets both errors, or only the new one if the
+    /// first error is its source.
     fn on_error<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -140,11 +140,12 @@ pub trait Tool: Send + Sync + 'static {
         ready(Err(Exit::Tool(error)))
     }
 
-    /// Runs a call through the stages: [`Self::on_invoke`], [`Self::fit_args`], [`Self::run`], [`Self::on_output`], and
-    /// [`Self::on_error`] if one of them fails. Agents and [`ToolSpec`](crate::ToolSpec)s call this method, and never [`Self::run`] itself.
+    /// Runs a call through the stages: [`Self::on_invoke`], [`Self::fit_args`], [`Self::run`],
+    /// [`Self::on_output`], and [`Self::on_error`] if one of them fails. Agents and
+    /// [`ToolSpec`](crate::ToolSpec)s call this method, never [`Self::run`].
     ///
-    /// A `#[tool]` function has no stages, so its method only calls [`Self::run`]. A hand-written tool does not need to
-    /// override it.
+    /// For a `#[tool]` function, which has no stages, it only calls [`Self::run`]. A hand-written tool need
+    /// not override it.
     ///
     /// Cancel safety: as [`Self::run`].
     ///
@@ -161,12 +162,13 @@ pub trait Tool: Send + Sync + 'static {
         hand_written::staged(self, cx, args)
     }
 
-    /// Checks the arguments, and brings them into the types of the schema, after hooks, guardrails, bound values and
-    /// [`Self::on_invoke`], just before [`Self::run`]: the default is [`ToolDefinition::fit_args`] of
-    /// [`Self::definition`]. So `run` gets no arguments that the schema refuses.
+    /// Checks the arguments and converts them to the types of the schema, after hooks, guardrails, bound
+    /// values and [`Self::on_invoke`], just before [`Self::run`]. So `run` never gets arguments that do not
+    /// fit the schema. The default is [`ToolDefinition::fit_args`] of [`Self::definition`].
     ///
-    /// A tool that takes any arguments, or that checks them itself, returns `Ok(())` here. So does a wrapper that calls
-    /// [`Self::run_staged`] of another tool, which checks them. A tool with rules beyond its schema adds them:
+    /// A tool that accepts any arguments, or checks them itself, returns `Ok(())` here. So does a wrapper
+    /// that calls [`Self::run_staged`] of another tool, which checks them. A tool can add rules beyond its
+    /// schema:
     ///
     /// ```
     /// # use std::sync::LazyLock;
@@ -188,34 +190,37 @@ pub trait Tool: Send + Sync + 'static {
     /// ```
     ///
     /// # Errors
-    /// Any [`Exit`]: the tool does not run. A tool error is passed to [`Self::on_error`].
+    /// Any [`Exit`]; the tool then does not run. [`Self::on_error`] handles a tool error.
     fn fit_args(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
         let _ = cx;
         self.definition().fit_args(args)
     }
 
-    /// Checks the arguments of a call that can need approval, before the approver is asked, so that the approver does not
-    /// decide about a call that the tool would refuse. It runs again after guardrails, which can change the arguments. It
-    /// must not have effects.
+    /// Checks the arguments of a call that may need approval before the approver is asked, so that nobody
+    /// decides about a call that the tool would refuse. It runs again after guardrails, which can change the
+    /// arguments. It must not have effects.
     ///
-    /// The default is [`Self::fit_args`] on a copy of the arguments. A tool whose [`Self::on_invoke`] completes arguments
-    /// accepts here what it can complete. A wrapper of another tool calls the other tool's method.
+    /// The default is [`Self::fit_args`] on a copy of the arguments. If [`Self::on_invoke`] completes
+    /// arguments, override this to accept incomplete ones. A wrapper of another tool calls that tool's
+    /// method.
     ///
     /// # Errors
-    /// Any [`Exit`]: the tool does not run, and the approver is not asked.
+    /// Any [`Exit`]; the tool then does not run, and the approver is not asked.
     fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         self.fit_args(cx, &mut args.clone())
     }
 
-    /// The same tool with more stages inside its own hooks and stages. A [`ToolSpec`](crate::ToolSpec) calls it for
-    /// guardrails, approval, a cache, error handlers and bound values that are added to it.
+    /// Returns the same tool with more stages inside its own hooks and stages. A
+    /// [`ToolSpec`](crate::ToolSpec) calls it for added guardrails, approval, caches, error handlers and
+    /// bound values.
     ///
-    /// `None`, the default, means that the tool has no place for them: the `ToolSpec` then runs them around the tool. A
-    /// `#[tool]` function with hooks or stages of its own has a place, so its hooks do not see bound values.
+    /// `None`, the default, means that the `ToolSpec` runs them around the tool. A `#[tool]` function with
+    /// its own hooks or stages runs them inside these, so its hooks do not see bound values.
     ///
     /// The tool then checks its arguments inside these stages, and [`DynTool::fit_args_dyn`] is not called.
     ///
-    /// Only a wrapper of another tool overrides it: it forwards `more` to that tool. [`ToolPolicy`] has an example.
+    /// Only wrappers of other tools override it, and forward `more` to the wrapped tool. [`ToolPolicy`] has
+    /// an example.
     fn with_policy(&self, more: &ToolPolicy) -> Option<Self>
     where
         Self: Sized,
@@ -225,10 +230,11 @@ pub trait Tool: Send + Sync + 'static {
     }
 }
 
-/// A tool as a trait object: an MCP tool, a child agent, a built-in tool. Every [`Tool`] is one.
+/// A tool as a trait object: an MCP tool, a child agent, a built-in tool. It is implemented for every
+/// [`Tool`].
 ///
-/// A wrapper of another tool, for example to log its calls, forwards all methods. Each default is an answer for a tool
-/// that wraps nothing.
+/// A wrapper of another tool, for example to log its calls, forwards all methods. The defaults are for tools
+/// that wrap nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -279,43 +285,46 @@ pub trait DynTool: Send + Sync + 'static {
     /// The definition of the tool: the model's view of it, and its options.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Runs the tool, with arguments that [`Self::fit_args_dyn`] accepted. For a [`Tool`] this is [`Tool::run_staged`].
+    /// Runs the tool, with arguments that [`Self::fit_args_dyn`] accepted. For a [`Tool`] this is
+    /// [`Tool::run_staged`].
     ///
     /// Cancel safety: as [`Tool::run`].
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// Checks the arguments, and brings them into the types of the schema, just before [`Self::run_dyn`]. Agents and
-    /// [`ToolSpec`](crate::ToolSpec)s call both methods, in this order. The default is [`ToolDefinition::fit_args`] of
-    /// [`Self::definition`]; a tool that takes any arguments, or that checks them itself, returns `Ok(())`. So does a
-    /// [`Tool`], whose [`Tool::run_staged`] calls [`Tool::fit_args`].
+    /// Checks the arguments and converts them to the types of the schema, just before [`Self::run_dyn`].
+    /// Agents and [`ToolSpec`](crate::ToolSpec)s call both methods, in this order. The default is
+    /// [`ToolDefinition::fit_args`] of [`Self::definition`]; a tool that accepts any arguments, or checks
+    /// them itself, returns `Ok(())`. So does a [`Tool`], whose [`Tool::run_staged`] calls
+    /// [`Tool::fit_args`].
     ///
     /// # Errors
-    /// Any [`Exit`]: the tool does not run.
+    /// Any [`Exit`]; the tool then does not run.
     fn fit_args_dyn(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
         let _ = cx;
         self.definition().fit_args(args)
     }
 
-    /// Checks the arguments of a call that can need approval, as [`Tool::check_args`]. The default is
+    /// Checks the arguments of a call that may need approval, as [`Tool::check_args`]. The default is
     /// [`Self::fit_args_dyn`] on a copy of the arguments.
     ///
     /// # Errors
-    /// Any [`Exit`]: the tool does not run, and the approver is not asked.
+    /// Any [`Exit`]; the tool then does not run, and the approver is not asked.
     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         self.fit_args_dyn(cx, &mut args.clone())
     }
 
-    /// The same tool with more stages inside its own, as [`Tool::with_policy`]. The default is `None`: the stages run
-    /// around the tool. A wrapper forwards `more` to the tool that it wraps, and wraps the answer.
+    /// Returns the same tool with more stages inside its own, as [`Tool::with_policy`]. The default is
+    /// `None`: the stages run around the tool. A wrapper forwards `more` to the wrapped tool, and wraps the
+    /// answer.
     fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
         let _ = more;
         None
     }
 
-    /// The states that the tool works on: for a [`Tool`] its [`Tool::State`]. An agent that gets the tool
-    /// from its builder, its declaration, a toolbox or a source and has another state is not built
-    /// (`BuildError::ToolState`). By default the list is empty: a tool
-    /// that needs a state which its agent does not have fails at its first call.
+    /// The agent states that the tool takes: for a [`Tool`] its [`Tool::State`]. An agent with another state
+    /// that gets the tool from its builder, its declaration, a toolbox or a source is not built
+    /// (`BuildError::ToolState`). The default list is empty: a tool that needs a state that its agent lacks
+    /// then fails at its first call.
     fn states(&self) -> Vec<StateType> {
         Vec::new()
     }
@@ -330,7 +339,7 @@ impl DynCall for Dynamic {
     }
 }
 
-/// Runs a tool with arguments that it accepts.
+/// Checks the arguments, and runs the tool if they fit.
 pub(crate) fn run_fitted<'a>(
     tool: &'a dyn DynTool,
     cx: &'a ToolContext,
@@ -343,7 +352,7 @@ pub(crate) fn run_fitted<'a>(
 }
 
 impl Dynamic {
-    /// The target of a tool's calls.
+    /// Wraps a tool as the target of calls.
     pub fn target(tool: Arc<dyn DynTool>) -> Target {
         Target::Dynamic(Arc::new(Self(tool)))
     }

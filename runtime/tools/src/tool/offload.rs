@@ -1,4 +1,4 @@
-//! Blocking tools: their functions run on threads outside the async executor.
+//! Blocking tools, whose functions run on threads outside the async executor.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::other_thread::TaskLocals;
 use crate::context::{CallProgress, ToolContext};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// The progress of work on a thread. One atomic step decides whether it begins or is given up.
+/// The progress of work on a thread. An atomic transition decides whether it starts or is abandoned.
 #[derive(Clone)]
 struct Progress(Arc<AtomicU8>);
 
@@ -18,13 +18,13 @@ const DONE: u8 = 2;
 const GIVEN_UP: u8 = 3;
 
 impl Progress {
-    /// Leaves the state `WAITS`; returns false if another thread left it first.
+    /// Leaves the state `WAITS`. Returns `false` if another thread left it first.
     fn leaves_waiting(&self, to: u8) -> bool {
         self.0.compare_exchange(WAITS, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
 
-/// Gives the work up when its caller is dropped, and records in the call the part of it that is left.
+/// Abandons the work when its caller is dropped, and records leftover work in the call.
 struct Waits<'a> {
     cx: &'a ToolContext,
     progress: Progress,
@@ -49,16 +49,16 @@ impl Drop for Ends {
     }
 }
 
-/// Runs a blocking tool on a thread outside the async executor. Its panic continues in the caller, where it becomes a
-/// tool error. `work` gets the context of this attempt.
+/// Runs a blocking tool on a thread outside the async executor. A panic unwinds in the caller, where it
+/// becomes a tool error. `work` receives the context of this attempt.
 ///
-/// If the future is dropped before the work began, the work never begins: it may wait long for a thread. Work that has
-/// begun cannot be stopped. Instead the cancellation token of the attempt's context is cancelled, also if the call
-/// continues with another attempt.
+/// Cancel safety: if the future is dropped while the work waits for a thread, the work never starts. Started
+/// work cannot be stopped; instead the cancellation token of the attempt's context is cancelled, also if the
+/// call continues with another attempt.
 ///
 /// # Errors
-/// Returns the error of the work, or an error if the work did not begin because its run ended or the tokio runtime
-/// shuts down.
+/// Returns the error of the work, or an error if the work did not start because its run ended or the tokio
+/// runtime is shutting down.
 pub async fn offload<R: Send + 'static>(
     cx: &ToolContext,
     work: impl FnOnce(&ToolContext) -> ToolResult<R> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Work on another thread while a task waits for it.
+//! Runs work on another thread while a task waits for it.
 
 use tracing::Span;
 
@@ -6,7 +6,7 @@ use crate::policy::Flights;
 use crate::session::{Chain, Waiting};
 use crate::state::{Reads, Recorder};
 
-/// Task-local values and the span of the waiting task, for a thread that works in its place.
+/// The task-local values and the span of the waiting task, for the thread that works in its place.
 pub(crate) struct TaskLocals {
     waiting: Waiting,
     chain: Chain,
@@ -28,7 +28,7 @@ impl TaskLocals {
         }
     }
 
-    /// Runs the work on the other thread, with these values.
+    /// Runs work on the other thread with these values.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         let work = || Reads::carry(self.reads, work);
         let work = || self.span.in_scope(|| Recorder::carry(self.recorder, work));
@@ -36,10 +36,11 @@ impl TaskLocals {
     }
 }
 
-/// Runs a future to its end on a new thread. It neither blocks nor deadlocks a runtime that the caller runs in.
+/// Runs a future to completion on a new thread, so that it works inside and outside a runtime. It blocks the
+/// current thread.
 ///
 /// # Errors
-/// Returns an error if the thread cannot do the work.
+/// Returns an error if the thread or its runtime cannot be created.
 pub fn block_on<T: Send + 'static>(
     work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
 ) -> std::io::Result<T> {

@@ -1,22 +1,22 @@
-//! Tools and hooks with types that are more private than they are.
+//! Tools and hooks with types that are more private than themselves.
 //!
-//! An associated type may not be more private than its trait and the implementing type (E0446), whereas a public
-//! function with a private type in its signature is only a warning. The rule does not apply to generic types, nor to
-//! traits with a private type as parameter.
+//! An associated type must not be more private than its trait and the implementing type (E0446), whereas a
+//! private type in the signature of a public function is only a warning. The rule does not apply to generic
+//! types, nor to traits with a private type as parameter.
 
-/// Implemented by every type for itself: `impl<S> Tool for report where State<Ledger>: Same<As = S>` can set `type
-/// State = S`.
+/// Implemented by every type for itself: `impl<S> Tool for report where State<Ledger>: Same<As = S>` can set
+/// `type State = S`.
 pub trait Same: Sized {
     /// The type itself.
     type As;
 
-    /// The value under the type's other name.
+    /// Converts to the other name of the type.
     fn same(self) -> Self::As;
 
-    /// The value under its own type.
+    /// Converts back.
     fn back(value: Self::As) -> Self;
 
-    /// As [`Self::back`], for a reference.
+    /// Converts a reference back.
     fn seen(value: &Self::As) -> &Self;
 }
 
@@ -36,8 +36,8 @@ impl<T> Same for T {
     }
 }
 
-/// As [`Same`], for a type that is found through a [`Same`], because the compiler uses a bound of an `impl` as the answer to all questions
-/// about its trait. The number distinguishes two types of one `impl` that may be the same.
+/// As [`Same`], for a type that is found through a [`Same`], because rustc resolves all obligations of a
+/// trait with the `impl`'s bound on it. The number distinguishes two types of one `impl` that may be equal.
 pub trait Nth<const AT: usize> {
     /// The type itself.
     type As;
@@ -48,7 +48,8 @@ impl<T, const AT: usize> Nth<AT> for T {
 }
 
 /// A tool whose other traits have a private type in their parameters.
-// The messages equal those of [`Tool`](super::Tool), so that a type that implements neither is reported once.
+// The messages equal those of [`Tool`](super::Tool), so that rustc reports a type that implements neither
+// once.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",

@@ -1,9 +1,9 @@
-//! The state that a tool works on, and its checks against an agent's state: by the compiler, or at run time.
+//! Compile-time checks of the state that a tool takes against the agent's state.
 
 use crate::context::State;
 
-/// Constructs the tool `T` for `agent!` from its name. The tool's state is the first parameter, so that a type that
-/// does not implement `Tool` is reported as that only.
+/// Constructs the tool `T` for `agent!`. `Self` is the tool's state, so that a type that does not implement
+/// `Tool` gets no second error.
 #[diagnostic::on_unimplemented(
     message = "`agent!` cannot make the tool `{T}` from its name",
     label = "has no `Default`",
@@ -28,7 +28,7 @@ impl<T: Default, S> Make<T> for State<S> {
     }
 }
 
-/// The state that a tool or a hook works on, checked against the agent's state `S`.
+/// A state of a tool or a hook that fits the agent's state `S`.
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
@@ -43,7 +43,7 @@ pub trait FitsState<S> {
 #[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for () {}
 
-/// The state of a hook that sees the calls of the agents below its own: none.
+/// The state of a hook that also applies to child agents: none.
 #[diagnostic::on_unimplemented(
     message = "a hook everywhere cannot take an agent's state, and this takes `{Self}`",
     label = "the agents below have other states",
@@ -57,14 +57,14 @@ pub trait ReachesBeneath {
 #[diagnostic::do_not_recommend]
 impl ReachesBeneath for () {}
 
-/// The state that a tool's own hook or guardrail works on, checked against the tool's state `S`.
+/// A state of a tool's own hook or guardrail that fits the tool's state `S`.
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the tool takes `State<{S}>`",
     label = "works on another state than the tool",
     note = "a tool and its own hooks and guardrails share the agent's state: change one of the two"
 )]
 pub trait FitsTool<S> {
-    /// A bound check at the place that the macro points to.
+    /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
     const FITS: bool = true;
 }

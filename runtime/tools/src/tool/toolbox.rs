@@ -10,10 +10,10 @@ use onionskin_definitions::text::same;
 
 /// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements this trait.
 ///
-/// An agent names the type in `toolboxes: [..]`. The object is provided when the agent is built. Each call borrows it,
+/// An agent names the type in `toolboxes: [..]`, and its builder receives the object. Each call borrows it,
 /// so mutable fields need a lock or an atomic.
 ///
-/// A generic toolbox is written by hand, and an agent names a type of it:
+/// A generic toolbox is hand-written, and an agent names a concrete type:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,8 +39,8 @@ use onionskin_definitions::text::same;
 /// agent! { Oracle { instruction: "Answer.", toolboxes: [Fixed<&'static str>] } }
 /// ```
 ///
-/// The lists below agree with each other and with [`Self::bound`]; an agent with a toolbox whose lists disagree is not
-/// built (`BuildError::ToolboxLists`).
+/// The lists below must agree with each other and with [`Self::bound`]; otherwise the agent is not built
+/// (`BuildError::ToolboxLists`).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolbox",
     label = "not a toolbox",
@@ -51,18 +51,19 @@ pub trait Toolbox: Sized + 'static {
     /// The type's name.
     const NAME: &'static str;
 
-    /// The names of its tools, for each `impl` block.
+    /// The names of the tools, for each `impl` block.
     const TOOLS: &'static [&'static [&'static str]];
 
-    /// The source code of each tool for [`ToolSpec::code`](crate::ToolSpec::code), in the order of [`Self::TOOLS`]. It
-    /// is a constant, so a program contains it only if it uses it.
+    /// The source code of each tool for [`ToolSpec::code`](crate::ToolSpec::code), in the order of
+    /// [`Self::TOOLS`]. It is a constant, so only programs that use it contain it.
     const SOURCES: &'static [&'static [&'static str]] = &[];
 
-    /// The method names of its tools, in the order of [`Self::TOOLS`]. `Kb::search` in a filter of `agent!` names the
-    /// method, whatever the name of its tool. Default: the names of the tools.
+    /// The method names of the tools, in the order of [`Self::TOOLS`]. `Kb::search` in a filter of `agent!`
+    /// names the method, whatever the name of its tool. The default is the names of the tools.
     const METHODS: &'static [&'static [&'static str]] = Self::TOOLS;
 
-    /// The state that its tools work on: `State<S>`, or `()` for none. `agent!` compares it with the agent's state.
+    /// The agent state that the tools take: `State<S>`, or `()` for none. `agent!` compares it with the
+    /// agent's state.
     type State;
 
     /// Text for the system prompt of agents that use the toolbox.
@@ -72,9 +73,9 @@ pub trait Toolbox: Sized + 'static {
     fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
 }
 
-/// How the lists of a toolbox disagree, if they do. Those of a toolbox by hand can.
+/// How the lists of a hand-written toolbox disagree, if they do.
 pub fn disagreement<T: Toolbox>(bound: &[Arc<dyn DynTool>]) -> Option<String> {
-    // Constants, so that a program does not contain the source code of its tools.
+    // Constants, so that the program does not contain the source code of its tools.
     let agree = [
         ("METHODS", const { same_shape(T::METHODS, T::TOOLS) }),
         ("SOURCES", const { T::SOURCES.is_empty() || same_shape(T::SOURCES, T::TOOLS) }),
@@ -105,12 +106,12 @@ pub fn disagreement<T: Toolbox>(bound: &[Arc<dyn DynTool>]) -> Option<String> {
     })
 }
 
-/// The first name that occurs again.
+/// The first duplicate name.
 fn repeated<'n>(names: &[&'n str]) -> Option<&'n str> {
     names.iter().enumerate().find_map(|(at, name)| names[..at].contains(name).then_some(*name))
 }
 
-/// Whether the lists have as many entries in each block.
+/// Whether the lists have the same number of entries in each block.
 const fn same_shape(a: &[&[&str]], b: &[&[&str]]) -> bool {
     let mut block = 0;
     while block < a.len() && block < b.len() && a[block].len() == b[block].len() {
@@ -119,14 +120,14 @@ const fn same_shape(a: &[&[&str]], b: &[&[&str]]) -> bool {
     block == a.len() && block == b.len()
 }
 
-/// A toolbox that an agent uses. The object is provided when the agent is built.
+/// A toolbox that an agent uses, without the object.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolboxLink {
     /// The type.
     pub id: TypeId,
     /// The name of the type.
     pub name: &'static str,
-    /// The prefix of the names of its tools.
+    /// The prefix of its tools' names.
     pub prefix: Option<Arc<str>>,
 }
 
@@ -136,7 +137,7 @@ impl ToolboxLink {
         Self { id: TypeId::of::<T>(), name: T::NAME, prefix: prefix.map(Into::into) }
     }
 
-    /// The toolbox as written in `toolboxes: [..]`.
+    /// The toolbox as it appears in `toolboxes: [..]`.
     pub fn written(&self) -> String {
         match &self.prefix {
             Some(prefix) => format!("{prefix}: {}", self.name),
@@ -153,7 +154,7 @@ impl ToolboxLink {
     }
 }
 
-/// A toolbox that a builder accepts: the object, or an `Arc` of it if the program keeps using it.
+/// A toolbox that a builder accepts: the object, or an `Arc` of it if the program keeps it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolbox",
     label = "not a toolbox",
@@ -163,7 +164,7 @@ pub trait SharedToolbox {
     /// The toolbox.
     type Toolbox: Toolbox;
 
-    /// The toolbox, shared.
+    /// Returns the shared toolbox.
     fn share(self) -> Arc<Self::Toolbox>;
 }
 
@@ -194,7 +195,7 @@ impl<T: Toolbox> SharedToolbox for &Arc<T> {
     }
 }
 
-/// The tools of a further `impl` block, `#[toolbox(part = ..)]`, which the main block includes.
+/// The tools of another `impl` block, `#[toolbox(part = ..)]`, which the main block includes.
 #[doc(hidden)]
 pub trait ToolboxPart<P>: Sized {
     const TOOLS: &'static [&'static str];
@@ -240,8 +241,8 @@ fn without<'n>(prefix: Option<&str>, name: &'n str) -> Option<&'n str> {
     }
 }
 
-/// Whether calls on several threads can share a toolbox. It is a constant, so that a type that is not `Sync` is one
-/// error, at the type.
+/// Whether several threads can share a toolbox. It is a `const fn`, so that a type that is not `Sync` causes
+/// one error, at the type.
 pub const fn can_be_shared<T: Send + Sync + 'static>() -> bool {
     true
 }

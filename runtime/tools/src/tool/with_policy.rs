@@ -1,4 +1,4 @@
-//! A tool's own options around its function: hooks and stages.
+//! Tools with their own hooks and stages.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use onionskin_definitions::definition::{ToolDefinition, check_args};
 use onionskin_definitions::error::{Exit, ToolResult};
 use onionskin_definitions::requirements::StateType;
 
-/// A tool with its own hooks, as seen inside them; `O` is the toolbox object that it belongs to, if any.
+/// A tool inside its own hooks and stages; `O` is the toolbox object that it belongs to, if any.
 pub trait Body<O>: 'static {
     /// The tool's definition.
     fn definition() -> &'static ToolDefinition;
@@ -23,7 +23,7 @@ pub trait Body<O>: 'static {
     fn body(of: &O, cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
 }
 
-/// A tool with hooks or stages of its own, and the object that it belongs to.
+/// A tool with its own hooks or stages, and the object that it belongs to.
 pub struct Own<T, O> {
     of: O,
     policy: ToolPolicy,
@@ -85,7 +85,7 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Own<T, O> {
     }
 }
 
-/// The states of two tools of a toolbox. An agent's state fits if it fits both.
+/// The states of two tools of a toolbox. An agent's state must fit both.
 pub struct BothStates<A, B>(PhantomData<fn() -> (A, B)>);
 
 impl<A: Works, B: Works> Works for BothStates<A, B> {

@@ -1,4 +1,4 @@
-//! A function as a tool with typed arguments and output for typed hooks.
+//! Functions as typed tools.
 
 use super::{TypedCall, TypedTool};
 use crate::context::ToolContext;

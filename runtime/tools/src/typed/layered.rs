@@ -1,9 +1,9 @@
 //! Typed hooks on a tool with its own layers: hooks, guardrails, approval, cache, error handlers.
 //!
 //! Those layers work on JSON, and typed hooks run outside them. So the arguments from the last typed hook are
-//! serialised to JSON again, and the output of the outermost layer is deserialised as the function's return type. A
-//! value that no typed hook changed is passed on unchanged: an argument in the model's own text, an output with its
-//! meta, and an answer that is not of the return type.
+//! serialised again, and the output of the outermost layer is deserialised as the function's return type.
+//! Values that no typed hook changed pass unchanged: an argument as the model wrote it, an output with its
+//! metadata, and an answer that is not of the return type.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::output::ToolOutput;
 
-/// Arguments in order, each with its name and its JSON.
+/// Serialised arguments in order, each with its name.
 #[derive(Default)]
 pub struct Written(Vec<(&'static str, Result<String, serde_json::Error>)>);
 
@@ -37,17 +37,17 @@ impl Written {
     }
 }
 
-/// How an output is deserialised as the tool's return type. The typed hook provides it, because a tool without typed
-/// hooks need not be deserialisable.
+/// Deserialises an output as the tool's return type. The typed hook provides it, because the output of a tool
+/// without typed hooks need not be deserialisable.
 #[derive(Clone, Copy)]
 pub struct Reading {
     read: fn(&ToolOutput) -> Result<Box<dyn Any + Send>, String>,
-    /// Whether the value is the whole output, with the parts beside the content.
+    /// Whether the value is the whole output, including metadata.
     is_whole: bool,
 }
 
 impl Reading {
-    /// Selects the rungs that fit a type.
+    /// Selects the conversion for a type.
     pub fn by<R: Send + 'static, B: Reread<R>>(_: &Kind<R>, _: B) -> Self {
         Self {
             read: |output| match B::reread(output) {
@@ -64,10 +64,10 @@ impl Reading {
     }
 }
 
-/// One call through the typed hooks of such a tool.
+/// A call through the typed hooks of such a tool.
 pub struct TypedCall<'a> {
     args: &'a Args,
-    /// The arguments as they were read.
+    /// The arguments before the typed hooks.
     read: Written,
     reading: Reading,
     /// The last output of the tool's own layers. Boxed, because most tools have none.
@@ -75,7 +75,7 @@ pub struct TypedCall<'a> {
 }
 
 impl<'a> TypedCall<'a> {
-    /// A call with these arguments.
+    /// Starts a call with these arguments.
     pub fn new(args: &'a Args, read: Written, reading: Reading) -> Self {
         Self { args, read, reading, output: Mutex::new(None) }
     }
@@ -88,11 +88,11 @@ impl<'a> TypedCall<'a> {
         lock(&self.output).take()
     }
 
-    /// The arguments for the tool's own layers. An argument that a typed hook changed is serialised again. The others
-    /// keep the model's text, or stay absent.
+    /// The arguments for the tool's own layers. Arguments that a typed hook changed are serialised again.
+    /// Others keep the model's text, or stay absent.
     ///
     /// # Errors
-    /// Returns an error if a value has no JSON form.
+    /// Returns an error if a value cannot be serialised.
     pub fn written(&self, tool: &ToolDefinition, arguments: Written) -> ToolResult<Args> {
         let text = |(name, text): (_, Result<_, serde_json::Error>)| match text {
             Ok(text) => Ok((name, text)),
@@ -162,10 +162,10 @@ pub async fn through<C: Call, R: 'static>(
     }
 }
 
-/// The result of a call after the typed hooks.
+/// Converts the value of the outermost typed hook to the result of the call.
 ///
 /// # Errors
-/// Returns an error if the value is an error, or cannot be serialised.
+/// Returns an error if the value is an error or cannot be serialised.
 pub fn settled<R: 'static, T: Returned<R>>(returned: T, call: &TypedCall<'_>, value: R) -> ToolResult {
     let output = encode(returned, value)?;
     let Some(kept) = call.kept().filter(|_| !call.reading.is_whole) else { return Ok(output) };
@@ -176,7 +176,7 @@ pub fn settled<R: 'static, T: Returned<R>>(returned: T, call: &TypedCall<'_>, va
     Ok(if is_unchanged { *kept } else { output })
 }
 
-/// If typed hooks passed on the error for an unreadable answer, the answer itself is the result.
+/// Returns the original answer if typed hooks passed on the error about an answer of another type.
 pub(super) fn unread(exit: Exit) -> ToolResult {
     let not_read = exit
         .as_tool_error()

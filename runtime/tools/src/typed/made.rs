@@ -6,24 +6,24 @@ use super::{EndRing, Ring};
 use crate::context::Works;
 use crate::onion::{AtRunTime, ByDefault, FromValues, Hook, InArc, ListValues, MadeBy};
 
-/// As [`MadeBy`], for a hook. The hook may be typed, and is then part of a ring.
+/// As [`MadeBy`], for a hook, which may be typed and so part of a ring.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "not one of the types in `onionskin::made`",
     note = "use `made::ByDefault` if lists build it with `Default`, `made::FromValues<(u32,)>` if from values (`limit(3)`), `made::AtRunTime` if it is only added at run time"
 )]
 pub trait HookMadeBy<H>: MadeBy<H> {
-    /// The ring with this hook added if it is typed, else the ring unchanged (`= R`).
+    /// The ring with this hook added if it is typed, else `R`.
     type Ring<R: Ring>: Ring;
 
-    /// Makes this hook part of the ring if it is typed.
+    /// Adds this hook to the ring if it is typed.
     fn ring<R: Ring>(hook: &Arc<H>, rest: R) -> Self::Ring<R>;
 }
 
 /// A ring of typed hooks, with this hook around it if it is typed.
 pub type RingOf<H, R> = <<H as Hook>::Made as HookMadeBy<H>>::Ring<R>;
 
-/// A hook by hand is not typed.
+/// Hand-written hooks are not typed.
 macro_rules! not_typed {
     ($(impl<$($param:ident: $($bound:path)?),*> $made:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -52,8 +52,8 @@ impl<H, M: HookMadeBy<H>> HookMadeBy<Arc<H>> for InArc<M> {
     }
 }
 
-/// A hook that can be added dynamically. Typed hooks cannot, because their place at the tool is fixed when the agent is
-/// declared. Programs do not implement it: each hook that is not typed is one.
+/// A hook that can be added at run time. Typed hooks cannot, because the declaration of the agent places them
+/// at the tool. It is implemented for all hooks that are not typed.
 #[diagnostic::on_unimplemented(
     message = "a typed hook cannot be added at run time",
     label = "a hook on one tool, `#[tool_hook(tool = ..)]`",

@@ -1,4 +1,4 @@
-//! Typed hooks: hooks on one tool that get its typed arguments and its typed output.
+//! Typed hooks: hooks on one tool with its typed arguments and output.
 
 // `ring` composes the hooks, and `layered` combines them with the tool's own layers.
 

@@ -1,7 +1,7 @@
 //! The inner ring: hooks on one tool with its typed arguments and output.
 //!
-//! They cannot be raw layers, because these borrow the arguments. They form a ring inside the core: [`Ring::call`]
-//! compares types to find out whether a hook is for the current tool. An agent without typed hooks has an empty ring,
+//! They form a ring inside the core, and not layers, because layers borrow the arguments. [`Ring::call`]
+//! compares types to find the hooks of the current tool. An agent without typed hooks has an empty ring,
 //! which costs nothing.
 
 use std::any::Any;
@@ -23,7 +23,7 @@ use onionskin_definitions::error::{Exit, ToolResult};
 
 /// A tool with typed arguments and output for typed hooks. `#[tool]` implements it.
 ///
-/// Programs do not implement it: a hand-written tool has raw hooks.
+/// Programs do not implement it: hand-written tools have raw hooks only.
 #[diagnostic::on_unimplemented(
     message = "typed hooks cannot be put on `{Self}`",
     label = "not a tool that typed hooks can see into",
@@ -36,7 +36,7 @@ pub trait TypedTool: Tool {
     /// What the function returns.
     type Output: Send + 'static;
 
-    /// Reads the arguments.
+    /// Deserialises the arguments.
     ///
     /// # Errors
     /// Returns an error if they do not fit. The error names every invalid field.
@@ -50,7 +50,7 @@ pub trait TypedTool: Tool {
     #[doc(hidden)]
     type Rewrites;
 
-    /// The arguments as they were read, for a comparison after the typed hooks, if the tool has its own layers.
+    /// The serialised arguments, to detect changes by typed hooks, if the tool has its own layers.
     #[doc(hidden)]
     fn written(_: &Self::Args) -> Written {
         Written::default()
@@ -65,14 +65,14 @@ pub trait TypedTool: Tool {
         call: &'a TypedCall<'a>,
     ) -> impl Future<Output = ToolResult<Self::Output>> + Send + 'a;
 
-    /// The result of the typed hooks as a tool result.
+    /// Converts the value of the typed hooks to a tool result.
     ///
     /// # Errors
     /// Returns an error if the value is an error.
     #[doc(hidden)]
     fn encode(output: Self::Output, call: &TypedCall<'_>) -> ToolResult;
 
-    /// A marker that a typed hook checks first: the type is a typed tool.
+    /// A marker that a typed hook checks first, so that another type is reported once.
     #[doc(hidden)]
     const IS: bool = true;
 
@@ -89,9 +89,9 @@ pub type ArgsOf<T> = <T as TypedTool>::Args;
 /// The return type of a tool's function.
 pub type OutputOf<T> = <T as TypedTool>::Output;
 
-/// The rest of a call for a typed hook: the typed hooks further inside, and the tool. It can be run several times.
+/// The rest of a call for a typed hook: the inner typed hooks and the tool. It can run several times.
 ///
-/// Programs do not implement it: a hook takes `next: impl TypedNext<tool>`.
+/// A hook takes it as `next: impl TypedNext<tool>`; programs do not implement it.
 ///
 /// ```
 /// use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
@@ -119,7 +119,7 @@ pub trait TypedNext<T: TypedTool>: Copy + Send + Sync {
     /// Cancel safety: dropping the future cancels the rest of the call.
     ///
     /// # Errors
-    /// Returns the errors of the hooks inside and of the tool.
+    /// Returns the errors of the inner hooks and the tool.
     fn run(self, args: T::Args) -> impl Future<Output = ToolResult<T::Output>> + Send;
 }
 
@@ -128,7 +128,7 @@ pub trait TypedNext<T: TypedTool>: Copy + Send + Sync {
 pub trait TypedHook: Hook {
     type Tool: TypedTool;
 
-    /// How the output of the tool's own layers is deserialised, if it has any.
+    /// Deserialises the output of the tool's own layers, if it has any.
     fn reading() -> Reading;
 
     fn call_typed<'a, N: TypedNext<Self::Tool>>(
@@ -200,7 +200,7 @@ impl Ring for EndRing {
     }
 }
 
-/// One typed hook and the ones inside it.
+/// A typed hook and its inner hooks.
 pub struct TypedLayer<H, R> {
     hook: Arc<H>,
     rest: R,
@@ -212,8 +212,8 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         Self { hook, rest }
     }
 
-    /// Runs the hook around the rest. Its panic is an abort, as for any hook. A panic of the tool does not reach this
-    /// point.
+    /// Runs the hook around the rest. A panic of the hook is an abort, as for any hook. A panic of the tool
+    /// does not reach this point.
     async fn around(
         &self,
         tool: &H::Tool,
@@ -223,7 +223,7 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
     ) -> ToolResult<OutputOf<H::Tool>> {
         cx.timeout_is_inner();
         let next = RingNext { ring: &self.rest, tool, cx, call };
-        // Two calls, so that the one without a span is not moved.
+        // Two branches, so that the call without a span is not moved.
         let call = async {
             if hooks_are_traced() {
                 return self.in_span(cx, args, next).await;
@@ -246,7 +246,7 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
     }
 }
 
-/// The outcome of a call with a value, which can be the error of the function.
+/// The outcome of a call whose function returned this value, which can be an error.
 fn of_typed_output<T: TypedTool>(output: &T::Output) -> CallOutcome {
     match T::failed(output) {
         None => CallOutcome::Ok,

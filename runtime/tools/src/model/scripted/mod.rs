@@ -20,12 +20,12 @@ use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::text::nearest;
 
-/// A model with prepared answers: for each agent a list of turns.
+/// A model with prepared answers: a list of turns for each agent.
 ///
-/// The choice of turn depends only on the conversation: the n-th answer in it is the n-th turn of its agent's list. So
-/// runs can be concurrent and repeated. The whole conversation counts: the second run in a session continues with the
-/// turn after the first run's last one. The answers in an agent's initial messages (`history_source`) count too. A
-/// failed turn is not an answer: a retry fails again.
+/// The conversation alone selects the turn: its n-th answer is the n-th turn of the agent's list. So runs can
+/// be concurrent and repeated. The whole conversation counts: the second run in a session continues with the
+/// turn after the first run's last one, and answers in an agent's initial messages (`history_source`) count
+/// too. A failed turn is not an answer, so a retry fails again.
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn};
@@ -35,18 +35,18 @@ use onionskin_definitions::text::nearest;
 /// ]);
 /// ```
 ///
-/// Texts and arguments of calls are passed on in pieces, as a provider streams them.
+/// Texts and arguments of calls are streamed in pieces.
 ///
-/// In a turn's text and in the texts of a call's arguments, `{last}` is replaced by the text of the last message, and
-/// `{input}` by the text of the last user's message.
+/// In a turn's text and in the strings of a call's arguments, the text of the last message replaces `{last}`,
+/// and the text of the last user's message replaces `{input}`.
 ///
-/// A call of a tool that the agent lacks fails the run with [`ScriptedModelError::UnknownTool`], because it is most
-/// likely a mistake in the script. For an intended call of an unknown tool use [`ScriptedTurn::call_unknown`]: the
-/// model then gets the tool error.
+/// A call of a tool that the agent lacks fails the run with [`ScriptedModelError::UnknownTool`], because it
+/// is most likely a mistake in the script. To call an unknown tool on purpose, use
+/// [`ScriptedTurn::call_unknown`]: the model then gets the tool error.
 ///
-/// A fault in a script ([`ModelError::Script`]) is a mistake in a test. It ends the run, also the runs of the parents of
-/// the agent whose script it is, and no hook and no hand-written agent can pass over it. For a failure of a model that
-/// a parent handles use [`ScriptedTurn::fail`].
+/// A fault in a script ([`ModelError::Script`]) is a mistake in a test. It ends the agent's run and all its
+/// parent runs, and no hook or hand-written agent can suppress it. For a model failure that a parent handles,
+/// use [`ScriptedTurn::fail`].
 ///
 /// With feature `yaml`, [`ScriptedModel::from_yaml_file`] reads a script from a file.
 #[derive(Debug, Default)]
@@ -89,7 +89,7 @@ pub struct ScriptedCall {
     /// The arguments. A string is used as the raw text, so that a script can send invalid JSON.
     #[serde(default = "empty_object")]
     pub args: Value,
-    /// Whether the tool may be unknown to the agent.
+    /// Whether the agent may lack the tool.
     #[serde(default)]
     pub unknown: bool,
 }
@@ -99,12 +99,12 @@ fn empty_object() -> Value {
 }
 
 impl ScriptedModel {
-    /// Makes a script without turns.
+    /// Creates a script without turns.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes a script with the same turns for every agent.
+    /// Creates a script with the same turns for every agent.
     pub fn turns(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         Self::new().agent("*", turns)
     }
@@ -116,14 +116,14 @@ impl ScriptedModel {
         self
     }
 
-    /// Refuses these options of requests, as a model does that lacks them. Default: all are supported.
+    /// Simulates a model that does not support these options. By default all options are supported.
     #[must_use]
     pub fn without(mut self, options: impl IntoIterator<Item = RequestOption>) -> Self {
         self.unsupported.extend(options);
         self
     }
 
-    /// Copies of the requests that the model got, in order. The list is never emptied.
+    /// Copies of the received requests, in order. The list is never emptied.
     pub fn requests(&self) -> Vec<ModelRequest> {
         lock(&self.requests).clone()
     }
@@ -143,7 +143,7 @@ impl ScriptedModel {
         })
     }
 
-    /// Whether another agent has played the agent's turns.
+    /// Whether another agent used the agent's turns.
     fn shares(&self, agent: &str) -> bool {
         let owns = |agent: &str| self.agents.contains_key(agent);
         !owns(agent) && lock(&self.requests).iter().any(|other| *other.agent != *agent && !owns(&other.agent))
@@ -168,7 +168,7 @@ impl ScriptedTurn {
         self
     }
 
-    /// A turn that calls a tool which the agent may lack.
+    /// A turn that calls a tool that the agent may lack.
     pub fn call_unknown(tool: impl Into<String>, args: Value) -> Self {
         Self::default().and_call_unknown(tool, args)
     }
@@ -243,7 +243,7 @@ impl Model for ScriptedModel {
         Ok(response)
     }
 
-    /// A script answers as it is written, whatever the input has.
+    /// A script ignores the content of the input.
     fn reads(&self, _: &ContentBlock) -> bool {
         true
     }
@@ -253,7 +253,7 @@ impl Model for ScriptedModel {
     }
 }
 
-/// Passes a call on in pieces that end where a word or a part of the JSON does.
+/// Streams a call in pieces that end at words and parts of the JSON.
 fn write_call(call: &ToolCall, deltas: &mut (dyn FnMut(ModelDelta) + Send)) {
     let ends = [' ', '{', '[', ':', ','];
     // A call without arguments is one empty piece.
@@ -268,7 +268,7 @@ fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
-/// What a script counts of a message, without a copy of its text.
+/// Counts a message without copying its text.
 fn sum_of(message: &Message) -> Sum {
     let words = match message {
         Message::Tool { results } => {
@@ -291,8 +291,8 @@ fn filled(value: &Value, messages: &History) -> Value {
     }
 }
 
-/// Replaces the placeholders in a turn's text. Inserted text is not searched again, because a tool's result may contain
-/// `{input}`.
+/// Replaces the placeholders in a turn's text. Inserted text is not searched again, because a tool's result
+/// may contain `{input}`.
 fn fill(say: &str, messages: &History) -> String {
     let text = |message: Option<&Message>| message.map(|m| m.to_text().into_owned()).unwrap_or_default();
     let mut filled = String::with_capacity(say.len());

@@ -9,16 +9,17 @@ use serde_saphyr::Error;
 use super::{ScriptedModel, ScriptedModelError, ScriptedTurn};
 use onionskin_definitions::text::nearest;
 
-/// A longer file is refused.
+/// The maximum size of a file.
 const MOST_BYTES: u64 = 8 << 20;
 
-// Rustdoc shows the feature at what has it itself.
+// Rustdoc shows a feature only at the items that have the attribute.
 #[cfg(feature = "yaml")]
 impl ScriptedModel {
     /// Reads a script from a YAML file; see [`ScriptedModel::from_yaml`] for the format. Feature `yaml`.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read, is not a file, or has more than 8 MiB, or as [`ScriptedModel::from_yaml`].
+    /// Returns an error if the file cannot be read, is not a file, or has more than 8 MiB, or as
+    /// [`ScriptedModel::from_yaml`].
     pub fn from_yaml_file(path: impl AsRef<Path>) -> Result<Self, ScriptedModelError> {
         let path = path.as_ref();
         let file = path.display().to_string();
@@ -28,8 +29,8 @@ impl ScriptedModel {
         }
     }
 
-    /// Reads a script from YAML text: a map from agents' names (`"*"` for all others) to lists of turns, which have the
-    /// fields of [`ScriptedTurn`]. Errors show `file_name`. Feature `yaml`.
+    /// Reads a script from YAML text: a map from agents' names (`"*"` for all others) to lists of turns,
+    /// which have the fields of [`ScriptedTurn`]. Errors show `file_name`. Feature `yaml`.
     ///
     /// ```
     /// let script = onionskin::ScriptedModel::from_yaml(r#"
@@ -46,8 +47,8 @@ impl ScriptedModel {
     /// ```
     ///
     /// # Errors
-    /// Returns an error with file, line and column if the text is not YAML, if a field is unknown (with the most
-    /// similar known name), duplicate or of another type, or if a turn both fails and answers.
+    /// Returns an error with file, line and column if the text is not YAML, if a field is unknown (with the
+    /// most similar known name), duplicate or of another type, or if a turn both fails and answers.
     pub fn from_yaml(text: &str, file_name: &str) -> Result<Self, ScriptedModelError> {
         let agents: HashMap<String, Vec<Spanned>> =
             serde_saphyr::from_str(text).map_err(|error| located(&error, file_name))?;
@@ -108,7 +109,7 @@ fn located(error: &Error, file: &str) -> ScriptedModelError {
     }
 }
 
-/// The error's message without the position, which is printed before it.
+/// The error's message without the position, which the caller prints first.
 fn plain(error: &Error) -> String {
     let text = error.to_string();
     let end = error
@@ -116,10 +117,10 @@ fn plain(error: &Error) -> String {
         .and_then(|place| text.rfind(&format!(" at line {}, column {}", place.line(), place.column())));
     text[..end.unwrap_or(text.len())].to_owned()
 }
-/// The text of a file, or why there is none.
+/// Reads a file, or returns the reason why it cannot be read.
 fn read(path: &Path) -> Result<String, String> {
     let unread = |error: std::io::Error| error.to_string();
-    // A pipe or a device may never end, and opening it may wait for ever.
+    // A pipe or a device may never end, and opening it may block forever.
     if !std::fs::metadata(path).map_err(unread)?.is_file() {
         return Err("this is not a file".to_owned());
     }
