@@ -35,7 +35,7 @@ const _: () = {
     impl add_one {
         #[inline]
         fn spec() -> rt::ToolSpec {
-            rt::ToolSpec::of_function(
+            rt::ToolSpec::from_function(
                 <Self as Default>::default(),
                 "async fn add_one(x: i64) -> i64 {\n    x + 1\n}",
             )

@@ -71,7 +71,7 @@ impl Expansion<'_> {
                 #[doc = "The tool as a value: to bind, to change, to call, to export."]
                 #[inline]
                 #vis fn spec() -> __rt::ToolSpec {
-                    __rt::ToolSpec::of_function(<Self as ::core::default::Default>::default(), #code)
+                    __rt::ToolSpec::from_function(<Self as ::core::default::Default>::default(), #code)
                 }
             }
         }

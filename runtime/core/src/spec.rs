@@ -11,6 +11,6 @@
 //! | a script | `rhai::from_code` (feature `rhai`) |
 
 pub use onionskin_tools::spec::{
-    Binding, Execution, FnOutput, Given, HookEnd, HookExit, IntoArgs, MissingKey, SpecError, SpecParam,
-    StateType, ToolPolicy, ToolSpec, ToolValue, ToolboxTools, Transform, for_each_run, given, value,
+    Binding, CallArgs, Execution, FnOutput, HookEnd, HookExit, IntoArgs, MissingKey, SpecError, SpecParam,
+    StateType, ToolPolicy, ToolSpec, ToolValue, ToolboxTools, Transform, call_args, for_each_run, value,
 };

@@ -1,8 +1,8 @@
-//! What a tool is, and what goes into a call and comes out of it: definitions and schemas, JSON as models write it, arguments,
-//! outputs, the three exits, secrets and the forms of providers. Nothing here runs a tool.
+//! Tools without their calls: definitions and schemas, JSON as models write it, arguments, outputs, the three
+//! exits, secrets and exports for providers.
 //!
-//! Programs and libraries use the crate [`onionskin`](https://docs.rs/onionskin), which has these types under its own modules. What
-//! this crate has beyond them is for the crates of the runtime.
+//! Use the crate [`onionskin`](https://docs.rs/onionskin), which re-exports the public types. The other items
+//! are for the crates of the runtime.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,7 +1,7 @@
-//! [`Strict`]: the types that have a schema in OpenAI's strict rules, as the compiler knows them.
+//! [`Strict`]: types whose schema follows OpenAI's strict rules, for checks by the compiler.
 
-// A type that is rejected here has no schema that `export/strict_rewrite.rs` accepts, and each accepted type has one;
-// `tests/type_matrix` checks both. Schemas exist at run time only, so this trait is a marker and does not look at them.
+// `export/strict_rewrite.rs` accepts the schema of a type if and only if the type is accepted here;
+// `tests/type_matrix` checks both. Schemas exist at run time only, so this trait is a marker.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, BinaryHeap, HashSet, LinkedList, VecDeque};
@@ -20,16 +20,18 @@ use std::time::{Duration, SystemTime};
 use crate::definition::ToolDefinition;
 use crate::export::{self, ExportError};
 
-/// A type that has a schema in OpenAI's strict rules (<https://platform.openai.com/docs/guides/structured-outputs>).
-/// The provider can then enforce the schema while the model writes. Every parameter of a `#[tool(strict)]` function has
-/// such a type.
+/// A type whose schema follows OpenAI's strict rules
+/// (<https://platform.openai.com/docs/guides/structured-outputs>). The provider can then enforce the schema
+/// while the model writes. Every parameter of a `#[tool(strict)]` function has such a type.
 ///
-/// `#[derive(Strict)]` implements it for other types; its documentation lists the allowed
-/// fields. It is implemented for numbers, texts, `bool`, `()`, `Option`, lists and sets, arrays of 1 to 32 items,
-/// tuples of one type, boxes and references, `Result`, ranges, times and addresses of `std`, for
-/// [`serde_json::Number`], and with the features `chrono04`, `uuid1` and `url2` for the types of those crates.
+/// `#[derive(Strict)]` implements it for other types; its documentation lists the allowed fields. It is
+/// implemented for numbers, texts, `bool`, `()`, `Option`, lists and sets, arrays of 1 to 32 items, tuples of
+/// one type, boxes and references, `Result`, ranges, times and addresses of `std`, for
+/// [`serde_json::Number`], and with the features `chrono04`, `uuid1` and `url2` for the types of those
+/// crates.
 ///
-/// It is not implemented for maps, for [`serde_json::Value`], for tuples of different types and for empty arrays.
+/// It is not implemented for maps, for [`serde_json::Value`], for tuples of different types and for empty
+/// arrays.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -52,8 +54,8 @@ use crate::export::{self, ExportError};
 /// assert_eq!(exported["function"]["strict"], true);
 /// ```
 ///
-/// For a type with a hand-written `JsonSchema`, write `impl Strict for MyType {}`. This is a promise: an export checks
-/// the schema itself, and rejects it if it breaks the rules.
+/// For a type with a hand-written `JsonSchema`, write `impl Strict for MyType {}`. This is a promise: an
+/// export checks the schema itself, and rejects it if it breaks the rules.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be strict",
     label = "OpenAI's strict rules have no form for this type, or for one inside of it",
@@ -72,7 +74,7 @@ pub trait Strict {}
             value by a type with fields; or remove `strict`"
 )]
 pub trait StrictParameter {
-    /// A bound check at the place that the macro points to.
+    /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
     const IS: bool = true;
 }
@@ -80,15 +82,15 @@ pub trait StrictParameter {
 #[diagnostic::do_not_recommend]
 impl<T: Strict + ?Sized> StrictParameter for T {}
 
-/// Where `#[derive(Strict)]` names the types of the fields.
+/// `#[derive(Strict)]` names the types of the fields in an implementation of this trait.
 pub trait CheckedFields {
     /// Checks the fields.
     fn fields();
 }
 
-/// A type whose fields can be placed among those of another type: with `#[serde(flatten)]`, or in a variant of an enum
-/// with `tag`. `#[derive(Strict)]` implements it. Like [`Strict`], it can be implemented by hand for a type with a
-/// hand-written `JsonSchema`.
+/// A type whose fields can be placed among those of another type: with `#[serde(flatten)]`, or in a variant
+/// of an enum with `tag`. `#[derive(Strict)]` implements it. Like [`Strict`], it can be implemented by hand
+/// for a type with a hand-written `JsonSchema`.
 #[diagnostic::on_unimplemented(
     message = "the fields of `{Self}` cannot be fields of a strict object",
     label = "not a strict type with fields of its own",
@@ -96,7 +98,7 @@ pub trait CheckedFields {
             enum whose variants have them, with `#[derive(onionskin::Strict)]`; a map has fields of any name"
 )]
 pub trait StrictFields: Strict {
-    /// The number of enums among the fields, also among those of flattened fields. The strict rules have no form for two
+    /// The number of enums among the fields, including flattened ones. The strict rules cannot express two
     /// enums in one object.
     const ENUMS: usize;
 }
@@ -191,9 +193,9 @@ impl ToolDefinition {
         self.strict
     }
 
-    /// The same tool with strict exports on or off by default; the
-    /// [options](crate::export::ExportOptions::without_strict) of an export override this. It makes the checks at run
-    /// time that the compiler makes for `#[tool(strict)]`.
+    /// Sets whether exports are strict by default; the
+    /// [options](crate::export::ExportOptions::without_strict) of an export override this. It checks at run
+    /// time what the compiler checks for `#[tool(strict)]`.
     ///
     /// ```
     /// use onionskin::ToolDefinition;
@@ -210,7 +212,7 @@ impl ToolDefinition {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the schema of the arguments has no form in OpenAI's strict rules.
+    /// Returns an error if OpenAI's strict rules cannot express the schema of the arguments.
     pub fn with_strict(mut self, strict: bool) -> Result<Self, ExportError> {
         if strict {
             export::strict_schema(&self)?;

@@ -1,4 +1,5 @@
-//! Helpers for messages: similar names, shortened texts and lists, and texts of others as people are shown them.
+//! Helpers for messages: similar names, shortened texts and lists, and foreign texts that are safe to show to
+//! people.
 
 mod folded;
 mod hidden;
@@ -37,7 +38,8 @@ pub fn names<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
     list(names.into_iter().map(|name| format!("`{name}`")))
 }
 
-/// A text of at most `most` bytes unchanged; the beginning of a longer one, with the number of bytes left out.
+/// Returns a text of at most `most` bytes unchanged, and a longer one shortened, with the number of omitted
+/// bytes.
 pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
@@ -47,7 +49,8 @@ pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{told}\u{2026} and {} more bytes", more.len()))
 }
 
-/// The number of values in a JSON text, or a little more. Each takes many times the memory of its text, so it is counted before it is read.
+/// An upper estimate of the number of values in a JSON text. A value takes many times the memory of its text,
+/// so values are counted before parsing.
 ///
 /// ```
 /// use onionskin_definitions::text::json_values;

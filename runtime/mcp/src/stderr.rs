@@ -37,7 +37,7 @@ impl Tail {
         while let Ok(read @ 1..) = (&mut stream).take(LINE).read_until(b'\n', &mut bytes).await {
             // The end of the stream ends a line as well.
             let ends = bytes.ends_with(b"\n") || (read as u64) < LINE;
-            held.look_for(secrets.with_callers());
+            held.set_redactor(secrets.with_callers());
             // A cut may split a secret or a character.
             let mut text = held.push_bytes(&bytes);
             if ends {

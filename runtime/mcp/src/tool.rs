@@ -49,7 +49,7 @@ impl McpTool {
         let RemoteTool { asks, .. } = self.answers.tool;
         let server = Arc::clone(&self.answers.server);
         let mut spec =
-            named_for_all(ToolSpec::of_server(Arc::new(self), ServerKind::Mcp, Some(&server.name)));
+            named_for_all(ToolSpec::from_server(Arc::new(self), ServerKind::Mcp, Some(&server.name)));
         if asks {
             spec.approval();
         }

@@ -117,5 +117,5 @@ pub(super) fn unconnected(
     let tool = read(description)?;
     let name = tool.name.clone();
     let tool = Arc::new(Unconnected(convert::definition(&name, tool)));
-    Ok(ToolSpec::of_server(tool, ServerKind::Mcp, server))
+    Ok(ToolSpec::from_server(tool, ServerKind::Mcp, server))
 }

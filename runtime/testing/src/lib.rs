@@ -53,7 +53,7 @@ use onionskin_definitions::error::ToolResult;
 use onionskin_tools::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
 use onionskin_tools::onion::Next;
 use onionskin_tools::question::{Answerer, DynAnswerer};
-use onionskin_tools::services::{GivenService, Service, Services};
+use onionskin_tools::services::{ProvidedService, Service, Services};
 use onionskin_tools::session::Session;
 use onionskin_tools::state::{SessionState, StateCell, StateHandle};
 use onionskin_tools::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
@@ -246,7 +246,7 @@ impl ContextBuilder {
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
-        self.services.give(GivenService::new(service));
+        self.services.insert(ProvidedService::new(service));
         self
     }
 
@@ -300,7 +300,7 @@ impl ContextBuilder {
     pub fn with_state<S: Clone + Send + Sync + 'static>(self, state: S) -> TestCall<S> {
         let this = self.state(state);
         let states = HashMap::from([(TypeId::of::<S>(), Ok(Arc::clone(&this.state)))]);
-        let session = Session::of(states, this.session_state.clone());
+        let session = Session::with_state(states, this.session_state.clone());
         let context = this.make(Some(session.clone()));
         TestCall { context, session, state: PhantomData }
     }
@@ -316,7 +316,7 @@ impl ContextBuilder {
         let definition = self.definition.unwrap_or_else(|| ToolDefinition::new(&self.name, ""));
         let entry =
             ToolEntry::new(self.name, self.source, self.server.as_deref(), definition, Target::Compiled(0));
-        let run = RunContext::detached_of(
+        let run = RunContext::detached_agent(
             Arc::clone(&self.agent),
             self.state,
             self.session_state,

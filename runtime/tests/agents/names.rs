@@ -188,7 +188,8 @@ async fn h4_names_of_built_in_tools_and_of_values_of_servers_are_checked() {
     assert!(matches!(&error, BuildError::ToolName { tool, .. } if tool == "shell execute"), "{error}");
     assert!(RuntimeTool::builder().model(model()).build().await.is_ok());
 
-    let value = |name| ToolSpec::of_server(std::sync::Arc::new(bare(name)), ServerKind::Other, Some("notes"));
+    let value =
+        |name| ToolSpec::from_server(std::sync::Arc::new(bare(name)), ServerKind::Other, Some("notes"));
     let error = Empty::builder().model(model()).tool(value("")).build().await.unwrap_err();
     assert!(matches!(&error, BuildError::ToolName { problem: NameProblem::Empty, .. }), "{error}");
     // The server's author chose its name.
@@ -239,7 +240,7 @@ fn s3_exports_refuse_the_names_that_a_build_refuses() {
 
     // What the build accepts: a dot, and the names that a server chose. MCP takes both unchanged.
     let of_server =
-        |name: &str| ToolSpec::of_server(std::sync::Arc::new(bare(name)), ServerKind::Other, Some("notes"));
+        |name: &str| ToolSpec::from_server(std::sync::Arc::new(bare(name)), ServerKind::Other, Some("notes"));
     let mut optional = of_server("tidy up");
     optional.options(|options| options.title = Some("Tidies up".into()));
     for (tool, own, wire) in [

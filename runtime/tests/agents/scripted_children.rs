@@ -75,7 +75,7 @@ fn fault(error: RunError) -> (String, ScriptedModelError, String) {
 
 /// Whether the fault is that this agent has no turn at all.
 fn has_no_turn(fault: &ScriptedModelError, of: &str) -> bool {
-    matches!(fault, ScriptedModelError::Ended { agent, turns: 0, asked: 1, shared: false, .. } if agent == of)
+    matches!(fault, ScriptedModelError::Ended { agent, turns: 0, requested: 1, shared: false, .. } if agent == of)
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn o3_a_fault_in_turns_for_every_agent_says_how_to_give_each_agent_its_own
     let turns = [ScriptedTurn::call_unknown("agent__child", json!({ "input": "go" }))];
     let none = Parent::builder().model(ScriptedModel::turns(turns)).run("go").await;
     let (_, error, text) = fault(none.unwrap_err());
-    assert!(matches!(error, ScriptedModelError::Ended { shared: true, asked: 2, .. }));
+    assert!(matches!(error, ScriptedModelError::Ended { shared: true, requested: 2, .. }));
     assert!(text.ends_with(&advice("child")), "{text}");
     // One agent alone needs no such advice.
     let none = Asking::builder().model(ScriptedModel::turns([])).run("go").await;

@@ -28,10 +28,10 @@ async fn o3_the_conversation_alone_chooses_the_turn() {
     assert_eq!(ask(&script, "a", begun()).await.unwrap().text, "first");
     assert_eq!(ask(&script, "b", begun()).await.unwrap().text, "anyone");
     let error = ask(&script, "b", later()).await.unwrap_err();
-    let ModelError::Script(ScriptedModelError::Ended { agent, turns, asked, shared, .. }) = error else {
+    let ModelError::Script(ScriptedModelError::Ended { agent, turns, requested, shared, .. }) = error else {
         panic!("{error}");
     };
-    assert_eq!((agent.as_str(), turns, asked, shared), ("b", 1, 2, false));
+    assert_eq!((agent.as_str(), turns, requested, shared), ("b", 1, 2, false));
     assert_eq!(script.requests().len(), 4);
 }
 

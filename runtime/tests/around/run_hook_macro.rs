@@ -166,7 +166,7 @@ async fn a9_functions_are_run_hooks_and_get_what_they_name() {
     assert_eq!(text, "Hello Ada of Ys at 9: Open?**!".repeat(2));
     assert_eq!(
         notices,
-        ["the run hook `Forgotten` failed, and the run goes on without it: the mail is down"]
+        ["the run hook `Forgotten` failed, and the run continues without it: the mail is down"]
     );
     assert_eq!(session.typed_state::<Shop>().unwrap().runs, 1);
 }

@@ -434,7 +434,7 @@ async fn u3_an_answerer_answers_while_the_run_waits_and_may_leave_a_question_ope
 async fn u3_an_answer_of_an_answerer_that_does_not_fit_refuses_the_call() {
     let log = Log::default();
     for (answer, problem) in [
-        (Answer::value("yes").unwrap(), "the question needs an approval, and got a value"),
+        (Answer::value("yes").unwrap(), "the question needs an approval, not a value"),
         (
             Answer::allow_with(json!({ "cents": "five" })).unwrap(),
             "the answer does not fit the question: `cents`: expected an integer, found the string \"five\"",

@@ -530,10 +530,7 @@ async fn a7_an_answerer_whose_answer_does_not_fit_is_told_apart_from_none() {
     // For an approval it is a refusal.
     let payer = payer(&log).await;
     let output = payer.request("go").answerer(wrong).run().await.unwrap();
-    assert_eq!(
-        output.text,
-        "Tool execution was not approved: the question needs an approval, and got a value"
-    );
+    assert_eq!(output.text, "Tool execution was not approved: the question needs an approval, not a value");
     assert_eq!(log.take(), ["looked"]);
 }
 
@@ -617,7 +614,7 @@ async fn a7_a_question_that_was_changed_in_storage_is_not_answered() {
     let mut stored = serde_json::to_value(&first).unwrap();
     stored["questions"][0]["arguments"]["cents"] = json!(1);
     let problem = serde_json::from_value::<Paused>(stored.clone()).unwrap_err().to_string();
-    assert!(problem.contains("is not as it was stored"), "{problem}");
+    assert!(problem.contains("was changed after it was stored"), "{problem}");
     stored.as_object_mut().unwrap().remove("shown");
     let forged: Paused = serde_json::from_value(stored).unwrap();
     let key = forged.questions()[0].key();
@@ -687,7 +684,7 @@ agent! { Clerk { name: "clerk", instruction: "Book.", state: Opaque, function_to
 /// The question opens before the other call changes what no record can hold: nobody is asked in vain, and nothing runs twice.
 #[tokio::test(start_paused = true)]
 async fn a7_a_run_that_could_not_go_on_does_not_pause() {
-    for (other, said) in [("book", "cannot be recorded"), ("login", "told the session a secret")] {
+    for (other, said) in [("book", "cannot be recorded"), ("login", "registered a secret")] {
         let log = Log::default();
         let model = ScriptedModel::turns([
             ScriptedTurn::call("pay", json!({ "cents": 5 })).and_call(other, json!({})),

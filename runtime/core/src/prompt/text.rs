@@ -244,7 +244,7 @@ pub fn template<S: Clone + Send + Sync + 'static>(
         TemplatePart::Text(words) => Piece::Text(words.to_owned()),
         TemplatePart::Key(key) => Piece::Key(key.to_owned()),
         TemplatePart::Field(field) => Piece::Field(Box::new(move |run| {
-            let state = State::<S>::of_run(run)?;
+            let state = State::<S>::from_run(run)?;
             Ok(field(&state.latest()).to_string())
         })),
     };

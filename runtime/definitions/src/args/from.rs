@@ -1,4 +1,4 @@
-//! Arguments of other texts and of values.
+//! Conversions to arguments.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ from_each! { Args,
 }
 
 impl From<Value> for Args {
-    /// A value that is not an object is refused where the arguments are used.
+    /// A value that is not an object fails when the arguments are used.
     ///
     /// ```
     /// use onionskin::Args;
@@ -26,7 +26,8 @@ impl From<Value> for Args {
             Value::Object(object) => Self::new(object),
             other => Self {
                 text: other.to_string().into(),
-                // Stored as an error, because a string with an object in it would be read as that object.
+                // Stored as an error, because a string that contains an object would be parsed as that
+                // object.
                 object: OnceLock::from(Err(ArgsError::no_object(&other).into())),
                 changed: true,
                 is_uncoerced: true,

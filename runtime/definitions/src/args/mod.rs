@@ -5,8 +5,8 @@ mod parse;
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl Args {
-    /// Makes reads return what a tool of this schema gets: the tool reads `"41"` as 41 if the schema requires a number,
-    /// so a hook must not see a text. The text is parsed at the first read.
+    /// Makes reads return the values as a tool with this schema gets them: the tool reads `"41"` as 41 if the
+    /// schema requires a number, so a hook must not see a string. The text is parsed on the first read.
     ///
     /// `shows_defaults` is whether reads also show the schema's defaults of missing arguments.
     #[inline]
@@ -25,13 +25,14 @@ impl Args {
         self.schema = Some(Arc::clone(schema));
     }
 
-    /// Whether a layer has to look at the arguments before it passes them on.
+    /// Whether a layer must process the arguments before it passes them on.
     #[inline]
     pub fn is_uncoerced(&self) -> bool {
         self.is_uncoerced
     }
 
-    /// As [`Self::attach_schema`], for arguments that one hook passes to the next. A schema that is attached already stays.
+    /// As [`Self::attach_schema`], for arguments that one hook passes to the next. It keeps a schema that is
+    /// attached already.
     pub fn attach_again(&mut self, schema: &Arc<Value>) {
         match self.schema.take() {
             Some(known) => self.attach_schema(&known),
@@ -39,17 +40,17 @@ impl Args {
         }
     }
 
-    /// Lets each layer look at the arguments and at clones of them.
+    /// Makes each layer process the arguments and their clones.
     pub fn watch(&mut self) {
         (self.is_watched, self.is_uncoerced) = (true, true);
     }
 
-    /// The schema of the tool that gets them, as it was attached.
+    /// The attached schema.
     pub fn attached_schema(&self) -> Option<&Value> {
         self.schema.as_deref()
     }
 
-    /// Whether an argument has the default for a missing value.
+    /// Whether a read returns the default for this missing argument.
     pub fn is_default(&self, name: &str) -> bool {
         let shown = self.schema.as_ref().and_then(|schema| schema["properties"][name].get("default"));
         shown.is_some_and(|default| self.get(name) == Some(default))
@@ -64,7 +65,7 @@ impl Args {
         self.schema.take()
     }
 
-    /// Replaces the text, whose numbers keep their digits.
+    /// Replaces the text. The numbers of the new text keep their digits.
     pub fn replace_text(&mut self, text: String) {
         let (schema, shows_defaults) = (self.schema.take(), self.shows_defaults);
         *self = Self { shows_defaults, schema, ..Self::from(text) };
@@ -79,7 +80,7 @@ impl Args {
         &self.text
     }
 
-    /// The text of arguments without changes since they were flushed.
+    /// The text of flushed arguments.
     #[inline]
     pub fn flushed_text(&self) -> &str {
         &self.text
@@ -111,9 +112,9 @@ use unknown::unknown;
 
 /// The arguments of one tool call: a JSON object.
 ///
-/// They are kept as the model's text until a value is read, so a hook that only passes them on costs nothing. Names and
-/// types are checked in the innermost layer. A hook sees what the tool gets: if the schema requires a number, `"41"`
-/// reads as 41.
+/// They are kept as the model's text until a value is read, so a hook that only passes them on costs nothing.
+/// Names and types are checked in the innermost layer. A hook sees what the tool gets: if the schema requires
+/// a number, `"41"` reads as 41.
 ///
 /// ```
 /// use onionskin::Args;
@@ -123,22 +124,23 @@ use unknown::unknown;
 /// assert_eq!(&*args.text(), r#"{"x":10}"#);
 /// ```
 ///
-/// Text that is not one JSON object reads as an empty one: [`Args::get`] returns `None`. The text is kept, and the call
-/// is refused where the tool would have run. [`Args::as_object`] returns the reason, and [`Args::replace`] sets another
-/// object.
+/// Text that is not one JSON object reads as an empty one: [`Args::get`] returns `None`. The text is kept,
+/// and the call is refused where the tool would have run. [`Args::as_object`] returns the reason, and
+/// [`Args::replace`] sets another object.
 ///
-/// A [`Value`] holds whole numbers from `i64::MIN` to `u64::MAX`; longer ones read as the nearest fraction. They keep
-/// their digits all the same, also if a hook changed or moved arguments. Two different ones that read as the same
-/// fraction are refused if a hook changed the arguments, because they cannot be distinguished.
+/// A [`Value`] holds whole numbers from `i64::MIN` to `u64::MAX`; longer ones read as the nearest fraction.
+/// They keep their digits all the same, also if a hook changed or moved arguments. Two different ones that
+/// read as the same fraction are refused if a hook changed the arguments, because they cannot be
+/// distinguished.
 #[allow(clippy::struct_excessive_bools, reason = "each says something of its own of one text")]
 pub struct Args {
     text: Arc<str>,
     object: OnceLock<Result<Map<String, Value>, Arc<Broken>>>,
-    /// The object was borrowed for changes: it is now the truth and `text` is stale. If it cannot be written back, the
-    /// error is permanent.
+    /// The object was borrowed for changes: it is now the truth and `text` is stale. If it cannot be written
+    /// back, the error is permanent.
     changed: bool,
-    /// A read may not show what the tool gets: no schema is attached, or values were borrowed for changes since they
-    /// were last converted to the schema's types.
+    /// A read may not show what the tool gets: no schema is attached, or values were borrowed for changes
+    /// since they were last converted to the schema's types.
     is_uncoerced: bool,
     /// Whether each layer looks at them, because a question may show them.
     is_watched: bool,
@@ -206,8 +208,8 @@ impl Args {
     /// The object.
     ///
     /// # Errors
-    /// Returns an error if the text is not one JSON object, even after the listed repairs (a code fence around it, a
-    /// trailing comma, an object encoded twice), or if it has a duplicate key.
+    /// Returns an error if the text is not one JSON object, even after the listed repairs (a code fence
+    /// around it, a trailing comma, an object encoded twice), or if it has a duplicate key.
     pub fn as_object(&self) -> Result<&Map<String, Value>, &ArgsError> {
         self.object.get_or_init(|| Ok(self.parsed()?)).as_ref().map_err(|broken| &broken.error)
     }
@@ -267,9 +269,9 @@ impl Args {
         }
     }
 
-    /// The value of one argument, converted to the type in the tool's schema if that is possible without loss. `None`
-    /// if it is missing, or if the text is not one JSON object; [`Self::as_object`] tells these apart. `args["x"]`
-    /// reads a missing argument as `null`, and panics at one that the tool does not have.
+    /// The value of one argument, converted to the type in the tool's schema if that is possible without
+    /// loss. `None` if it is missing, or if the text is not one JSON object; [`Self::as_object`] tells these
+    /// apart. `args["x"]` reads a missing argument as `null`, and panics at one that the tool does not have.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.as_object().ok()?.get(name)
     }
@@ -375,8 +377,10 @@ impl Index<&str> for Args {
     /// The argument, or `null` for a missing one, as in [`Value`].
     ///
     /// # Panics
-    /// If the schema of the called tool lists its arguments and this is none of them: a check of an argument that does not exist would let
-    /// everything through. The tool does not run then: a panic of a hook ends the run, one of a guardrail or an approver refuses the call. [`Args::get`] reads an argument that only some tools have.
+    /// If the schema of the called tool lists its arguments and this is none of them: a check of an argument
+    /// that does not exist would let everything through. The tool does not run then: a panic of a hook ends
+    /// the run, one of a guardrail or an approver refuses the call. [`Args::get`] reads an argument that only
+    /// some tools have.
     #[track_caller]
     fn index(&self, name: &str) -> &Value {
         match self.get(name) {
@@ -390,8 +394,8 @@ impl Index<&str> for Args {
 }
 
 impl IndexMut<&str> for Args {
-    /// The argument; a missing one is set to `null` first. In arguments that are not a JSON object the value is lost,
-    /// and the call is refused where the tool would have run. [`Args::insert`] returns this error.
+    /// The argument; a missing one is set to `null` first. In arguments that are not a JSON object the value
+    /// is lost, and the call is refused where the tool would have run. [`Args::insert`] returns this error.
     fn index_mut(&mut self, name: &str) -> &mut Value {
         let _ = self.as_object();
         self.changed = true;

@@ -1,4 +1,4 @@
-//! The text of arguments is read as one object here.
+//! Parses argument text as one object.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ pub struct ArgsError {
 }
 
 impl ArgsError {
-    /// The error in words, of a value that is no call's arguments.
+    /// The error's text, for other values than the arguments of a call.
     pub fn about(&self, what: &str) -> String {
         format!("{what} cannot be used: {}", self.reason)
     }

@@ -7,7 +7,7 @@ use crate::text::{first_of, nearest};
 /// A server's tool may have very many arguments.
 const MOST_COMPARED: usize = 1_000;
 
-/// Why there can be no such argument by the tool's schema. `None` if there can be one, or if the schema does not tell all names.
+/// Why the tool's schema excludes this argument; `None` if the schema allows it or does not list all names.
 #[cold]
 pub(super) fn unknown(name: &str, schema: &Value) -> Option<String> {
     let known = names(schema)?;

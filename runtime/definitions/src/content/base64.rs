@@ -1,5 +1,5 @@
-//! Base64 of bytes, as JSON carries them: the standard alphabet of [RFC 4648](https://www.rfc-editor.org/rfc/rfc4648#section-4) with
-//! padding. It is the only coding that core needs, and a crate for it would be one more to compile in each program.
+//! Base64 with the standard alphabet of [RFC 4648](https://www.rfc-editor.org/rfc/rfc4648#section-4) and
+//! padding. It is hand-written, because a crate would be one more dependency of each program.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Whether a text is base64 of at least one byte, in the form that [`encode`] writes.
+/// Whether a text is base64 of at least one byte, in the form of [`encode`].
 pub(super) fn is_base64(text: &str) -> bool {
     let digits = text.trim_end_matches('=');
     let padding = text.len() - digits.len();
@@ -29,7 +29,8 @@ pub(super) fn is_base64(text: &str) -> bool {
         && digits.bytes().all(|digit| value(digit).is_some())
 }
 
-/// The form that [`encode`] writes, for base64 with blanks, in the alphabet for URLs or without padding. A text that is no base64 stays as it is.
+/// Converts base64 with whitespace, in the URL-safe alphabet or without padding to the form of [`encode`].
+/// Other texts stay unchanged.
 pub(super) fn standard(text: &str) -> Cow<'_, str> {
     if is_base64(text) {
         return text.into();

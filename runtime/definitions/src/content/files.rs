@@ -8,10 +8,10 @@ use super::base64::encode;
 use super::kinds::media_type;
 use super::{Audio, Image, Media, Resource};
 
-/// The most bytes that are read of a file: 20 MiB, which is the most that large providers take.
+/// The maximum size of a file: 20 MiB, the limit of large providers.
 pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;
 
-/// A file or bytes that cannot be content of a message.
+/// The reason why a file or bytes cannot be content of a message.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContentError {
@@ -31,7 +31,7 @@ pub enum ContentError {
         /// The file.
         path: PathBuf,
     },
-    /// The bytes are not of a known kind.
+    /// The kind of the bytes is unknown.
     #[error("{}: give its media type with `Media::new`", self.describe(expected))]
     #[non_exhaustive]
     UnknownKind {
@@ -73,10 +73,10 @@ async fn media_of(path: &Path, kind: &str, expected: &'static str) -> Result<Med
 }
 
 impl Image {
-    /// Makes an image of the bytes of a PNG, JPEG, GIF or WebP file. Another kind is made with [`Media::new`].
+    /// Creates an image from the bytes of a PNG, JPEG, GIF or WebP file. Use [`Media::new`] for other kinds.
     ///
     /// # Errors
-    /// Returns an error if the bytes begin like none of these.
+    /// Returns an error if the bytes do not start like one of these.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ContentError> {
         media(bytes, "image/", IMAGE, None).map(Self)
     }
@@ -93,7 +93,7 @@ impl Image {
     /// # let _ = describe;
     /// ```
     ///
-    /// Cancel safety: a dropped future has changed nothing. The file may be read to its end.
+    /// Cancel safety: dropping the future has no effect. The file may still be read to its end.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, is too large, or is not an image of these kinds.
@@ -103,10 +103,11 @@ impl Image {
 }
 
 impl Audio {
-    /// Makes audio of the bytes of a WAV, MP3, Ogg, FLAC or MPEG-4 file. Another kind is made with [`Media::new`].
+    /// Creates audio from the bytes of a WAV, MP3, Ogg, FLAC or MPEG-4 file. Use [`Media::new`] for other
+    /// kinds.
     ///
     /// # Errors
-    /// Returns an error if the bytes begin like none of these.
+    /// Returns an error if the bytes do not start like one of these.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ContentError> {
         media(bytes, "audio/", AUDIO, None).map(Self)
     }
@@ -123,7 +124,8 @@ impl Audio {
 }
 
 impl Resource {
-    /// Reads a text in UTF-8, an image, audio or a PDF document of at most [`MAX_FILE_BYTES`]. Its URI names the file without its folder.
+    /// Reads a UTF-8 text, an image, audio or a PDF document of at most [`MAX_FILE_BYTES`]. The URI contains
+    /// the name of the file without its folder.
     ///
     /// ```
     /// use onionskin::content::Resource;
@@ -156,7 +158,7 @@ impl Resource {
     }
 }
 
-/// The media type of a text by its file's name.
+/// The media type of a text, from the name of its file.
 fn text_type(path: &Path) -> &'static str {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {

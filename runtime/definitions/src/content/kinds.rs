@@ -1,6 +1,6 @@
-//! The kinds of files that are known by how they begin.
+//! Kinds of files, recognised by their first bytes.
 
-/// The media type of bytes that begin as these kinds of files do.
+/// The media type of bytes, by their signature.
 pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     let at = |start: usize, mark: &[u8]| bytes.get(start..).is_some_and(|rest| rest.starts_with(mark));
     let of_riff = |mark| at(0, b"RIFF") && at(8, mark);

@@ -1,4 +1,5 @@
-//! Images and audio, in the form that providers take: programs and servers write base64 and media types in many ways.
+//! Images and audio in the form that providers accept: programs and servers write base64 and media types in
+//! many ways.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,8 @@ use super::ContentBlock;
 use super::base64::{beginning, standard};
 use super::kinds::media_type;
 
-/// An image or audio: base64 data and its media type. A tool that returns it returns an image; [`Audio`] is audio.
+/// An image or audio: base64 data and its media type. As a tool's return value it is an image; return
+/// [`Audio`] for audio.
 ///
 /// ```
 /// let dot = onionskin::content::Media::new("iVBORw0KGgo=", "image/png");
@@ -21,7 +23,7 @@ pub struct Media {
     pub(super) mime_type: String,
 }
 
-/// Media as a program or a server wrote them. Python writes the field in snake case if its alias is not asked for.
+/// Media as a program or a server wrote them. Python's SDK writes the field in snake case by default.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MediaFields {
@@ -37,11 +39,12 @@ impl From<MediaFields> for Media {
 }
 
 impl Media {
-    /// Makes media of base64 data and a media type. Both get their usual form: the base64 of a `data:` URL, of the alphabet for URLs, with
-    /// line breaks or without padding becomes plain base64, and `image/jpg` or `IMAGE/PNG; q=1` become `image/jpeg` and `image/png`. The
-    /// type of data that begin as a known kind of image or audio is that kind.
+    /// Creates media from base64 data and a media type, and normalises both: base64 of a `data:` URL, in the
+    /// URL-safe alphabet, with line breaks or without padding becomes plain base64, and `image/jpg` or
+    /// `IMAGE/PNG; q=1` become `image/jpeg` and `image/png`. If the data has the signature of a known kind of
+    /// image or audio, the media type is that kind.
     ///
-    /// Data that are no base64 stay as they are: [`ContentBlock::is_valid`] tells.
+    /// Data that is not base64 stays unchanged; [`ContentBlock::is_valid`] detects it.
     ///
     /// ```
     /// use onionskin::content::Media;

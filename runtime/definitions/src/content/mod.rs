@@ -83,7 +83,7 @@ impl ContentBlock {
         self.clone().texts().into_iter().any(|text| redactor.shows(text))
     }
 
-    /// Makes a text block.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
@@ -133,12 +133,12 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Makes a text resource without a media type.
+    /// Creates a text resource without a media type.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self { uri: uri.into(), mime_type: None, text: Some(text.into()), blob: None }
     }
 
-    /// Makes a resource of bytes, base64 encoded, without a media type. The encoding is not checked.
+    /// Creates a resource from base64-encoded bytes, without a media type. The encoding is not checked.
     pub fn blob(uri: impl Into<String>, data: impl Into<String>) -> Self {
         Self { uri: uri.into(), mime_type: None, text: None, blob: Some(data.into()) }
     }
@@ -198,7 +198,7 @@ pub struct ResourceLink {
 }
 
 impl ResourceLink {
-    /// Makes a link to a resource of this name.
+    /// Creates a link to a resource with this name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self { uri: uri.into(), name: name.into(), description: None, mime_type: None }
     }
@@ -284,7 +284,7 @@ impl From<ContentBlock> for Wire {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ContentBlock {
-    /// The text for a reader: that of a text block, or of a resource that is text.
+    /// The text of a text block or of a text resource.
     pub fn readable(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),

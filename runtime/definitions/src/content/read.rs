@@ -1,11 +1,12 @@
-//! The texts that a model reads of content blocks.
+//! The texts of content blocks, as a model reads them.
 
 use super::ContentBlock;
 
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ContentBlock {
-    /// The texts that a model reads of the block: a text, the address and the text of a file, the address, the name and the description of a link.
+    /// The texts of the block, as a model reads them: a text; the URI and the text of a file; the URI, the
+    /// name and the description of a link.
     pub fn read_texts(&self) -> impl Iterator<Item = &str> {
         let texts = match self {
             Self::Text(text) => [Some(text.as_str()), None, None],
@@ -16,7 +17,7 @@ impl ContentBlock {
         texts.into_iter().flatten()
     }
 
-    /// As [`Self::read_texts`], to be changed.
+    /// As [`Self::read_texts`], mutable.
     pub fn read_texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let texts = match self {
             Self::Text(text) => [Some(text), None, None],
@@ -29,7 +30,8 @@ impl ContentBlock {
         texts.into_iter().flatten()
     }
 
-    /// All texts that a model reads of the blocks. Text blocks beside each other are one text; the others have a line each.
+    /// All texts of the blocks, as a model reads them. Adjacent text blocks are joined; each other text has
+    /// its own line.
     pub fn read_together(blocks: &[Self]) -> String {
         let mut all = String::new();
         let mut after_text = false;

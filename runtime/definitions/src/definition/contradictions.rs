@@ -1,5 +1,5 @@
-//! Limits that contradict a default, an example or a type, and that the macro could not check: with constants or custom
-//! types.
+//! Limits that contradict a default, an example or a type. The macro cannot check limits with constants or
+//! custom types.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::schema::check;
 /// Checks a parameter's default and its example against its limits.
 ///
 /// # Panics
-/// Panics if they contradict each other. The tool is defined once, and an agent with it is not built.
+/// Panics if they contradict each other. Building an agent with the tool then fails.
 pub(super) fn assert_sound(tool: &str, params: &[Param], input_schema: &Value) {
     for param in params.iter().filter(|param| !param.limits.is_empty()) {
         let name = param.name;

@@ -1,4 +1,4 @@
-//! `ToolDeclaration` is the view that a model has of a tool.
+//! The model's view of a tool.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct ToolDeclaration {
 }
 
 impl ToolDeclaration {
-    /// Makes the model's view of this tool under a name. Examples of its arguments are part of the schema.
+    /// Creates the model's view of a tool, with this name. The schema contains the examples of arguments.
     pub fn new(name: impl Into<Arc<str>>, definition: &ToolDefinition) -> Self {
         Self {
             name: name.into(),

@@ -1,5 +1,5 @@
-//! Decodes the values of a call's arguments to typed parameters, after `scan` found them. This code is not generic over
-//! tools: a hundred tools with strings and integers share two instances of it.
+//! Decodes the values that `scan` found to typed parameters. This code is not generic over tools: a hundred
+//! tools with strings and integers share two instances of it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,8 +19,8 @@ pub(crate) type Span = Option<(usize, usize)>;
 
 /// The values of one call, with one slot for each of the tool's parameters.
 ///
-/// A value that cannot be read ends the call with an error that lists all problems of the arguments, so a good call
-/// collects no problems. `#[tool]` generates the calls to it. Implement `Tool` for a hand-written tool.
+/// An invalid value fails the call with an error that lists all problems of the arguments; only then are
+/// problems collected. `#[tool]` generates the calls to it. Implement `Tool` for a hand-written tool.
 pub struct Slots<'a, 's> {
     pub(super) definition: &'s ToolDefinition,
     pub(super) text: &'a str,
@@ -43,7 +43,7 @@ impl<'a> Slots<'a, '_> {
         self.read_rare(index, default)
     }
 
-    /// Handles missing values, values that can be converted without loss, and values that cannot.
+    /// Handles missing values, values of other types, and invalid values.
     #[inline(never)]
     fn read_rare<T: for<'b> ToolArg<'b>>(&self, index: usize, default: Option<fn() -> T>) -> ToolResult<T> {
         let value = match self.given(index) {
@@ -76,7 +76,7 @@ impl<'a> Slots<'a, '_> {
         value.ok_or_else(|| self.refuse(&[]))
     }
 
-    /// Whether the model gave a value for this parameter.
+    /// Whether the arguments contain a value for this parameter.
     #[inline]
     pub fn is_given(&self, index: usize) -> bool {
         self.given(index).is_some()
@@ -118,7 +118,7 @@ impl<'a> Slots<'a, '_> {
         self.text.get(start..end)
     }
 
-    /// The text of a value that is present. Some providers require every argument, and models then write `null` for a
+    /// The text of a present value. Some providers require every argument, so models write `null` for a
     /// missing one. A parameter with a default reads `null` as missing, unless `null` is a value of its type.
     #[inline]
     pub(super) fn given(&self, index: usize) -> Option<&'a str> {
@@ -131,7 +131,7 @@ impl<'a> Slots<'a, '_> {
         param.default.is_some() && (param.reads)(Raw::Text("null")).is_err()
     }
 
-    /// Whether a value that its type accepts may still be refused.
+    /// Whether the schema may refuse a value that the type accepts.
     #[inline]
     pub(super) fn is_held(&self) -> bool {
         self.definition.held

@@ -1,4 +1,4 @@
-//! `ToolExample` shows a model how a tool is called.
+//! Examples of calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub struct ToolExample {
 }
 
 impl ToolExample {
-    /// An example with these arguments. A value that is not an object counts as no arguments.
+    /// Creates an example with these arguments. A value that is not an object counts as no arguments.
     pub fn new(args: Value) -> Self {
         let args = match args {
             Value::Object(args) => args,
@@ -54,7 +54,7 @@ impl ToolExample {
         self
     }
 
-    /// Adds an argument, as the macro writes it.
+    /// Adds an argument, for generated code.
     #[doc(hidden)]
     #[must_use]
     pub fn with(mut self, name: &'static str, value: Option<Value>) -> Self {
@@ -65,7 +65,7 @@ impl ToolExample {
         self
     }
 
-    /// Sets the result, as the macro writes it.
+    /// Sets the result, for generated code.
     #[doc(hidden)]
     #[must_use]
     pub fn giving(mut self, output: Option<Value>) -> Self {
@@ -76,7 +76,7 @@ impl ToolExample {
         self
     }
 
-    /// The reason why it does not fit these schemas.
+    /// The reason why the example does not fit these schemas.
     pub(super) fn problem(&self, schema: &Value, output_schema: Option<&Value>) -> Option<String> {
         if let Some(name) = self.unwritten {
             return Some(format!("`{name}` cannot be written as JSON"));

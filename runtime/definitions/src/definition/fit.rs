@@ -1,4 +1,5 @@
-//! Compares arguments with a tool's schema, and brings them into its types, for code that does not decode them.
+//! Checks arguments against a tool's schema and converts them to its types, for code that does not decode
+//! them.
 
 use serde_json::{Map, Value};
 
@@ -8,9 +9,9 @@ use crate::error::{Exit, ToolResult};
 use crate::schema::{Problem, check, coerce, fill_defaults};
 
 impl ToolDefinition {
-    /// Compares the arguments of a call with the schema, and returns them in its types. Values are converted if nothing is
-    /// lost: `"5"` is read as a number if the schema requires one. [`Self::check`] returns the error for the model, and
-    /// [`Self::fit_args`] changes the arguments themselves.
+    /// Checks the arguments of a call against the schema, and returns them converted to its types.
+    /// Conversions lose nothing: `"5"` becomes a number if the schema requires one. [`Self::check`] returns
+    /// the error for the model, and [`Self::fit_args`] changes the arguments.
     ///
     /// ```
     /// use onionskin::{Args, ToolDefinition};
@@ -30,7 +31,7 @@ impl ToolDefinition {
         let schema = &*self.input_schema;
         let mut value = Value::Object(object.clone());
         let mut problems = check(&value, schema, schema, "");
-        // `"5"` is converted to 5 as for functions, only if the schema requires it.
+        // As for functions, `"5"` becomes 5 only if the schema requires it.
         if !problems.is_empty() && coerce(&mut value, schema, schema, &args.literals()) {
             problems = check(&value, schema, schema, "");
         }
@@ -40,7 +41,7 @@ impl ToolDefinition {
         }
     }
 
-    /// Checks the arguments of a call against the schema, as [`Self::fit_args`] does, and leaves them as they are.
+    /// Checks the arguments of a call against the schema, as [`Self::fit_args`] does, without changing them.
     ///
     /// ```
     /// use onionskin::{Args, ToolDefinition};
@@ -58,14 +59,14 @@ impl ToolDefinition {
         self.fit_args(&mut args.clone())
     }
 
-    /// Checks the arguments of a call against the schema, and brings them into its types: values are converted if nothing
-    /// is lost, and missing arguments get the defaults of the schema. A `Tool` by hand gets its arguments
-    /// through this method.
+    /// Checks the arguments of a call against the schema, and converts them to its types: values are
+    /// converted without loss, and missing arguments get the schema's defaults. A hand-written `Tool` gets
+    /// its arguments through this method.
     ///
-    /// Not checked are `format` (but the ranges of Rust's integers), `unevaluatedItems`, `$dynamicRef`, and that no second option of
-    /// a `oneOf` fits. A tool that relies on one of them checks it itself (`Tool::fit_args`). A keyword
-    /// whose value no check can use, as an unreadable pattern, is an error when an agent with the tool is built
-    /// (`BuildError::SchemaMistake`); outside an agent it is passed over.
+    /// It does not check `format` (except for the ranges of Rust's integers), `unevaluatedItems`,
+    /// `$dynamicRef`, and that only one option of a `oneOf` fits. A tool that relies on one of them checks it
+    /// itself (`Tool::fit_args`). A keyword with an invalid value, such as a malformed pattern, fails the
+    /// build of an agent with the tool (`BuildError::SchemaMistake`); outside an agent it is ignored.
     ///
     /// ```
     /// use onionskin::{Args, ToolDefinition};
@@ -99,7 +100,7 @@ impl ToolDefinition {
         result
     }
 
-    /// The arguments in the schema's types; `None` if they have them.
+    /// The arguments converted to the schema's types; `None` if they have these types already.
     fn fitted(&self, args: &Args, bound: Option<&Value>) -> Result<Option<Map<String, Value>>, Vec<Problem>> {
         let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
         let schema = &*self.input_schema;
@@ -118,14 +119,14 @@ impl ToolDefinition {
     }
 }
 
-/// Whether the arguments fit the tool's schema as they are written.
+/// Whether the arguments fit the tool's schema without conversion.
 pub fn fits(definition: &ToolDefinition, args: &Args) -> bool {
     let schema = &*definition.input_schema;
     args.as_object().is_ok_and(|object| check(&Value::Object(object.clone()), schema, schema, "").is_empty())
 }
 
-/// Converts arguments to a tool's types as decoding does, so that earlier readers see what the tool gets. Values that
-/// cannot be converted without loss are unchanged: decoding refuses them.
+/// Converts arguments to a tool's types as decoding does, so that hooks see the same values as the tool.
+/// Values that cannot be converted without loss stay unchanged; decoding refuses them.
 pub fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
     let bound = args.detach_schema();
     let schema = &*definition.input_schema;
@@ -148,13 +149,13 @@ pub fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolDefinition {
-    /// Whether a missing argument reads as its default. A server fills in its own defaults, so only what the model or a
-    /// hook wrote is sent to it.
+    /// Whether a missing argument reads as its default. A server fills in defaults itself, so it receives
+    /// only the arguments that the model or a hook set.
     pub fn fills_defaults(&self) -> bool {
         !self.is_of_server
     }
 
-    /// Makes reads of arguments return what the tool gets.
+    /// Makes reads of arguments return the values as the tool gets them.
     #[inline]
     pub fn attach_to(&self, args: &mut Args) {
         args.attach(&self.input_schema, self.fills_defaults());

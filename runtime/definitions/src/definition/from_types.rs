@@ -1,4 +1,4 @@
-//! A definition from the types of the arguments and of the result.
+//! Definitions from the types of the arguments and the result.
 
 use std::any::{Any, TypeId};
 
@@ -11,10 +11,10 @@ use super::schema::{arguments_schema, output_schema, type_schema};
 use crate::error::ToolResult;
 use crate::output::ToolOutput;
 
-/// A type that the closure of `ToolSpec::from_fn` can return: a value with `Serialize` and `JsonSchema`, or a whole
+/// A return type of a closure for `ToolSpec::from_fn`: a type with `Serialize` and `JsonSchema`, or a
 /// [`ToolOutput`].
 ///
-/// Programs do not implement it: they derive `Serialize` and `JsonSchema`.
+/// Programs derive `Serialize` and `JsonSchema` instead of implementing it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     label = "the model cannot read this",
@@ -53,9 +53,10 @@ impl FnOutput for ToolOutput {
 }
 
 impl ToolDefinition {
-    /// Makes a definition from the types of the arguments and of the result, as `#[tool]` does from a function's: `In` is a
-    /// struct with named fields, a map, or `()` for no arguments; `Out` is a type that `ToolSpec::from_fn` takes as
-    /// result, `()` or [`ToolOutput`](crate::ToolOutput) for no schema. [`Args::read`](crate::Args::read) reads the arguments as `In`.
+    /// Creates a definition from the types of the arguments and the result, as `#[tool]` does for a function.
+    /// `In` is a struct with named fields, a map, or `()` for no arguments; `Out` is a result type of
+    /// `ToolSpec::from_fn`, with `()` or [`ToolOutput`](crate::ToolOutput) for no schema.
+    /// [`Args::read`](crate::Args::read) deserialises the arguments as `In`.
     ///
     /// ```
     /// use std::sync::LazyLock;
@@ -88,7 +89,7 @@ impl ToolDefinition {
     /// # });
     /// ```
     ///
-    /// If `In` is not read from an object, an agent with the tool is not built
+    /// If `In` is not deserialised from an object, building an agent with the tool fails
     /// (`BuildError::InputSchema`).
     pub fn of<In: JsonSchema + 'static, Out: FnOutput>(
         name: impl AsRef<str>,

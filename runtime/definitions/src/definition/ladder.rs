@@ -1,13 +1,13 @@
 //! The rungs of the ladders, as traits. Generated code imports them anonymously.
 //!
-//! A blanket implementation cannot distinguish `Result<T, E>` from a serialisable type, so `#[tool]` asks on the
-//! concrete type, by autoref. Of several rungs of a ladder, the one behind the most references that still fits wins. So
-//! aliases of `Result`, and custom types called `Result`, are handled correctly.
+//! A blanket implementation cannot distinguish `Result<T, E>` from a serialisable type, so `#[tool]` uses
+//! autoref specialisation on the concrete type: of the applicable rungs of a ladder, the one with the most
+//! references wins. So aliases of `Result`, and custom types called `Result`, are handled correctly.
 //!
-//! Two ladders, one after the other: [`SplitExit`] and below remove the error side, then [`FormOwn`] and below select
-//! how the value is written. Both together are a [`Returned`](super::Returned), which a tool asks for once. Each ladder
-//! has a rung for unsupported types. So only one bound check of the macro fails, at the wrong part of the type.
-//! [`ShowJson`] shows a default to the model if its type is serialisable.
+//! There are two ladders: [`SplitExit`] and the traits below remove the error side, then [`FormOwn`] and the
+//! traits below select how the value is serialised. Together they are a [`Returned`](super::Returned). Each
+//! ladder has a rung for unsupported types, so only one bound check of the macro fails, at the wrong part of
+//! the type. [`ShowJson`] shows a default to the model if its type is serialisable.
 
 use std::error::Error;
 use std::fmt::Display;

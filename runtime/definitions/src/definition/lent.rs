@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// A type that a string literal can represent: in the default of a parameter, or in an argument of an example.
+/// A type that a string literal can represent: in the default of a parameter, or in an argument of an
+/// example.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be made from text",
     label = "write a value of the type `{Self}`",

@@ -1,5 +1,6 @@
 //! Definitions of tools: the model's view of a tool ([`ToolDefinition`]), its options and its examples.
 
+mod behaviour;
 mod contradictions;
 mod declaration;
 mod decode;
@@ -27,13 +28,14 @@ mod run_change;
 mod scan;
 mod schema;
 mod source;
+mod static_tool;
 mod ui_tool;
 mod words;
 
+pub use behaviour::{Annotations, Asks, Effect};
 pub use declaration::ToolDeclaration;
 pub use decode::{Slots, Values};
-pub use definition::{Annotations, Effect, ToolDefinition, wire_name};
-pub use definition::{Asks, Defined, StaticTool};
+pub use definition::{ToolDefinition, wire_name};
 pub use example::{ExampleError, ToolExample};
 pub use fit::{bring_into_types, fits};
 pub use from_types::FnOutput;
@@ -52,6 +54,7 @@ pub use scan::read;
 pub use schema::{ObjectSchema, arguments_schema, object_schema, type_schema};
 pub use source::ServerKind;
 pub use source::ToolSource;
+pub use static_tool::{Defined, StaticTool};
 pub use ui_tool::UiMode;
 pub use ui_tool::UiTool;
 pub use words::ToolWords;

@@ -27,8 +27,8 @@ impl NameProblem {
         Self::empty(name).or(wrong).or_else(long)
     }
 
-    /// As [`Self::of_tool`], for a name that may be of a server's choice: such a name is adapted for the model, so it must
-    /// only not be empty.
+    /// As [`Self::of_tool`], but a name that a server chose must only be non-empty, because it is adapted for
+    /// the model.
     pub fn unless_of_server(name: &str, is_of_server: bool) -> Option<Self> {
         Self::of_tool(name).filter(|problem| !is_of_server || *problem == Self::Empty)
     }

@@ -1,4 +1,4 @@
-//! Definitions that each run changes.
+//! Definitions that depend on the run.
 
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ impl ToolDefinition {
         self.run_change.take().is_some()
     }
 
-    /// Completes the definition that a function made of this one for a run, with what the runtime knows of the tool itself.
+    /// Completes a definition that was changed for a run, with the parts that only the runtime sets.
     ///
     /// # Errors
-    /// Returns what is wrong with the changed definition: another name, a schema that is not an object's or has a mistake,
-    /// a limit of zero.
+    /// Returns the mistake in the changed definition: another name, a schema that does not describe an object
+    /// or has a mistake, or a limit of zero.
     pub fn complete_changed(&self, mut changed: Self) -> Result<Self, String> {
         if changed.name != self.name {
             return Err(format!("it has another name, `{}`; keep the name", changed.name));

@@ -1,4 +1,4 @@
-//! Results that are not written as JSON.
+//! Results that are not serialised as JSON.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::schema::output_schema;
 use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::output::ToolOutput;
 
-/// Results with a form of their own instead of JSON.
+/// Results with their own form instead of JSON.
 pub trait OwnForm {
     fn into_output(self) -> ToolOutput;
 

@@ -1,4 +1,4 @@
-//! One parameter of a tool, as `#[tool]` writes it down.
+//! Parameters of tools, as `#[tool]` generates them.
 
 use std::marker::PhantomData;
 
@@ -32,7 +32,7 @@ impl<'a, T: Deserialize<'a> + JsonSchema> ToolArg<'a> for T {}
             secret is, and `#[inject]` on another one that the runtime should fill"
 )]
 pub trait ToolParameter {
-    /// A bound check at the place that the macro points to.
+    /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
     const IS: bool = true;
 }
@@ -47,7 +47,7 @@ impl<T: for<'a> ToolArg<'a>> ToolParameter for T {}
     note = "calls run on all threads of the runtime: take a type that is `Send` and borrows nothing, `Arc` in place of `Rc`"
 )]
 pub trait SentToCalls {
-    /// A bound check at the place that the macro points to.
+    /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
     const IS: bool = true;
 }
@@ -108,7 +108,7 @@ pub struct Param {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Whether the type accepts a missing value, as `Option` does.
     pub optional: fn() -> bool,
-    /// Checks whether a value can be read as the type. It is used to list the problems of a refused call.
+    /// Checks whether the type can be deserialised from a value, to list the problems of a refused call.
     pub reads: Reads,
     /// The default of a missing value; `None` if it cannot be serialised to JSON.
     pub default: Option<fn() -> Option<Value>>,
@@ -124,7 +124,8 @@ impl Param {
         Self::borrowing::<T>(name, |raw| reads::<T>(raw))
     }
 
-    /// As [`Self::new`], for a type that borrows from the arguments; `T` is the type with the lifetime `'static`.
+    /// As [`Self::new`], for a type that borrows from the arguments; `T` is the type with the lifetime
+    /// `'static`.
     pub const fn borrowing<T: ToolArg<'static>>(name: &'static str, reads: Reads) -> Self {
         Self {
             name,
@@ -143,7 +144,8 @@ impl Param {
     }
 }
 
-/// Whether a borrowing type is an alias of `&str`. An inherent constant takes precedence over a trait's.
+/// Detects whether a borrowing type is an alias of `&str`: the inherent constant takes precedence over the
+/// trait's.
 pub struct Alias<T>(PhantomData<fn() -> T>);
 
 impl Alias<&'static str> {

@@ -1,5 +1,5 @@
-//! Finds the values of a tool's parameters in any argument text, and reports the mistakes in the text. `scan` finds
-//! them in the usual texts of models.
+//! Finds the values of a tool's parameters in any argument text, and reports the mistakes in the text. `scan`
+//! is the fast path for plain text.
 
 use std::fmt;
 
@@ -12,7 +12,8 @@ use crate::args::Args;
 use crate::json;
 use crate::schema::Problem;
 
-/// Fills `spans` from text that is not plain, after the listed repairs if necessary, and returns its problems.
+/// Fills `spans` from text that is not plain, after the listed repairs if necessary, and returns its
+/// problems.
 #[cold]
 pub(super) fn parse_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -70,7 +71,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
                     }
                     let raw: &'de RawValue = map.next_value()?;
                     let raw = raw.get();
-                    // Text that a hook could not read as a value must not be read as text by the tool.
+                    // A text that a hook could not parse as a value must not reach the tool as text.
                     if raw.starts_with(['{', '[']) {
                         serde_json::from_str::<json::Sound>(raw).map_err(A::Error::custom)?;
                     }

@@ -1,4 +1,4 @@
-//! Deserialises the arguments of a call as one type, for code that is written by hand.
+//! Deserialises the arguments of a call, for hand-written code.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,8 +9,9 @@ use crate::json::repair;
 use crate::schema::Problem;
 
 impl Args {
-    /// Deserialises the arguments, for a hand-written tool, hook or guardrail. It reads what [`Self::get`] reads, and
-    /// ignores arguments that the type does not know, unless the type refuses them (`#[serde(deny_unknown_fields)]`).
+    /// Deserialises the arguments, for a hand-written tool, hook or guardrail. It sees the same values as
+    /// [`Self::get`], and ignores unknown arguments unless the type rejects them
+    /// (`#[serde(deny_unknown_fields)]`).
     ///
     /// ```
     /// use onionskin::Args;
@@ -28,12 +29,12 @@ impl Args {
     /// ```
     ///
     /// # Errors
-    /// Returns a tool error of kind [`Arguments`](crate::ErrorKind::Arguments) if the type rejects them, or if they are
-    /// not one JSON object.
+    /// Returns a tool error of kind [`Arguments`](crate::ErrorKind::Arguments) if the type rejects the
+    /// arguments, or if they are not one JSON object.
     pub fn read<T: DeserializeOwned>(&self) -> ToolResult<T> {
         let object = self.as_object().map_err(|error| unread(error.to_string()))?;
         T::deserialize(Value::Object(object.clone())).or_else(|error| {
-            // A `Value` rounds long numbers, which the text has exactly.
+            // A `Value` rounds long numbers; the text has all digits.
             let text = self.text();
             let exact =
                 repair(&text).map_or_else(|| serde_json::from_str(&text), |text| serde_json::from_str(&text));

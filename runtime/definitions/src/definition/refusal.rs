@@ -1,4 +1,5 @@
-//! The error of a call whose arguments are wrong: it names all problems. Their sentences are in `schema`, with [`Problem`].
+//! Errors about invalid arguments, which list all problems. The texts of problems are in `schema`, with
+//! [`Problem`].
 
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::json::{self, Literals, with_digits};
 use crate::output::ToolOutput;
 use crate::schema::{Problem, check, coerce, culprit, expected, halves, reason_of, refusal_text};
 
-/// Refuses arguments whose changes were lost, for a tool that may not read them.
+/// Refuses arguments whose changes were lost, for a tool that might ignore them.
 ///
 /// # Errors
 /// Returns the refusal.
@@ -23,20 +24,20 @@ pub fn refuse_lost(tool: &str, args: &Args) -> ToolResult<()> {
     }
 }
 
-/// The error of a call that did not run because of its arguments.
+/// The error for a call with invalid arguments, which did not run.
 pub fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
     let mut output = ToolOutput::text(refusal_text(tool, problems));
     output.insert_meta(Refused { tool: tool.into(), problems: problems.into() });
     ToolError::from_output(ErrorKind::Arguments, output)
 }
 
-/// The problems of a tool with its arguments, stored beside the text for layers that renamed parameters.
+/// The problems with the arguments of a tool, stored with the error for layers that rename parameters.
 struct Refused {
     tool: Box<str>,
     problems: Box<[Problem]>,
 }
 
-/// The problems of a tool with its arguments, if the call ended with them.
+/// The problems with the arguments of a tool, if the call ended with them.
 pub fn refused_by<'e>(tool: &str, exit: &'e Exit) -> Option<&'e [Problem]> {
     let Exit::Tool(error) = exit else { return None };
     let refused = error.output().meta::<Refused>()?;
@@ -44,8 +45,8 @@ pub fn refused_by<'e>(tool: &str, exit: &'e Exit) -> Option<&'e [Problem]> {
 }
 
 impl ToolDefinition {
-    /// The error of a call that did not run because of its arguments. It lists all problems, so that the model can
-    /// correct all of them at once.
+    /// The error for a call with invalid arguments, which did not run. It lists all problems, so that the
+    /// model can correct all of them at once.
     pub fn refuse(&self, problems: &[Problem]) -> ToolError {
         arguments_error(&self.name, problems)
     }
@@ -56,8 +57,8 @@ impl Slots<'_, '_> {
         &self.definition.input_schema["properties"][self.definition.params[index].name]
     }
 
-    /// The problems of a value that its type accepts: violated limits, keys that the type drops, forms that the schema does not show, and what a
-    /// flattened `Option` reads as `None`. What the model was shown decides.
+    /// The problems of a value that the type accepts but the schema refuses: violated limits, keys that the
+    /// type drops, forms that the schema excludes, and fields that a flattened `Option` drops.
     pub(super) fn refused(&self, index: usize, raw: &str) -> Vec<Problem> {
         if !self.is_held() {
             return Vec::new();
@@ -67,7 +68,7 @@ impl Slots<'_, '_> {
         if problems.is_empty() { self.halves(index, &value) } else { problems }
     }
 
-    /// The fields that the type drops, because others beside them are missing.
+    /// The fields that the type drops because sibling fields are missing.
     fn halves(&self, index: usize, value: &Value) -> Vec<Problem> {
         let param = &self.definition.params[index];
         let reads = |value| (param.reads)(Raw::Value(value)).is_ok();
@@ -93,7 +94,7 @@ impl Slots<'_, '_> {
     #[cold]
     pub(super) fn refuse(&self, problems: &[Problem]) -> Exit {
         let mut problems = problems.to_vec();
-        // A text that is not an object lacks every parameter; one line says so.
+        // A text that is not an object lacks every parameter; report that once.
         if !problems.iter().any(Problem::is_root) {
             for index in 0..self.definition.params.len() {
                 problems.extend(self.problems(index));

@@ -1,9 +1,9 @@
-//! Deserialises the result of a tool call as the function's return type, and serialises its arguments, for typed hooks
-//! on a tool with its own layers.
+//! Deserialises the result of a tool call as the function's return type, and serialises its arguments, for
+//! typed hooks on a tool with its own layers.
 //!
-//! A third ladder after the two of [`result`](super::result). It begins with the value type without its error side, and
-//! selects how the value is read. A type that cannot be read has its own rung, so that the error is at the typed hook,
-//! where it names the tool, and not at the tool.
+//! A third ladder after the two of [`result`](super::result). It starts with the value type without its error
+//! side, and selects how the value is deserialised. A type that cannot be deserialised has its own rung, so
+//! that the error is at the typed hook, where it names the tool, and not at the tool.
 
 #![allow(clippy::unused_self, reason = "the rung that is chosen is a value, and all rungs are called alike")]
 
@@ -20,9 +20,9 @@ use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::output::ToolOutput;
 use crate::schema::to_json;
 
-/// Results with a form of their own instead of JSON.
+/// Results with their own form instead of JSON.
 pub trait OwnReading: Sized {
-    /// Whether the value is the whole output, with the parts beside the content.
+    /// Whether the value is the whole output, including metadata.
     const WHOLE: bool = false;
 
     fn reread(output: &ToolOutput) -> Result<Self, String>;
@@ -92,7 +92,7 @@ impl<T: OwnReading> OwnReading for Option<T> {
     const WHOLE: bool = T::WHOLE;
 
     fn reread(output: &ToolOutput) -> Result<Self, String> {
-        // `()` has no value, which does not count as a missing one.
+        // `()` has no value, but is not a missing value.
         let is_none = output.is_wrapped() && output.own_value().is_some_and(|value| value.is_null());
         if is_none { Ok(None) } else { T::reread(output).map(Some) }
     }
@@ -228,8 +228,8 @@ impl<S, T, E> Sides<S, T, E> {
     }
 }
 
-/// A return type that can be read from its tool's result, so that a typed hook can get it from a tool with its own
-/// layers.
+/// A return type that can be read from its tool's result, so that a typed hook can get it from a tool with
+/// its own layers.
 #[diagnostic::on_unimplemented(
     message = "a typed hook cannot be put here: `{Self}` cannot be read from a tool's result again",
     label = "the result of this tool has no `Deserialize`",

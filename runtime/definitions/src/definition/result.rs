@@ -1,8 +1,8 @@
 //! Encodes a function's return value as the result of a tool call.
 //!
-//! [`ladder`](super::ladder) chooses for a type how its error side is removed (a [`Split`]) and how its value is written
-//! (a [`Form`]). Both together are a [`Returned`]. For a function that returns an `i64` they are [`AsIs`] and
-//! [`Described`].
+//! [`ladder`](super::ladder) selects how the error side of a type is removed (a [`Split`]) and how the value
+//! is serialised (a [`Form`]). Together they are a [`Returned`]. For a function that returns an `i64` they
+//! are [`AsIs`] and [`Described`].
 
 #![allow(
     clippy::unused_self,
@@ -27,7 +27,7 @@ use super::schema::output_schema;
 use crate::error::{Abort, BoxError, ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 
-/// How a function's return value becomes the result.
+/// Converts a function's return value to the result of the call.
 pub trait Returned<R> {
     /// Encodes the return value as the result of the call.
     ///
@@ -59,7 +59,7 @@ impl<'r> Failed<'r> {
         }
     }
 
-    /// The kind of the tool error that another error than an exit becomes.
+    /// The kind of tool error that an error other than an exit becomes.
     pub fn kind(error: &dyn Any) -> ErrorKind {
         let boxed = || error.downcast_ref::<BoxError>()?.downcast_ref();
         error.downcast_ref().or_else(boxed).map_or(ErrorKind::Failed, ToolError::kind)
@@ -67,8 +67,8 @@ impl<'r> Failed<'r> {
 }
 
 pin_project! {
-    /// A call of a tool's function, whose return value becomes the result. It is hand-written, because the compiler
-    /// generates several times as much code for an `async` block, for every tool.
+    /// A call of a tool's function, whose return value becomes the result. It is hand-written, because the
+    /// compiler generates several times as much code for an `async` block, for every tool.
     #[project = Project]
     #[allow(missing_docs, reason = "`pin_project` takes no documentation of fields")]
     pub enum Encoded<F, R> {
@@ -193,7 +193,7 @@ pub trait Split<R>: Sized {
     /// Returns the exit.
     fn split(returned: R) -> Result<Self::Value, Exit>;
 
-    /// Makes a return value of this value.
+    /// Converts the value back to a return value.
     fn join(value: Self::Value) -> R;
 
     /// The error, if the function returned one.

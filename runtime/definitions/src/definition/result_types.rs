@@ -1,4 +1,4 @@
-//! The types that a tool's function can return, as the compiler names them in its errors.
+//! Types that a tool's function can return, for errors of the compiler.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ use crate::secret::Secret;
             these where `E` can be displayed"
 )]
 pub trait ToolReturn: Sized {
-    /// A bound check at the place that the macro points to.
+    /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
     fn is_told(_: &Kind<Self>) {}
 
@@ -34,7 +34,7 @@ impl<T: Serialize> ToolReturn for T {
     }
 }
 
-/// A result that the model may see. No secret is one.
+/// A result that the model may see: anything but a secret.
 #[diagnostic::on_unimplemented(
     message = "a secret never goes to the model, so `{Self}` cannot be the result of a tool",
     label = "the model would read this",
@@ -42,7 +42,7 @@ impl<T: Serialize> ToolReturn for T {
             agent's state or from the session's (`SessionState::set_secret`)"
 )]
 pub trait ShownToModel: Sized {
-    /// A bound check at the place that the macro points to.
+    /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
     fn is_shown(_: &Kind<Self>) {}
 }
@@ -65,7 +65,7 @@ impl<T> OfSecrets for Vec<Secret<T>> {}
             `.map_err(|error| ..)`"
 )]
 pub trait ErrorText: Sized {
-    /// A bound check at the place that the macro points to.
+    /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
     fn is_told(_: &Kind<Self>) {}
 }
@@ -73,7 +73,7 @@ pub trait ErrorText: Sized {
 #[diagnostic::do_not_recommend]
 impl<E: Display> ErrorText for E {}
 
-/// A type, carried up the ladders.
+/// A type as a value, for the ladders.
 pub struct Kind<T>(PhantomData<fn() -> T>);
 
 impl<T> Kind<T> {

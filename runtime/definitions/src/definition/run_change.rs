@@ -4,7 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// The function that changes a definition for a run. Its type names the run, which this layer does not know.
+/// The function that changes a definition for a run. It is type-erased, because this crate does not know
+/// runs.
 #[derive(Clone)]
 pub(super) struct RunChange(pub(super) Arc<dyn Any + Send + Sync>);
 

@@ -1,19 +1,21 @@
-//! Cuts the argument text into the values of a tool's parameters. Plain text, the usual text of models, costs a fraction
-//! of a deserialiser. All other text (with a key that is unknown, escaped or duplicate, or with anything that is not JSON) is
-//! left to `parse`, which accepts it or reports its problems. `decode` reads the values.
+//! Splits the argument text into the values of a tool's parameters. For plain text, which models usually
+//! write, this costs a fraction of a deserialiser. Other text (with a key that is unknown, escaped or
+//! duplicate, or with anything that is not JSON) is left to `parse`, which accepts it or reports its
+//! problems. `decode` deserialises the values.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::decode::{Slots, Span, Values};
-use super::definition::{Defined, ToolDefinition};
+use super::definition::ToolDefinition;
 use super::param::Param;
 use super::parse::parse_repaired;
+use super::static_tool::Defined;
 use crate::args::Args;
 use crate::error::ToolResult;
 use crate::json::Sound;
 
-/// Reads all arguments of a call: cuts the text here, and decodes the values.
+/// Reads all arguments of a call: splits the text, and decodes the values.
 ///
 /// # Errors
 /// Returns an error if they do not fit. The error names every invalid argument.
@@ -31,11 +33,11 @@ pub fn read<V: Values>(
 }
 
 impl<'a, 's> Slots<'a, 's> {
-    /// Cuts the argument text into the values of a tool's parameters, and stores their ranges in `spans`.
+    /// Splits the argument text into the values of a tool's parameters, and stores their ranges in `spans`.
     ///
     /// # Errors
-    /// Returns an error if the text is not one JSON object, even after the listed repairs, or if it has unknown
-    /// arguments.
+    /// Returns an error if the text is not one JSON object, even after the listed repairs, or if it has
+    /// unknown arguments.
     #[inline]
     pub fn split(
         definition: &'s ToolDefinition,
@@ -49,7 +51,7 @@ impl<'a, 's> Slots<'a, 's> {
                 (!problems.is_empty()).then_some(problems)
             }
         };
-        // A result that a cold function makes would be written to memory and read again at every call.
+        // If a cold function returned the result, every call would write it to memory and read it again.
         match problems {
             None => Ok(Self { definition, text: args.flushed_text(), spans }),
             Some(problems) => Err(Self { definition, text: args.flush(), spans }.refuse(&problems)),
@@ -125,9 +127,9 @@ fn is_end(text: &[u8], at: usize) -> Option<()> {
     text.get(at..)?.iter().all(|&byte| is_space(byte)).then_some(())
 }
 
-/// The parameter of a key, whose opening quote was consumed. Models write arguments in the order of the schema, so the
-/// next parameter is tried first. Names are compared byte by byte: they are short, and a call of `memcmp` costs more
-/// than it saves.
+/// The parameter of a key, whose opening quote was consumed. Models write arguments in the order of the
+/// schema, so the next parameter is tried first. Names are compared byte by byte: they are short, and a call
+/// of `memcmp` costs more than it saves.
 #[inline]
 fn key(params: &[Param], expected: usize, text: &[u8], at: &mut usize) -> Option<usize> {
     if let Some(param) = params.get(expected) {
@@ -205,7 +207,7 @@ fn whole(text: &[u8], at: &mut usize, first: u8) -> Option<()> {
     }
 }
 
-/// The end of a list, an object, a fraction or a string with escapes.
+/// The end of a value that `scalar` does not handle: a list, an object, a fraction or a string with escapes.
 #[cold]
 fn after_value(text: &str, start: usize) -> Option<usize> {
     let value = text.get(start..)?;
@@ -296,7 +298,8 @@ mod tests {
                 .iter()
                 .flat_map(|text| tokens.iter().map(move |token| format!("{text}{token}")))
                 .collect();
-            // Most texts are wrong from the first token on; a frame around the value makes more of them matter.
+            // Most texts are wrong from the first token on; a frame around the value makes more of them
+            // matter.
             accepted += texts.iter().filter(|text| quick(&format!("{{\"x\":{text}}}")).is_some()).count();
             accepted += texts.iter().filter(|text| quick(text).is_some()).count();
         }

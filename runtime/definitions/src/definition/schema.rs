@@ -21,7 +21,7 @@ fn generator(settings: SchemaSettings) -> SchemaGenerator {
         .into_generator()
 }
 
-/// The schema of the arguments of this tool.
+/// The schema of a tool's arguments.
 ///
 /// # Panics
 /// Panics if a limit of a parameter is outside the range of its type.
@@ -57,7 +57,8 @@ pub(super) fn input_schema(tool: &str, params: &[Param]) -> Value {
     root
 }
 
-/// The schema of a struct whose fields are the arguments; `None` if the type is not deserialised from an object.
+/// The schema of a struct whose fields are the arguments; `None` if the type is not deserialised from an
+/// object.
 pub fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     if TypeId::of::<T>() == TypeId::of::<()>() {
         return Some(json!({ "type": "object", "properties": {}, "additionalProperties": false }));
@@ -93,7 +94,8 @@ pub struct ObjectSchema {
     pub is_wrapped: bool,
 }
 
-/// The schema of a value as an object without a union at its root, as providers want it. Another value is the property `name`.
+/// The schema of a type as an object without a union at its root, as providers require. Another type is
+/// wrapped as the property `name`.
 pub fn object_schema<T: JsonSchema + 'static>(name: &str) -> ObjectSchema {
     let has_union =
         |schema: &Value| ["anyOf", "oneOf", "allOf", "not", "if"].iter().any(|key| schema.get(key).is_some());
@@ -114,15 +116,15 @@ pub fn object_schema<T: JsonSchema + 'static>(name: &str) -> ObjectSchema {
     }
 }
 
-/// The schema of any type. Its objects are closed.
+/// The schema of a type, with closed objects.
 pub fn type_schema<T: JsonSchema>() -> Value {
     let mut schema = generator(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value();
     close(&mut schema);
     schema
 }
 
-/// The schema of a result type. A value that is not an object is wrapped as `{"result": ..}`, because MCP requires an
-/// object. If a type has both kinds of values, the schema allows both forms.
+/// The schema of a result type. A value that is not an object is wrapped as `{"result": ..}`, because MCP
+/// requires an object. If a type has both kinds of values, the schema allows both forms.
 pub(crate) fn output_schema<T: JsonSchema>() -> Value {
     let mut generator = generator(SchemaSettings::draft2020_12().for_serialize());
     let schema = generator.subschema_for::<T>().to_value();
@@ -190,7 +192,7 @@ fn objects<'g>(
         if let Some(known) = known.get(name.as_str()) {
             return *known;
         }
-        // A type that is one of its own options counts as both.
+        // A type that contains itself as an option counts as both.
         known.insert(name, Objects::Some);
         let found = objects(target, generator, known);
         known.insert(name, found);

@@ -1,4 +1,4 @@
-//! `ToolSource` says where a tool comes from.
+//! Sources of tools.
 
 use std::fmt;
 
@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum ToolSource {
     /// A tool of an MCP server.
     Mcp,
-    /// A tool of a server that does not speak MCP: of a source of tools of your own
-    /// (`ToolServer`).
+    /// A tool of a server without MCP: of a hand-written source of tools (`ToolServer`).
     Server,
     /// A local function, toolbox, hand-written tool or script.
     Function,
@@ -25,7 +24,7 @@ pub enum ToolSource {
 }
 
 impl ToolSource {
-    /// Whether the tool is one of a server: of an MCP server, or of another one.
+    /// Whether the tool belongs to a server, with MCP or without.
     pub fn is_server(self) -> bool {
         matches!(self, Self::Mcp | Self::Server)
     }

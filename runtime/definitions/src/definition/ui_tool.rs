@@ -1,4 +1,4 @@
-//! The component that a UI tool shows to a person.
+//! UI components of tools.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub enum UiMode {
     /// In the conversation.
     #[default]
     Inline,
-    /// Beside the conversation, in a panel of its own.
+    /// Beside the conversation, in a separate panel.
     Artifact,
 }
 

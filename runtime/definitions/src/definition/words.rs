@@ -1,12 +1,12 @@
-//! What an agent says of a tool in place of the tool's own definition.
+//! An agent's own words for a tool.
 
 use std::borrow::Cow;
 
 use super::definition::ToolDefinition;
 use super::ui_tool::{UiMode, UiTool};
 
-/// What one agent says of a tool in place of the tool's own definition. Other agents with the tool are not changed.
-/// `AgentDeclaration::worded` takes it.
+/// An agent's name, description and component for a tool, which replace those of the tool's definition in
+/// this agent only. `AgentDeclaration::worded` takes it.
 ///
 /// ```
 /// use onionskin::declaration::AgentDeclaration;
@@ -37,8 +37,8 @@ impl ToolWords {
         Self::default()
     }
 
-    /// Sets the name that models, hooks and events see. With a name that providers reject, the agent is not built
-    /// (`BuildError::ToolName`).
+    /// Sets the name that models, hooks and events see. If providers reject the name, building the agent
+    /// fails (`BuildError::ToolName`).
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.name = Some(name.into());
         self
@@ -56,7 +56,7 @@ impl ToolWords {
         self
     }
 
-    /// The definition in these words.
+    /// Returns the definition with these words.
     pub fn of(&self, mut definition: ToolDefinition) -> ToolDefinition {
         if let Some(name) = &self.name {
             definition.name = name.as_ref().into();

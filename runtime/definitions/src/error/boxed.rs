@@ -1,14 +1,14 @@
-//! `BoxError` holds an error of any type.
+//! Boxed errors.
 
 use std::error::Error;
 use std::sync::Arc;
 
 use crate::secret::Redactor;
 
-/// An error of any type, as code of a program or of another crate returns it.
+/// An error of any type.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Replaces an error whose text has a secret by its redacted text.
+/// Replaces an error whose text contains a secret with the redacted text.
 pub fn redact_error(error: &mut Arc<dyn Error + Send + Sync>, redactor: &Redactor) {
     let (mut inner, mut is_clean): (Option<&(dyn Error + 'static)>, _) = (Some(&**error), true);
     while let Some(this) = inner {

@@ -1,10 +1,10 @@
-//! The text of an error and of its causes.
+//! Error texts with causes.
 
 use std::error::Error;
 use std::fmt;
 use std::iter::successors;
 
-/// Writes an error as a person reads it: its text, and those of its causes that are not in it already.
+/// Writes the text of an error, followed by the texts of causes that it does not contain already.
 ///
 /// # Errors
 /// Returns the error of the formatter.

@@ -26,10 +26,11 @@ pub type ToolResult<T = ToolOutput> = Result<T, Exit>;
 /// The three ways in which a tool call can end without a plain result.
 ///
 /// - [`Exit::Tool`]: the call failed. The run continues and the model gets the error.
-/// - [`Exit::Stop`]: the run ends well, with the result in it.
+/// - [`Exit::Stop`]: the run ends successfully, with this result.
 /// - [`Exit::Abort`]: the run ends at once and its other calls are cancelled. No hook can undo it.
 ///
-/// `Exit`, [`Stop`] and [`Abort`] are not [`Error`]s: if they were, `?` could turn an abort into a tool error.
+/// `Exit`, [`Stop`] and [`Abort`] are not [`Error`]s: if they were, `?` could turn an abort into a tool
+/// error.
 #[derive(Debug, Clone)]
 pub enum Exit {
     /// The call failed. The model gets the error, and the run continues.
@@ -41,13 +42,13 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Makes a tool error with this text for the model.
+    /// Creates a tool error with this text for the model.
     pub fn tool(text: impl Into<String>) -> Self {
         Self::Tool(ToolError::new(text))
     }
 
-    /// Makes a refusal by a hook or a tool, of kind [`ErrorKind::Denied`](crate::ErrorKind::Denied). The model gets the text, and the run
-    /// continues.
+    /// Creates a refusal by a hook or a tool, of kind [`ErrorKind::Denied`](crate::ErrorKind::Denied). The
+    /// model gets the text, and the run continues.
     ///
     /// ```
     /// use onionskin::{Args, Exit, Next, ToolResult, tool_hook};
@@ -69,8 +70,8 @@ impl Exit {
         Self::Tool(ToolError::retry(text))
     }
 
-    /// Makes an exit that ends the run well. `output` is the result of the call, and its text is the answer of the run.
-    /// The other calls of the turn finish first.
+    /// Creates an exit that ends the run successfully. `output` is the result of the call, and its text is
+    /// the answer of the run. The other calls of the turn finish first.
     ///
     /// ```
     /// use onionskin::{Exit, ScriptedModel, ScriptedTurn, ToolResult, agent, tool};
@@ -93,8 +94,8 @@ impl Exit {
         Self::Stop(Stop { output: Box::new(output.into()) })
     }
 
-    /// Makes an exit that ends the run at once with `RunError::Aborted`. Its other calls are
-    /// cancelled, and no hook outside can undo it.
+    /// Creates an exit that ends the run at once with `RunError::Aborted`. The other calls of the run are
+    /// cancelled, and no outer hook can undo it.
     pub fn abort(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::Abort(Abort::new(reason.into()))
     }
@@ -138,8 +139,8 @@ from_each! { Exit,
     abort: Abort => Self::Abort(abort);
 }
 
-/// The end of a run with an answer: its output is the result of the call and the answer of the run. [`Exit::stop`]
-/// makes it.
+/// The end of a run with an answer: its output is the result of the call and the answer of the run. Create it
+/// with [`Exit::stop`].
 /// ```
 /// use onionskin::{Exit, ToolOutput};
 ///
@@ -162,14 +163,14 @@ impl Stop {
         &mut self.output
     }
 
-    /// Takes the result that ends the run.
+    /// Returns the owned result that ends the run.
     pub fn into_output(self) -> ToolOutput {
         *self.output
     }
 }
 
-/// The end of a run with an error. The other calls of the run are cancelled, and no hook outside can undo it.
-/// [`Exit::abort`] makes it.
+/// The end of a run with an error. The other calls of the run are cancelled, and no outer hook can undo it.
+/// Create it with [`Exit::abort`].
 ///
 /// ```
 /// use onionskin::Exit;
@@ -182,7 +183,7 @@ pub struct Abort {
 }
 
 impl Abort {
-    /// Makes an abort for this reason.
+    /// Creates an abort for this reason.
     pub fn new(reason: impl Into<Arc<str>>) -> Self {
         Self { reason: reason.into() }
     }

@@ -1,5 +1,4 @@
-//! The ways in which a tool call can end without a plain result: the three exits, one of which is a tool error. And errors of
-//! any type.
+//! The three exits of a tool call, tool errors, and errors of any type.
 
 mod boxed;
 mod causes;

@@ -1,4 +1,4 @@
-//! A failed tool call: what the model gets, its kind, and its cause.
+//! Failed tool calls.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -19,7 +19,7 @@ pub enum ErrorKind {
     Failed,
     /// The arguments were invalid; the tool did not run.
     Arguments,
-    /// The agent has no tool of this name; nothing ran.
+    /// The agent has no tool with this name; nothing ran.
     UnknownTool,
     /// The time limit of the tool, of a child or of a server passed. The tool may have taken effect.
     Timeout,
@@ -31,24 +31,23 @@ pub enum ErrorKind {
     Panic,
     /// A remote tool reported the error, or its server could not be reached.
     Remote,
-    /// A remote tool answered, and its answer cannot be read. The tool ran, and would answer the same way again.
+    /// A remote tool's answer cannot be parsed. The tool ran, and would answer the same way again.
     Unreadable,
     /// The tool asks the model to try again with other arguments.
     Retry,
-    /// A limit refused or ended the call, and the run continues: the `tool_calls` of
-    /// `Limits`, the tool's `max_calls`, the number of threads of an
-    /// `AgentTool`, or a limit of a script. A limit that ends the run is
-    /// `RunError::Limit`.
+    /// A limit refused or ended the call, and the run continues: `tool_calls` of `Limits`, the tool's
+    /// `max_calls`, the number of threads of an `AgentTool`, or a limit of a script. A limit that ends the
+    /// run is a `RunError::Limit`.
     Limit,
     /// The call was cancelled before it finished.
     Cancelled,
-    /// An earlier run ended while the tool ran, and its effect is [`Once`](crate::Effect::Once). The tool may have
-    /// taken effect, and did not run again.
+    /// An earlier run ended while the tool was running, and its effect is [`Once`](crate::Effect::Once). The
+    /// tool may have taken effect, and did not run again.
     InDoubt,
 }
 
 impl ErrorKind {
-    /// The kind as one word, as it is in JSON.
+    /// The kind as one word, as in JSON.
     ///
     /// ```
     /// assert_eq!(onionskin::ErrorKind::UnknownTool.word(), "unknown_tool");
@@ -137,28 +136,28 @@ struct Failure {
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
-/// The text of an error that gives none: a model would read an empty text as success.
+/// The text of an error without a text, which a model would read as success.
 const NO_REASON: &str = "the tool failed and gave no reason";
 
 impl ToolError {
-    /// Makes an error of kind [`ErrorKind::Failed`] with this text for the model.
+    /// Creates an error of kind [`ErrorKind::Failed`] with this text for the model.
     pub fn new(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Failed, ToolOutput::text(text))
     }
 
-    /// Asks the model to call again with other arguments; `text` says how. A run allows `max_retries` such requests for
-    /// each tool (`Limits`). Several requests in one turn count once.
+    /// Asks the model to call again with other arguments, as `text` describes. A run allows `max_retries`
+    /// such requests for each tool (`Limits`). Several requests in one turn count once.
     pub fn retry(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Retry, ToolOutput::text(text))
     }
 
-    /// Makes a refusal by a hook, a guardrail or an approver, of kind [`ErrorKind::Denied`].
+    /// Creates a refusal by a hook, a guardrail or an approver, of kind [`ErrorKind::Denied`].
     pub fn denied(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Denied, ToolOutput::text(text))
     }
 
-    /// Makes an error with content blocks, as remote tools report it. An error without a text says that the tool gave no
-    /// reason, because a model would read it as success.
+    /// Creates an error with content blocks, as remote tools report it. If it has no text, a text says that
+    /// the tool gave no reason, because a model would read the error as success.
     ///
     /// ```
     /// use onionskin::{ErrorKind, ToolError, ToolOutput};
@@ -171,8 +170,8 @@ impl ToolError {
         error
     }
 
-    /// Makes an error of kind [`ErrorKind::Failed`] from any other error. The model gets its text, without its causes;
-    /// [`source`](Error::source) returns it.
+    /// Creates an error of kind [`ErrorKind::Failed`] from any other error. The model gets its text, without
+    /// its causes; [`source`](Error::source) returns it.
     pub fn from_source(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source: Arc<dyn Error + Send + Sync> = source.into().into();
         let mut error = Self::new(source.to_string());
@@ -248,7 +247,7 @@ impl Error for ToolError {
 }
 
 impl Redact for ToolError {
-    /// A cause that shows a secret is replaced by its text, because its type could reveal the secret.
+    /// The redacted text replaces a cause that shows a secret, because its type could reveal the secret.
     fn redact(&mut self, redactor: &Redactor) {
         self.output_mut().redact(redactor);
         let shows = |error: &(dyn Error + 'static)| {
@@ -263,7 +262,7 @@ impl Redact for ToolError {
     }
 }
 
-/// The text of an error whose type is not kept: it could show a secret, or is not recorded.
+/// The text of an error whose type is dropped, because it could reveal a secret or is not recorded.
 struct Words {
     text: String,
     source: Option<Arc<Words>>,
@@ -290,7 +289,7 @@ impl Error for Words {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolError {
-    /// Adds a text where no block has one.
+    /// Adds a text if no block has one.
     pub fn give_reason(&mut self) {
         if self.content().iter().all(|block| block.as_text().is_none_or(|text| text.trim().is_empty())) {
             let blocks = self.0.output.content_only_mut();
@@ -304,7 +303,7 @@ impl ToolError {
         self.0.kind = kind;
     }
 
-    /// Puts words before and behind its text.
+    /// Adds text before and after the error's text.
     pub fn put_around(&mut self, before: &str, behind: &str) {
         if before.is_empty() && behind.is_empty() {
             return;
@@ -331,7 +330,7 @@ impl ToolError {
         }
     }
 
-    /// Replaces the causes by these texts, outermost first.
+    /// Replaces the causes with these texts, outermost first.
     pub fn set_cause_texts(&mut self, texts: impl DoubleEndedIterator<Item = String>) {
         let words = texts.rev().fold(None, |source, text| Some(Arc::new(Words { text, source })));
         self.0.source = words.map(|words| words as _);

@@ -1,4 +1,5 @@
-//! Anthropic. The rules for strict tools: <https://docs.claude.com/en/docs/build-with-claude/structured-outputs>.
+//! Anthropic. The rules for strict tools:
+//! <https://docs.claude.com/en/docs/build-with-claude/structured-outputs>.
 
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
 impl Dialect {
-    /// Anthropic's: optional properties are not in `required`, and nothing is recursive.
+    /// Anthropic's dialect: optional properties are not in `required`, and types are not recursive.
     pub const ANTHROPIC: Self = Self::new().keeping(stays);
 }
 
@@ -33,8 +34,8 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// The tool's examples are in `input_examples`
 /// (<https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use>).
 ///
-/// In strict mode, optional properties are not in `required`, and neither they nor the examples have `null` for them.
-/// Limits are in the description. An example that does not fit the strict schema is left out.
+/// In strict mode, optional properties are not in `required`, and neither they nor the examples have `null`
+/// for them. Limits are in the description. Examples that do not fit the strict schema are omitted.
 /// [`request`](super::request) counts the totals of all strict tools of one request.
 ///
 /// ```
@@ -48,7 +49,7 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// ```
 ///
 /// # Errors
-/// Returns an error if the provider does not accept the schema, or its strict form if that is requested, if providers
+/// Returns an error if the provider does not accept the schema or its requested strict form, if providers
 /// reject the tool's name, or if a custom field has a reserved name.
 pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let export = ToolExport::new(Provider::ANTHROPIC, definition, options);

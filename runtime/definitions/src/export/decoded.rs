@@ -1,5 +1,5 @@
-//! A schema without `unevaluatedProperties: false`, which the decoders that hold a model to a schema do not know: they refuse the whole request.
-//! The tool itself checks it.
+//! Removes `unevaluatedProperties: false`, because constrained decoders do not support it and reject the
+//! whole request. The tool itself checks it.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::schema::change_subschemas;
 
 const UNKNOWN: &str = "unevaluatedProperties";
 
-/// Whether a decoder does not know this keyword with this value.
+/// Whether decoders do not support this keyword with this value.
 pub(super) fn is_unknown(key: &str, value: &Value) -> bool {
     key == UNKNOWN && *value == Value::Bool(false)
 }

@@ -7,13 +7,14 @@ use serde_json::Value;
 pub(super) enum Optional {
     /// Required, and `null` is one of its values.
     Null,
-    /// Left out of `required`, without `null` among its values.
+    /// Not in `required`, and `null` is not one of its values.
     LeftOut,
 }
 
 /// A strict dialect of a provider: the part of JSON Schema in which the provider enforces schemas.
-/// [`ToolExport::strict_schema`](super::ToolExport::strict_schema) rewrites a tool's schema into it. In every dialect all objects
-/// are closed, every value has a type, unions are `anyOf`, and what a text can express moves into the descriptions.
+/// [`ToolExport::strict_schema`](super::ToolExport::strict_schema) rewrites a tool's schema into it. In every
+/// dialect all objects are closed, every value has a type, unions are `anyOf`, and what a text can express
+/// moves into the descriptions.
 ///
 /// [`Dialect::OPENAI`] and [`Dialect::ANTHROPIC`] are the dialects of the exports for these providers.
 ///
@@ -44,8 +45,8 @@ impl Default for Dialect {
 }
 
 impl Dialect {
-    /// The smallest dialect: optional properties are not in `required` and do not accept `null`, nothing is recursive, each
-    /// schema has one type, and all limits move into the descriptions.
+    /// The smallest dialect: optional properties are not in `required` and do not accept `null`, nothing is
+    /// recursive, each schema has one type, and all limits move into the descriptions.
     pub const fn new() -> Self {
         Self { optional: Optional::LeftOut, recursion: false, type_lists: false, stays: |_, _, _| false }
     }
@@ -71,8 +72,8 @@ impl Dialect {
         self
     }
 
-    /// Sets which limits stay in the schema. `keeps` gets the type, the keyword and the keyword's value: `"string"`,
-    /// `"format"` and `"date"`.
+    /// Sets which limits stay in the schema. `keeps` gets the type, the keyword and the keyword's value:
+    /// `"string"`, `"format"` and `"date"`.
     #[must_use]
     pub const fn keeping(mut self, keeps: fn(&str, &str, &Value) -> bool) -> Self {
         self.stays = keeps;

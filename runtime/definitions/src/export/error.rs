@@ -1,4 +1,4 @@
-//! `ExportError` says why a tool cannot be exported.
+//! Errors of exports.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::definition::{ExampleError, NameProblem};
 use crate::schema::referenced;
 
-/// The provider or protocol of an export, by its name for people.
+/// The provider or protocol of an export, as a name for people.
 ///
 /// ```
 /// use onionskin::export::Provider;
@@ -33,7 +33,8 @@ impl Provider {
     /// Independent of any provider.
     pub const PLAIN: Self = Self("the plain form");
 
-    /// A provider with this name, for a [`ToolForm`](super::ToolForm) of your own. Errors show the name.
+    /// A provider with this name, for other implementations of [`ToolForm`](super::ToolForm). Errors show the
+    /// name.
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
@@ -86,7 +87,7 @@ pub enum ExportError {
         path: String,
         /// The problem at this path.
         reason: String,
-        /// What the developer can do, as the last part of the error's text.
+        /// Advice for the developer, which ends the error's text.
         next: &'static str,
     },
     /// A custom field has a reserved name.
@@ -116,10 +117,10 @@ pub enum ExportError {
         found: usize,
         /// The limit.
         most: usize,
-        /// What the developer can do, as the last part of the error's text.
+        /// Advice for the developer, which ends the error's text.
         next: &'static str,
     },
-    /// Providers reject the tool's name. A build of an agent with the tool would fail for the same reason
+    /// Providers reject the tool's name. Building an agent with the tool fails for the same reason
     /// (`BuildError::ToolName`).
     #[error(
         "the tool `{tool}` cannot be exported for {provider}, because providers reject its name: {problem}"
@@ -133,8 +134,7 @@ pub enum ExportError {
         /// The mistake in the name.
         problem: NameProblem,
     },
-    /// Two tools of one request have the same name, perhaps after characters were replaced that the provider does not
-    /// accept.
+    /// Two tools of one request have the same name, perhaps only after unsupported characters were replaced.
     #[error("the tools `{first}` and `{second}` are both called `{name}` for {provider}; rename one of them")]
     #[non_exhaustive]
     SameName {
@@ -150,9 +150,10 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// The error for a request whose tools exceed a limit of the provider together, for a
-    /// [`ToolForm`](super::ToolForm): `found` of `what`, and at most `most` are accepted. `next` says what the developer
-    /// can do. [`ToolExport::exceeds`](super::ToolExport::exceeds) makes the error for one tool.
+    /// The error for a request whose tools together exceed a limit of the provider, for a
+    /// [`ToolForm`](super::ToolForm): it has `found` of `what`, and at most `most` are accepted. `next` is
+    /// advice for the developer. [`ToolExport::exceeds`](super::ToolExport::exceeds) returns the error for
+    /// one tool.
     pub fn request_exceeds(
         provider: Provider,
         what: &'static str,
@@ -164,11 +165,12 @@ impl ExportError {
     }
 }
 
-/// The maximum work of an export. A step copies or compares one part of a schema, in about a microsecond.
+/// The maximum number of steps of an export. A step copies or compares a part of a schema, in about a
+/// microsecond.
 const MOST_STEPS: usize = 700_000;
 
-/// The state of an export: the tool, the provider, and the remaining work. The work is bounded, because the schema may
-/// come from a server.
+/// The state of an export: the tool, the provider, and the remaining work. The work is bounded, because the
+/// schema may come from a server.
 pub(super) struct Site<'a> {
     pub(super) tool: &'a str,
     pub(super) provider: Provider,
@@ -204,7 +206,7 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// Spends steps at a path. Writing the path counts too.
+    /// Spends steps at a path. Building the path counts too.
     pub(super) fn spend(&self, steps: usize, path: &str) -> Result<(), ExportError> {
         let steps = steps.saturating_add(1 + path.len() / 64);
         let left = self.left.get().checked_sub(steps);

@@ -20,9 +20,9 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 
 /// Exports a tool for Gemini, with its schema in the subset of OpenAPI that the field `parameters` accepts.
 ///
-/// The subset lacks `const`, closed objects, maps, tuples and references. Constants become lists of one value, `null`
-/// becomes `nullable`, and the other limits move into the description. Gemini has no strict tools: constrained decoding
-/// is an option of the request.
+/// The subset lacks `const`, closed objects, maps, tuples and references. Constants become lists of one
+/// value, `null` becomes `nullable`, and the other limits move into the description. Gemini has no strict
+/// tools: constrained decoding is an option of the request.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -35,8 +35,8 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 /// ```
 ///
 /// # Errors
-/// Returns an error if the subset has no form for the schema, if providers reject the tool's name, or if a custom field
-/// has a reserved name.
+/// Returns an error if the subset cannot express the schema, if providers reject the tool's name, or if a
+/// custom field has a reserved name.
 pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::GEMINI);
     let root = inlined(&site, &definition.input_schema)?;

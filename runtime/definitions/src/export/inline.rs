@@ -16,7 +16,8 @@ const MOST_PARTS: usize = 100_000;
 /// The maximum depth of a schema.
 const DEPTH: usize = 128;
 
-/// The schema with its references inlined. Recursive types are in `$defs`, and `{"$ref": "#/$defs/.."}` refers to them.
+/// Returns the schema with its references inlined. Recursive types remain in `$defs`, with
+/// `{"$ref": "#/$defs/.."}`.
 pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, ExportError> {
     let Value::Object(object) = root else {
         return Err(site.refuse(
@@ -27,7 +28,7 @@ pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, 
     };
     let mut inliner = Inliner { site, root, recursive: recursive(root), parts: 0 };
     let mut out = inliner.children(object, "$", 0)?;
-    // The root is written out, also if it is recursive: providers want an object there.
+    // The root is inlined even if it is recursive, because providers need an object there.
     if let Some(Value::String(pointer)) = out.remove("$ref") {
         if pointer == "#" {
             return Err(site.refuse("$", "refers to itself", "describe the arguments"));
@@ -71,7 +72,7 @@ impl Inliner<'_> {
         let Some(Value::String(pointer)) = object.get("$ref") else {
             return Ok(Value::Object(self.children(object, path, depth)?));
         };
-        // The reference is looked up, or written, once more.
+        // Looking the reference up or copying it counts too.
         self.count(pointer.len() / 16, path)?;
         let mut out = match self.recursive.get(pointer) {
             Some(_) if pointer == "#" => json!({ "$ref": "#" }),
@@ -142,7 +143,8 @@ impl Inliner<'_> {
     }
 }
 
-/// The schema of a reference and the keywords beside it. Both apply; a text beside it replaces that of the target.
+/// Merges the target of a reference with its sibling keywords. Both apply; a sibling text replaces that of
+/// the target.
 fn beside_reference(target: Value, mut beside: Object) -> Object {
     const WORDS: [&str; 8] =
         ["title", "description", "default", "examples", "deprecated", "$defs", "definitions", "$schema"];

@@ -1,4 +1,4 @@
-//! A tool is exported in the form of MCP's `Tool` here.
+//! Exports in the form of MCP's `Tool`.
 
 use serde_json::{Map, Value, json};
 
@@ -9,8 +9,8 @@ use super::options::ExportOptions;
 use super::rewrite_parts::{kinds, object};
 use crate::definition::{Annotations, ToolDefinition};
 
-/// Exports a tool as in an MCP `tools/list` result: name, title, description, both schemas, annotations, `_meta`. MCP
-/// has no strict tools.
+/// Exports a tool as an item of MCP's `tools/list` result: name, title, description, both schemas,
+/// annotations, `_meta`. MCP has no strict tools.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -21,8 +21,8 @@ use crate::definition::{Annotations, ToolDefinition};
 /// ```
 ///
 /// # Errors
-/// Returns an error if a schema is not of type `object`, if providers reject the tool's name, or if a custom field has a
-/// reserved name.
+/// Returns an error if a schema is not of type `object`, if providers reject the tool's name, or if a custom
+/// field has a reserved name.
 pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::MCP);
     let mut form = form(definition, &site)?;
@@ -75,7 +75,7 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
 /// ```
 ///
 /// # Errors
-/// As [`mcp`], and if a custom field has a name in the tool's `meta`.
+/// As [`mcp`]; also if a custom field has the name of a field in the tool's `meta`.
 pub fn mcp_with_meta(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::MCP);
     let mut form = form(definition, &site)?;

@@ -1,4 +1,5 @@
-//! Exports of a tool for model providers, MCP, prompts and scripts. All are pure functions of a [`ToolDefinition`].
+//! Exports of a tool for model providers, MCP, prompts and scripts. All are pure functions of a
+//! [`ToolDefinition`].
 //!
 //! | | |
 //! |---|---|
@@ -42,35 +43,37 @@
 //!
 //! # Names
 //!
-//! A name that providers reject is an [`ExportError::ToolName`], as it is an error of the build of an agent
-//! (`BuildError::ToolName`). A dot becomes `_`, as in an agent. The names of a server's
-//! tools (`ToolSpec::of_server`) are not the program's choice, so other characters become
-//! `_` too, and a long name ends with a hash. The forms of MCP and of prompts have the names without a change.
+//! A name that providers reject is an [`ExportError::ToolName`], just as it fails the build of an agent
+//! (`BuildError::ToolName`). A dot becomes `_`, as in an agent. A server chooses the names of its tools
+//! (`ToolSpec::from_server`), so their other characters become `_` too, and a long name ends with a hash. The
+//! forms of MCP and prompts have unchanged names.
 //!
 //! # Strict
 //!
-//! With [`ExportOptions::strict`], a schema is rewritten into the provider's strict dialect. The provider then enforces
+//! [`ExportOptions::strict`] rewrites a schema into the provider's strict dialect. The provider then enforces
 //! the schema while the model writes:
 //!
 //! - **OpenAI**: every property is required, an optional one also accepts `null`, every object is closed.
-//! - **Anthropic**: an optional property is not in `required` (a request may have few unions), every object is closed,
-//!   nothing is recursive.
+//! - **Anthropic**: an optional property is not in `required` (a request may have few unions), every object
+//! is closed, nothing is recursive.
 //! - **Gemini**: tools have no strict mark; the export always keeps to its subset of OpenAPI.
 //!
-//! Keywords that a dialect lacks and a text can express (a default, a limit, a format) move into the description in
-//! parentheses. The tool itself still checks them. A `null` for an optional argument reads as a missing argument.
+//! Keywords that a dialect lacks and a text can express (a default, a limit, a format) move into the
+//! description, in parentheses. The tool itself still checks them. A `null` for an optional argument counts
+//! as a missing argument.
 //!
-//! `#[tool(strict)]` makes the compiler check a tool against OpenAI's dialect. Such a tool is exported strictly unless
-//! the options say otherwise.
+//! `#[tool(strict)]` makes the compiler check a tool against OpenAI's dialect. Such a tool is exported
+//! strictly unless the options say otherwise.
 //!
-//! A schema that a dialect cannot express is an [`ExportError`] with the tool, the path and what to write instead: an open map,
-//! a value of any type, a tuple of different types, a recursive type where they are not allowed.
-//! [`ExportOptions::lossy`] widens or narrows exactly these instead:
+//! A schema that a dialect cannot express is an [`ExportError`] with the tool, the path and what to write
+//! instead: an open map, a value of any type, a tuple of different types, a recursive type where they are not
+//! allowed. [`ExportOptions::lossy`] widens or narrows exactly these instead:
 //!
 //! - a tuple of different types becomes a list of any of them,
 //! - an object with known properties that is open for others becomes closed,
 //! - conditions (`not`, `if`, `dependentRequired` ..) are left to the tool,
-//! - a union at the root becomes one object with the properties of all its options; the tool checks the choice.
+//! - a union at the root becomes one object with the properties of all its options; the tool checks the
+//! choice.
 
 mod anthropic;
 mod count;

@@ -6,7 +6,7 @@ use super::error::{ExportError, Site};
 use crate::definition::{NameProblem, ToolDefinition, wire_name};
 use crate::text::short;
 
-/// The tool's name. A name that a build of an agent refuses is refused here too.
+/// Returns the tool's name, or the error that building an agent would report.
 pub(super) fn name<'d>(site: &Site<'_>, definition: &'d ToolDefinition) -> Result<&'d str, ExportError> {
     match NameProblem::unless_of_server(&definition.name, definition.is_of_server) {
         None => Ok(&definition.name),

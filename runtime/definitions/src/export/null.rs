@@ -59,7 +59,8 @@ pub(super) fn with_null(mut schema: Object, type_lists: bool) -> Object {
     out
 }
 
-/// A union; `{"type": ["string", "null"]}` for one of a plain type and null, if the dialect has lists of types.
+/// A union; `{"type": ["string", "null"]}` for one of a plain type and null, if the dialect has lists of
+/// types.
 pub(super) fn union_of(union: &[Value], type_lists: bool) -> Object {
     if type_lists
         && let [one, two] = union

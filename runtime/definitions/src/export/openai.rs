@@ -15,7 +15,7 @@ const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 impl Dialect {
-    /// OpenAI's: every property is required, and types may be recursive.
+    /// OpenAI's dialect: every property is required, and types may be recursive.
     pub const OPENAI: Self = Self::new().optional_as_null().with_recursion().with_type_lists().keeping(stays);
 }
 
@@ -34,8 +34,8 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
     }
 }
 
-/// Exports a tool for OpenAI's Chat Completions API, and for other providers with this protocol. Custom fields are
-/// inside `function`.
+/// Exports a tool for OpenAI's Chat Completions API, and for other providers with this protocol. Custom
+/// fields are inside `function`.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -47,7 +47,7 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// ```
 ///
 /// # Errors
-/// Returns an error if the provider does not accept the schema, or its strict form if that is requested, if providers
+/// Returns an error if the provider does not accept the schema or its requested strict form, if providers
 /// reject the tool's name, or if a custom field has a reserved name.
 pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let export = ToolExport::new(Provider::OPENAI, definition, options);
@@ -60,8 +60,8 @@ pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Resu
     Ok(json!({ "type": "function", "function": function }))
 }
 
-/// Exports a tool for OpenAI's Responses API: flat, and always with `strict`, because a missing `strict` means `true`
-/// there.
+/// Exports a tool for OpenAI's Responses API: flat, and always with `strict`, because a missing `strict`
+/// means `true` there.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};

@@ -1,4 +1,4 @@
-//! `ExportOptions` says how tools are exported.
+//! Options of exports.
 
 use serde_json::{Map, Value};
 
@@ -20,13 +20,13 @@ pub struct ExportOptions {
 }
 
 impl ExportOptions {
-    /// The default: the schema unchanged where the provider accepts it, strict only for tools that [are
+    /// The default options: the schema unchanged if the provider accepts it, strict only for tools that [are
     /// strict](ToolDefinition::is_strict), no custom fields.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Exports in the provider's strict dialect. A schema without a form in it is an error.
+    /// Exports in the provider's strict dialect. A schema that the dialect cannot express is an error.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = Some(true);
@@ -54,7 +54,7 @@ impl ExportOptions {
         self
     }
 
-    /// Whether a tool is exported strictly: by these options, else by the tool's own.
+    /// Whether a tool is exported strictly: by these options, else by the tool's own option.
     pub fn is_strict(&self, definition: &ToolDefinition) -> bool {
         self.strict.unwrap_or(definition.strict)
     }
@@ -68,7 +68,7 @@ impl ExportOptions {
         Site::new(&definition.name, provider, self.lossy)
     }
 
-    /// The options with this custom field alone, and with all others.
+    /// Splits the options: with only this custom field, and with all others.
     pub(super) fn split(self, field: &str) -> (Self, Self) {
         let (one, others) = self.fields.clone().into_iter().partition(|(name, _)| name == field);
         (Self { fields: one, ..self.clone() }, Self { fields: others, ..self })

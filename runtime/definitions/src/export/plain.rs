@@ -12,7 +12,7 @@ use crate::definition::ToolDefinition;
 
 /// Exports a tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.
 ///
-/// `strict` is true only if it holds: the parameters are in OpenAI's strict dialect by themselves, or because
+/// `strict` is true if and only if the parameters are in OpenAI's strict dialect, by themselves or because
 /// [`ExportOptions::strict`] rewrote them.
 ///
 /// ```
@@ -24,8 +24,8 @@ use crate::definition::ToolDefinition;
 /// ```
 ///
 /// # Errors
-/// Returns an error if the strict dialect is requested and has no form for the schema, if providers reject the tool's
-/// name, or if a custom field has a reserved name.
+/// Returns an error if the strict dialect is requested and cannot express the schema, if providers reject the
+/// tool's name, or if a custom field has a reserved name.
 pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::PLAIN);
     let (parameters, strict) = if options.is_strict(definition) {
@@ -67,7 +67,7 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
 /// ```
 ///
 /// # Errors
-/// Returns an error if the dialect has no form for the schema.
+/// Returns an error if the dialect cannot express the schema.
 pub fn strict_schema(definition: &ToolDefinition) -> Result<Value, ExportError> {
     strict_parameters(&ExportOptions::new().site(definition, Provider::OPENAI), &definition.input_schema)
 }

@@ -34,8 +34,8 @@ pub fn signature(definition: &ToolDefinition) -> String {
     format!("{}({})", definition.name, parameters.collect::<Vec<_>>().join(", "))
 }
 
-/// A call with these arguments: `search(query="example", limit=10)`. They are in the order of the parameters; unknown
-/// arguments are last.
+/// A call with these arguments: `search(query="example", limit=10)`. They are in the order of the parameters;
+/// unknown arguments are last.
 ///
 /// ```
 /// use onionskin::export;
@@ -57,7 +57,7 @@ pub fn signature_with(definition: &ToolDefinition, arguments: &Map<String, Value
     format!("{}({})", definition.name, shown.join(", "))
 }
 
-/// The examples and defaults in the schema, for [`signature_with`]. Parameters without either are left out.
+/// The examples and defaults in the schema, for [`signature_with`]. Parameters without either are omitted.
 ///
 /// ```
 /// use onionskin::export;
@@ -117,7 +117,7 @@ pub fn docstring(definition: &ToolDefinition) -> String {
     text
 }
 
-/// A section for a prompt: ``- `signature` ``, and below it the docstring, indented by four.
+/// A section for a prompt: ``- `signature` ``, followed by the docstring, indented by four spaces.
 ///
 /// ```
 /// use onionskin::export;
@@ -180,7 +180,7 @@ fn returns(output: &Value) -> String {
     }
 }
 
-/// The maximum length of a schema's types in bytes, because a schema with many references to itself would have no end.
+/// The maximum length of a schema's types in bytes, because a schema that refers to itself could be endless.
 const MOST_WORDS: usize = 1 << 18;
 
 /// Types in words.

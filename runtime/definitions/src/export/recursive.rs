@@ -76,8 +76,8 @@ impl<'s> Graph<'s> {
         place
     }
 
-    /// The number of the cycle for each node; nodes with the same number reach each other. Tarjan's algorithm without
-    /// recursion, because a chain of references can be long.
+    /// The number of the cycle for each node; nodes with the same number reach each other. Tarjan's algorithm
+    /// without recursion, because a chain of references can be long.
     fn circles(&self) -> Vec<usize> {
         const UNSEEN: usize = usize::MAX;
         let count = self.leads.len();

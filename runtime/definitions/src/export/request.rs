@@ -1,4 +1,4 @@
-//! All tools of one request are exported together here.
+//! Exports of all tools of a request.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,7 +13,8 @@ use super::root::plain_object;
 use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
 use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
 
-/// The form of tools in the requests of an API. [`Form`] has the forms of this crate; implement it for another API.
+/// The form of tools in requests to an API. [`Form`] has the forms of this crate; implement it for other
+/// APIs.
 ///
 /// ```
 /// use onionskin::export::{ExportError, ExportOptions, Provider, ToolExport, ToolForm, request};
@@ -48,16 +49,17 @@ pub trait ToolForm {
     /// The provider, for errors.
     fn provider(&self) -> Provider;
 
-    /// Exports one tool. [`ToolExport`](super::ToolExport) has the parts that most forms need. Nothing else applies the options:
-    /// a form adds the custom fields ([`ToolExport::add_fields`](super::ToolExport::add_fields)), and asks
+    /// Exports one tool. [`ToolExport`](super::ToolExport) has the parts that most forms need. The form
+    /// itself must apply the options: add the custom fields
+    /// ([`ToolExport::add_fields`](super::ToolExport::add_fields)), and check
     /// [`ToolExport::is_strict`](super::ToolExport::is_strict) if the provider has a strict dialect.
     ///
     /// # Errors
     /// Returns an error if the form cannot express the tool.
     fn export(&self, tool: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError>;
 
-    /// Checks all tools of one request together, each with its exported form: the provider's limits on their totals. The
-    /// default finds nothing. [`ExportError::request_exceeds`] makes an error.
+    /// Checks the provider's limits on all tools of a request together. Each tool comes with its exported
+    /// form. The default returns no errors. [`ExportError::request_exceeds`] creates an error.
     fn check_request(&self, tools: &[(&ToolDefinition, Value)], options: &ExportOptions) -> Vec<ExportError> {
         let _ = (tools, options);
         Vec::new()
@@ -122,8 +124,8 @@ impl ToolForm for Form {
     }
 }
 
-/// Exports all tools of one request in a form, and checks the totals: duplicate names, and the provider's limits on a
-/// request ([`ToolForm::check_request`]), such as Anthropic's on the strict tools of a request.
+/// Exports all tools of one request in a form, and checks the totals: duplicate names, and the provider's
+/// limits on a request ([`ToolForm::check_request`]), such as Anthropic's on the strict tools of a request.
 ///
 /// ```
 /// use onionskin::ToolDefinition;
@@ -163,9 +165,9 @@ pub fn request<'t>(
     if errors.is_empty() { Ok(exported.into_iter().map(|(_, form)| form).collect()) } else { Err(errors) }
 }
 
-/// The schema of a tool that is not strict in the form that all providers take, for implementations of
-/// `Model`: its root is an object with `properties`, without a union or a reference. What this form
-/// cannot say is left to the tool, which checks its arguments itself, and the description of the root says it.
+/// The schema of a non-strict tool in the form that all providers accept, for implementations of `Model`: its
+/// root is an object with `properties`, without a union or a reference. The description of the root contains
+/// what this form cannot express; the tool itself checks it.
 ///
 /// ```
 /// use onionskin::ToolDefinition;
@@ -181,16 +183,17 @@ pub fn request<'t>(
 /// ```
 ///
 /// # Errors
-/// Returns an error if the arguments are not an object, or if a reference leads nowhere.
+/// Returns an error if the arguments are not an object, or if a reference has no target.
 pub fn plain_schema(provider: Provider, tool: &ToolDeclaration) -> Result<Value, ExportError> {
     plain_object(&Site::new(&tool.name, provider, true), &tool.input_schema).map(Value::Object)
 }
 
-/// The schemas of a request's strict tools in a provider's strict dialect, for implementations of
-/// `Model`. The result has an error for each tool without a form in the dialect, and for each
-/// tool that exceeds the limits of a request.
+/// The schemas of a request's strict tools in a provider's strict dialect, for implementations of `Model`.
+/// The result has an error for each tool that the dialect cannot express, and for each tool that exceeds the
+/// limits of a request.
 ///
-/// Once one tool exceeds the limit, all later ones have no strict schema, so the choice depends on the order only.
+/// After the first tool that exceeds the limit, no tool has a strict schema, so the choice depends on the
+/// order only.
 pub fn strict_schemas(
     provider: Provider,
     tools: &[ToolDeclaration],

@@ -75,8 +75,8 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Copies the limits that the dialect supports and adds notes for the others. Annotations and unknown keywords are
-/// dropped.
+/// Copies the limits that the dialect supports and adds notes for the others. Annotations and unknown
+/// keywords are dropped.
 pub(super) fn limits(
     schema: &Object,
     kind: &str,
@@ -106,7 +106,7 @@ pub(super) fn remarks(schema: &Object, notes: &mut Notes) {
     }
 }
 
-/// Conditions are rejected, or left to the tool.
+/// Rejects conditions, or leaves them to the tool.
 pub(super) fn conditions(
     site: &Site<'_>,
     schema: &mut Object,
@@ -193,7 +193,7 @@ impl Distinct {
         }
     }
 
-    /// The only schema, or what `join` makes of several; `None` if there are none.
+    /// The only schema, or the result of `join` for several; `None` if there are none.
     pub(super) fn into_schema(mut self, join: impl FnOnce(&[Value]) -> Object) -> Option<Object> {
         match &mut self.in_order[..] {
             [] => None,
@@ -202,7 +202,7 @@ impl Distinct {
         }
     }
 
-    /// The schema of a tuple's items. Items of different schemas have one only if the order may be lost.
+    /// The schema of a tuple's items; `None` for different schemas, unless the order may be lost.
     pub(super) fn into_item(self, site: &Site<'_>) -> Option<Object> {
         let differ = self.in_order.len() > 1;
         self.into_schema(any_of).filter(|_| !differ || site.lossy)
@@ -281,8 +281,8 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// A union of constants as one list of values with their descriptions: schemars writes it for an enum whose variants
-/// have documentation.
+/// Converts a union of constants, which schemars writes for an enum with documented variants, to a list of
+/// values with descriptions.
 pub(super) fn words(options: &[Value]) -> Option<(Vec<Value>, Vec<String>)> {
     let (mut all, mut docs) = (Vec::new(), Vec::new());
     for option in options {

@@ -1,7 +1,7 @@
-//! The root of a schema as all providers take it: one object, without a choice between several.
+//! Rewrites the root of a schema to the form that all providers accept: one object without a union.
 //!
-//! The result accepts all that the schema accepts, and more: the tool itself checks the rest. A choice that is left out is
-//! written into the description.
+//! The result accepts all values of the schema and more; the tool itself checks the rest. The description
+//! mentions removed unions.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use super::decoded::decoded;
 use super::error::{ExportError, Site};
 use super::rewrite_parts::{Distinct, Notes, Object, is_null, kinds, literals, parts, required};
 
-/// The maximum number of references in a row.
+/// The maximum length of a chain of references.
 const LINKS: usize = 32;
 
 /// Keywords that providers reject at the root.
 const REJECTED: [&str; 4] = ["not", "enum", "const", "$ref"];
 
-/// The root as an object of its own, without a reference and without a union.
+/// The root as one object without a reference or a union.
 pub(super) fn plain_object(site: &Site<'_>, schema: &Value) -> Result<Object, ExportError> {
     let not_an_object = || {
         let next = "give the arguments a schema of type `object`";
@@ -52,7 +52,7 @@ struct Merge<'s> {
 }
 
 impl<'s> Merge<'s> {
-    /// An object of the properties that a schema, and those that it consists of, can have.
+    /// An object with all properties that a schema and its parts can have.
     fn flat(&mut self, schema: &'s Object, depth: usize) -> Result<Object, ExportError> {
         self.site.spend(1 + schema.values().map(parts).sum::<usize>(), "$")?;
         if depth > LINKS {
@@ -80,7 +80,7 @@ impl<'s> Merge<'s> {
         Ok(out)
     }
 
-    /// Adds the properties of all options. Required is what each of them requires.
+    /// Adds the properties of all options. A property is required if all options require it.
     fn choose(&mut self, out: &mut Object, options: &'s [Value], depth: usize) -> Result<(), ExportError> {
         let mut in_all: Option<Vec<String>> = None;
         let mut choices = Distinct::default();
@@ -106,7 +106,7 @@ impl<'s> Merge<'s> {
         Ok(())
     }
 
-    /// Adds the properties of a part. A property that both have gets both schemas, as `both` joins them.
+    /// Adds the properties of a part. A property in both gets both schemas, joined with the keyword `both`.
     fn add(&self, out: &mut Object, part: &Object, both: &str) -> Result<(), ExportError> {
         // An object that is closed for one part may be open for another.
         if out.get("additionalProperties") != part.get("additionalProperties") {
@@ -127,7 +127,7 @@ impl<'s> Merge<'s> {
     }
 }
 
-/// An option in words: the arguments that it requires, and the value of its tag.
+/// The text for an option: the arguments that it requires, and the value of its tag.
 fn choice(option: &Object, names: &[String]) -> String {
     let properties = option.get("properties");
     let tag = |name: &str| properties?.get(name)?.get("const");

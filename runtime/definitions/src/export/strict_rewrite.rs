@@ -1,4 +1,4 @@
-//! Rewrites a schema into a strict dialect. The [`Dialect`]s of providers differ.
+//! Rewrites a schema into a strict [`Dialect`] of a provider.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ pub(super) fn strict(site: &Site<'_>, rules: &Dialect, schema: &Value) -> Result
     Ok(Value::Object(out))
 }
 
-/// The schema with its references inlined, and a root that providers take.
+/// The schema with its references inlined, and a root that providers accept.
 pub(super) fn inlined(site: &Site<'_>, schema: &Value) -> Result<Object, ExportError> {
     let mut root = inline(site, schema)?;
     if site.lossy {
@@ -266,7 +266,7 @@ impl Walker<'_> {
     }
 }
 
-/// The keywords of a schema with several types that concern this type.
+/// Of a schema with several types, the keywords for this type.
 fn of_one_kind(schema: &Object, kind: &str) -> Object {
     let about = |key: &str| match key {
         "properties"

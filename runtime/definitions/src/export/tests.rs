@@ -95,7 +95,8 @@ fn s3_optional_is_null_for_openai_and_left_out_for_anthropic() {
     assert_eq!(exported["parameters"]["properties"]["x"], wanted);
 }
 
-/// Decoders that hold a model to a schema do not know the keyword, and refuse the request. A field may have its name.
+/// Decoders that hold a model to a schema do not know the keyword, and refuse the request. A field may have
+/// its name.
 #[test]
 fn s3_no_export_has_unevaluated_properties() {
     let schema = json!({

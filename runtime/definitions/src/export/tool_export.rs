@@ -1,4 +1,4 @@
-//! One tool on its way into the form of a provider.
+//! Building blocks for exports.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use super::root::plain_object;
 use super::strict_rewrite::{plain_root, strict};
 use crate::definition::ToolDefinition;
 
-/// One tool on its way into the form of a provider: what an implementation of [`ToolForm`](super::ToolForm) builds the form
-/// from. The exports for OpenAI and Anthropic are made of it.
+/// An export of a tool in progress: the parts from which an implementation of [`ToolForm`](super::ToolForm)
+/// builds its form. The exports for OpenAI and Anthropic use it.
 ///
 /// ```
 /// use onionskin::export::{ExportOptions, Provider, ToolExport};
@@ -42,7 +42,7 @@ pub struct ToolExport<'a> {
 }
 
 impl<'a> ToolExport<'a> {
-    /// Begins the export of a tool for a provider.
+    /// Starts the export of a tool for a provider.
     pub fn new(provider: Provider, definition: &'a ToolDefinition, options: &'a ExportOptions) -> Self {
         Self { definition, options, site: options.site(definition, provider) }
     }
@@ -60,16 +60,17 @@ impl<'a> ToolExport<'a> {
         &self.definition.description
     }
 
-    /// Whether the options, or the tool itself, ask for the provider's strict dialect.
+    /// Whether the options or the tool itself request the provider's strict dialect.
     pub fn is_strict(&self) -> bool {
         self.options.is_strict(self.definition)
     }
 
-    /// The schema of the arguments without a change, but without `unevaluatedProperties: false`, which decoders do not know. Its root is an object without a union; with
-    /// [`lossy`](ExportOptions::lossy), a union at the root becomes one object with the properties of all its options.
+    /// The schema of the arguments, unchanged except that `unevaluatedProperties: false`, which decoders do
+    /// not support, is removed. Its root is an object without a union; with [`lossy`](ExportOptions::lossy),
+    /// a union at the root becomes one object with the properties of all its options.
     ///
     /// # Errors
-    /// Returns an error if the root is something else.
+    /// Returns an error for any other root.
     pub fn schema(&self) -> Result<Value, ExportError> {
         if self.site.lossy {
             return plain_object(&self.site, &self.definition.input_schema).map(Value::Object);
@@ -82,28 +83,29 @@ impl<'a> ToolExport<'a> {
     /// The schema of the arguments in a strict dialect.
     ///
     /// # Errors
-    /// Returns an error if the dialect has no form for a part of the schema.
+    /// Returns an error if the dialect cannot express a part of the schema.
     pub fn strict_schema(&self, dialect: &Dialect) -> Result<Value, ExportError> {
         strict(&self.site, dialect, &self.definition.input_schema)
     }
 
-    /// Adds the custom fields of the options to an object of the form. `reserved` are the names that the form uses itself,
-    /// or may use.
+    /// Adds the custom fields of the options to an object of the form. `reserved` are the names that the form
+    /// itself may use.
     ///
     /// # Errors
-    /// Returns an error if a custom field has a reserved name, or that of a field in `form`.
+    /// Returns an error if a custom field has a reserved name or the name of a field in `form`.
     pub fn add_fields(&self, form: &mut Map<String, Value>, reserved: &[&str]) -> Result<(), ExportError> {
         self.options.add_fields(form, reserved, &self.site)
     }
 
-    /// The error for a part of the schema that the form cannot express. `path` is a JSON path in the arguments
-    /// (`$.filter.tags[*]`), `reason` goes on after it (``is a union``), and `next` says what the developer can do.
+    /// The error for a part of the schema that the form cannot express. `path` is a JSON path in the
+    /// arguments (`$.filter.tags[*]`), `reason` follows it in the text (``is a union``), and `next` is advice
+    /// for the developer.
     pub fn refuse(&self, path: &str, reason: impl Into<String>, next: &'static str) -> ExportError {
         self.site.refuse(path, reason, next)
     }
 
-    /// The error for a tool that exceeds a limit of the provider: `found` of `what`, and at most `most` are accepted. `next`
-    /// says what the developer can do.
+    /// The error for a tool that exceeds a limit of the provider: it has `found` of `what`, and at most
+    /// `most` are accepted. `next` is advice for the developer.
     pub fn exceeds(&self, what: &'static str, found: usize, most: usize, next: &'static str) -> ExportError {
         let subject = format!("the tool `{}`", self.definition.name);
         ExportError::Limit { subject, provider: self.site.provider, what, found, most, next }

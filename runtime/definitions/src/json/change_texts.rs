@@ -1,16 +1,16 @@
-//! Changes the texts in JSON, and keeps it JSON.
+//! Changes the strings in JSON text.
 
 use std::collections::HashMap;
 
 use serde::de::IgnoredAny;
 
-/// Changes the strings of a JSON text, the keys of its objects, and its numbers, which `change` gets as their digits; a
-/// changed number becomes a string. Everything else stays as it is written. `None` if nothing changes.
+/// Changes the strings, the keys and the numbers of a JSON text. `change` receives a number as its digits; a
+/// changed number becomes a string. The rest of the text stays unchanged. Returns `None` if nothing changes.
 ///
-/// Two keys of one object that become equal are told apart by a number behind the second one, so that no value is lost.
+/// If two keys of an object become equal, the second one gets a numeric suffix, so that no value is lost.
 ///
 /// # Errors
-/// Returns an error if the text is not JSON. JSON may have any number of levels.
+/// Returns an error if the text is not JSON. The nesting depth is not limited.
 pub fn change_texts(
     json: &str,
     change: &mut dyn FnMut(&str) -> Option<String>,
@@ -68,12 +68,12 @@ pub fn change_texts(
 struct Keys {
     /// Whether a key comes next.
     is_next: bool,
-    /// The keys so far, each with whether it was changed and the number of the last one that is told apart from it.
+    /// The keys so far, each with whether it was changed and its last numeric suffix.
     used: HashMap<String, (bool, u32)>,
 }
 
 impl Keys {
-    /// The key in place of one that is there already, unless both were written so.
+    /// Adds a suffix to a key that is in use, unless both were written that way.
     fn tell_apart(&mut self, old: String, new: Option<String>) -> Option<String> {
         let is_changed = new.is_some();
         let key = new.unwrap_or(old);

@@ -1,11 +1,11 @@
-//! JSON with more levels than `serde_json` reads, up to a limit that the stack of a thread can hold.
+//! JSON that is nested more deeply than `serde_json` accepts, up to a limit that fits a thread's stack.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Unique;
 
-/// Reads a text whose levels were [counted](levels). It has no key twice.
+/// Parses a text whose depth was [checked](levels), without duplicate keys.
 ///
 /// # Errors
 /// Returns an error if the text is not JSON.
@@ -17,7 +17,7 @@ pub fn read_deep(json: &str) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// The most lists and objects of a text that are inside of each other.
+/// The nesting depth of lists and objects of a JSON text.
 pub fn levels(json: &str) -> usize {
     let (mut most, mut open, mut in_text, mut escaped) = (0, 0usize, false, false);
     for byte in json.bytes() {

@@ -1,5 +1,5 @@
-//! Numbers with more digits than a [`Value`](serde_json::Value) holds. It rounds them, so they are serialised with the
-//! model's digits.
+//! Numbers with more digits than a [`Value`](serde_json::Value) can represent. It rounds them, so they are
+//! serialised with the model's digits.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,19 +10,19 @@ use serde_json::{Map, Value};
 
 use super::number_literals::{is_long, is_rounded, number_literals};
 
-/// Serialises the object. A rounded number is written with the digits from `source`, the JSON that the object was read
-/// from.
+/// Serialises the object. A rounded number gets the digits from `source`, the JSON from which the object was
+/// parsed.
 ///
 /// # Errors
-/// Returns an error if two different numbers of the source round to the same value, and the object still contains that
-/// value: the digits are then ambiguous.
+/// Returns an error if two different numbers of the source round to the same value, and the object still
+/// contains that value: the digits are then ambiguous.
 pub(crate) fn to_text(object: &Map<String, Value>, source: &str) -> Result<String, String> {
     exact_text(object, source).map_err(|(first, other)| {
         format!("a hook changed them, and it cannot tell {first} from {other}: numbers of so many digits are rounded for hooks")
     })
 }
 
-/// The JSON as text, in which numbers keep the digits that they have in the source.
+/// Serialises JSON with the digits that the numbers have in the source.
 ///
 /// # Errors
 /// Returns two numbers that cannot be distinguished.
@@ -51,7 +51,7 @@ pub(crate) fn rounded_number(json: &str) -> Option<&str> {
 
 /// Writes JSON as `serde_json` does, except for rounded numbers.
 struct Exact<'s> {
-    /// For the bits of each rounded fraction: the first number with it, and the first other one.
+    /// The first two different numbers for the bits of each rounded fraction.
     numbers: HashMap<u64, (&'s str, Option<&'s str>)>,
     refused: Option<(String, String)>,
 }
@@ -83,7 +83,7 @@ impl Formatter for &mut Exact<'_> {
     }
 }
 
-/// The numbers of a JSON text that a value would be serialised with other digits for.
+/// The numbers of a JSON text that a value would serialise with other digits.
 fn long_numbers(json: &str) -> impl Iterator<Item = &str> {
     number_literals(json).filter(|literal| is_long(literal) || is_rounded(literal))
 }

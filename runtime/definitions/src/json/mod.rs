@@ -1,5 +1,5 @@
-//! JSON texts and values beyond `serde_json`: numbers of any length, many levels, rejected duplicate keys, repairs, stored values, and texts that are
-//! still being written.
+//! JSON beyond `serde_json`: numbers of any length, deep nesting, rejected duplicate keys, repairs, stored
+//! values, and incomplete texts.
 
 mod change_texts;
 mod depth;

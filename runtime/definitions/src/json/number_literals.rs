@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use serde_json::{Number, Value};
 
-/// The numbers of the text that a value was read from.
+/// The number literals of the text from which a value was parsed.
 pub struct Literals<'t> {
     text: Cow<'t, str>,
-    /// By the bits of the value's fraction.
+    /// The literals by the bits of their fraction.
     found: OnceCell<HashMap<u64, LiteralPlace>>,
 }
 
@@ -29,17 +29,17 @@ impl<'t> Literals<'t> {
         Self { text: text.into(), found: OnceCell::new() }
     }
 
-    /// For a value that a program made, whose numbers are exact.
+    /// For a value that was not parsed from text, whose numbers are exact.
     pub fn none() -> Self {
         Self::new("")
     }
 
-    /// Whether every literal that reads as this number equals it.
+    /// Whether every literal that parses to this number equals it.
     pub(crate) fn is_exact(&self, number: f64) -> bool {
         self.found().get(&number.to_bits()).is_none_or(|found| found.exact)
     }
 
-    /// The text of a number; `None` if literals with different texts read as it.
+    /// The text of a number; `None` if literals with different texts parse to it.
     pub(crate) fn spelling(&self, number: &Number) -> Option<Cow<'_, str>> {
         let bits = number.as_f64().filter(|_| number.is_f64()).map(f64::to_bits);
         match bits.and_then(|bits| self.found().get(&bits)) {
@@ -66,19 +66,19 @@ impl<'t> Literals<'t> {
     }
 }
 
-/// The fraction that a value holds for a literal; `None` for a whole number.
+/// The fraction that a value stores for a literal; `None` for an integer.
 fn fraction(literal: &str) -> Option<f64> {
     let is_short = |literal: &str| literal.parse::<i64>().is_ok() || literal.parse::<u64>().is_ok();
     if literal != "-0" && is_short(literal) { None } else { literal.parse().ok() }
 }
 
-/// Whether the literal is a whole number that a value holds as a fraction.
+/// Whether the literal is an integer that a value stores as a fraction.
 pub(crate) fn is_long(literal: &str) -> bool {
     // A shorter whole number fits.
     literal.len() > 18 && !literal.contains(['.', 'e', 'E']) && fraction(literal).is_some()
 }
 
-/// Whether a value holds another number than the literal.
+/// Whether a value rounds the literal.
 pub(crate) fn is_rounded(literal: &str) -> bool {
     // A fraction with at most fifteen digits is not rounded, unless its exponent is out of range.
     if literal.len() <= 15 && !literal.contains(['e', 'E']) {
@@ -92,12 +92,12 @@ pub fn rounds_any(json: &str) -> bool {
     number_literals(json).any(|literal| is_long(literal) || is_rounded(literal))
 }
 
-/// Whether a JSON text has whole numbers that a value holds as fractions.
+/// Whether a JSON text has integers that a value stores as fractions.
 pub fn holds_long_numbers(json: &str) -> bool {
     json.len() > 18 && number_literals(json).any(is_long)
 }
 
-/// Parses JSON. A whole number that a value would hold as a fraction becomes the text of its digits.
+/// Parses JSON. An integer that a value would store as a fraction becomes a string of its digits.
 ///
 /// # Errors
 /// Returns an error if the text is not JSON.
@@ -115,8 +115,8 @@ pub fn exact_value(json: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(&quoted)
 }
 
-/// The same JSON with the digits of each whole number beyond `u64` that is written with a fraction or an exponent, as `1e20`; `None` if there is none.
-/// A value holds it as a fraction, from which no integer is read.
+/// Writes integers beyond `u64` with a fraction or an exponent, such as `1e20`, with all their digits,
+/// because a value stores them as fractions, which integer types reject. Returns `None` if there are none.
 pub fn with_digits(json: &str) -> Option<String> {
     let (mut written, mut rest) = (String::new(), json);
     for literal in number_literals(json) {

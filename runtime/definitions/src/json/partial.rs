@@ -1,13 +1,14 @@
-//! The value of a JSON text that is still being written. It is by hand because it is short, and keeps the digits of long numbers.
+//! Parses incomplete JSON text. It is hand-written, because it is short and keeps the digits of long numbers.
 
 use serde_json::Value;
 
 use super::exact_value;
 
-/// The value that the text holds so far; `None` without one, and for text that is not JSON.
+/// Returns the value of an incomplete text so far; `None` if there is none, or if the text is not JSON.
 ///
-/// A string has what was written of it. A key without a value is left out, and so is a number, `true`, `false` or `null` whose end is not
-/// written: it could become another one. A whole number that a [`Value`] would round is the text of its digits.
+/// An incomplete string is included. A key without a value is omitted, and so is an incomplete number,
+/// `true`, `false` or `null`, which could still change. An integer that a [`Value`] would round is a string
+/// of its digits.
 pub fn partial_value(text: &str) -> Option<Value> {
     let text = unfenced(text);
     let mut open = Open::default();
@@ -33,13 +34,13 @@ fn unfenced(text: &str) -> &str {
     }
 }
 
-/// The parts that a text has begun and not ended.
+/// The unclosed parts of a text.
 #[derive(Default)]
 struct Open {
     /// The brackets that close them, the innermost last.
     brackets: Vec<char>,
     string: Option<OpenString>,
-    /// The end of the text that is a value if its brackets are closed.
+    /// The end of the longest prefix that is a value once its brackets are closed.
     end: usize,
     /// Whether a number or a word is being written.
     in_word: bool,
@@ -47,30 +48,30 @@ struct Open {
     expects_key: bool,
 }
 
-/// A string that is being written.
+/// An unclosed string.
 #[derive(Clone, Copy)]
 struct OpenString {
     is_key: bool,
-    /// Where its last character begins that is not whole: an escape, or the first half of a pair of them.
+    /// The start of an incomplete escape or surrogate pair.
     unfinished: Option<usize>,
     escape: Escape,
 }
 
-/// How much of an escape is written.
+/// The state of an incomplete escape.
 #[derive(Clone, Copy, PartialEq)]
 enum Escape {
     No,
     Begun,
-    /// The digits after `\u`, and the number that they are so far.
+    /// The number of digits after `\u`, and their value.
     Digits(u32, u32),
-    /// The first half of a pair, whose second half has to follow.
+    /// A high surrogate, which a low one must follow.
     Half,
     /// The `\` of the second half.
     HalfBegun,
 }
 
 impl Open {
-    /// Reads a character; `None` if there cannot be one.
+    /// Reads a character; `None` if it is invalid here.
     fn read(&mut self, at: usize, c: char) -> Option<()> {
         if let Some(string) = &mut self.string {
             if string.read(at, c) {
@@ -107,7 +108,7 @@ impl Open {
         Some(())
     }
 
-    /// How much of a text of this length is kept.
+    /// The length of the usable prefix of a text of this length.
     fn kept(&self, len: usize) -> usize {
         match &self.string {
             Some(string) if !string.is_key => string.unfinished.unwrap_or(len),
@@ -117,7 +118,7 @@ impl Open {
 }
 
 impl OpenString {
-    /// Reads a character, and tells whether it ends the string.
+    /// Reads a character, and returns whether it ends the string.
     fn read(&mut self, at: usize, c: char) -> bool {
         self.escape = match (self.escape, c) {
             (Escape::No | Escape::Half, '"') => return true,

@@ -34,8 +34,8 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// The content of a code fence around the whole text. The first line may name a language. On a line with text, only
-/// `json` is a language.
+/// The content of a code fence around the whole text. The first line may name a language. On a line with
+/// text, only `json` is a language.
 fn unfence(text: &str) -> &str {
     let Some(inside) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else {
         return text;

@@ -1,4 +1,4 @@
-//! Values that were stored: the parts of them that are not understood are found, so that nothing is lost.
+//! Deserialises stored values without losing unknown parts.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,24 +8,24 @@ use crate::text::short;
 
 /// The reason why a stored value cannot be read.
 pub struct Unread {
-    /// Where it is in the value: `.results[0].mood`; empty for the value itself.
+    /// The path in the value: `.results[0].mood`; empty for the value itself.
     pub path: String,
-    /// What is wrong there.
+    /// The problem at this path.
     pub problem: Problem,
 }
 
-/// What is wrong with a stored value.
+/// A problem with a stored value.
 pub enum Problem {
-    /// A field or a kind of value that is not known.
+    /// An unknown field or kind of value.
     UnknownField,
-    /// Another form, in the words of the reader.
+    /// Another form, with the text of serde.
     Other(String),
 }
 
-/// Reads a stored value, and compares it with the JSON of the result: a part that is not there would be lost.
+/// Deserialises a stored value, and compares the JSON of the result with it, so that no part is lost.
 ///
 /// # Errors
-/// Returns an error if the value has another form, or has a field or a kind of value that is not known.
+/// Returns an error if the value has another form, or an unknown field or kind of value.
 pub fn read_stored<T: Serialize + DeserializeOwned>(stored: &Value) -> Result<T, Unread> {
     let other = |error: serde_json::Error| Unread::new(Problem::Other(problem_of(&error)));
     let read = T::deserialize(stored).map_err(other)?;
@@ -34,10 +34,11 @@ pub fn read_stored<T: Serialize + DeserializeOwned>(stored: &Value) -> Result<T,
     Ok(read)
 }
 
-/// What serde expected. What it found is left out: what was stored can be long, and hold what must not be in a log.
+/// The part of serde's text about what it expected. The part about what it found is dropped, because stored
+/// data can be long and must not be logged.
 pub fn problem_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // The last such words are serde's own: what was found comes before them.
+    // The last such phrase is serde's: the found data precedes it.
     let told = match text.rfind(", expected ") {
         Some(at) => &text[at + ", ".len()..],
         None if text.starts_with("missing field `") => &text,

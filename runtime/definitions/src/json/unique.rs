@@ -1,4 +1,4 @@
-//! JSON without duplicate and reserved keys, because readers disagree about their values.
+//! JSON without duplicate and reserved keys, because parsers disagree about their values.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,11 +14,11 @@ pub(crate) fn twice<E: Error>(key: &str) -> E {
     E::custom(format_args!("the key `{}` occurs twice", short(key, 100)))
 }
 
-/// The beginning of the keys by which `serde_json` hands values of its own to itself. Its `Value` reads what is behind such a key as JSON within
-/// JSON, so a hook and a tool would see two different values.
+/// The prefix of `serde_json`'s private keys. Its `Value` parses the value of such a key as JSON within JSON,
+/// so a hook and a tool would see different values.
 const RESERVED: &str = "$serde_json::private::";
 
-/// The key, unless readers disagree about what it means.
+/// Returns the key, unless parsers disagree about its meaning.
 fn allowed<E: Error>(key: String) -> Result<String, E> {
     if key.starts_with(RESERVED) {
         return Err(E::custom(format_args!("the key `{}` is reserved", short(&key, 100))));
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         Ok(Value::Null)
     }
 
-    /// How CBOR says `null`.
+    /// CBOR's `null`.
     fn visit_none<E>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }
@@ -120,10 +120,10 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 }
 
-/// A JSON value that [`Unique`] accepts as an argument, read without building it.
+/// Validates a JSON value as [`Unique`] does for arguments, without building it.
 pub(crate) struct Sound;
 
-/// The most levels of arguments. What is stored of a run has some levels around them, and `serde_json` reads 127 of them.
+/// The maximum nesting depth of arguments. Stored runs add some levels, and `serde_json` accepts 127.
 pub(crate) const ARGUMENT_LEVELS: u8 = 100;
 
 /// The maximum nesting of an argument's value, in the object around it.

@@ -1,4 +1,4 @@
-//! The value that a tool's function returned: written as an output, and read from it.
+//! Conversions between a function's return value and an output.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,8 +11,8 @@ use crate::json::holds_long_numbers;
 use crate::schema::to_json;
 
 impl ToolOutput {
-    /// Makes the output of a function that returns this value: the text is its JSON, or the string itself, and
-    /// `structured_content` returns the value.
+    /// Creates the output of a function that returns this value: the text is its JSON, or the string itself,
+    /// and `structured_content` returns the value.
     ///
     /// ```
     /// use onionskin::ToolOutput;
@@ -22,12 +22,13 @@ impl ToolOutput {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the value cannot be serialised to JSON, or contains a number that JSON does not have.
+    /// Returns an error if the value cannot be serialised to JSON, or contains a number that JSON does not
+    /// have.
     pub fn value<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         Self::from_json(to_json(value)?)
     }
 
-    /// The string itself is the text, because JSON would put quotes around it: for example around a date or the name of an
+    /// Uses the string itself as the text, because JSON would quote it: for example a date or the name of an
     /// enum variant.
     #[cold]
     fn from_json_string(json: &str) -> Result<Self, serde_json::Error> {
@@ -52,17 +53,18 @@ impl ToolOutput {
         }
     }
 
-    /// Makes the output of a function that returned `()`: the text is `done`, and there is no structured value.
+    /// Creates the output of a function that returned `()`: the text is `done`, and there is no structured
+    /// value.
     pub fn unit() -> Self {
         Self { structured: Structured::Nothing, ..Self::text("done") }
     }
 
-    /// As [`Self::own_value`]; the content if there is nothing else.
+    /// As [`Self::own_value`], or the content if there is no value.
     pub(crate) fn own_value_or_content(&self) -> Value {
         self.own_value().unwrap_or_else(|| self.content_value())
     }
 
-    /// Deserialises the value that the tool's function returned, or the content if there is nothing else.
+    /// Deserialises the value that the tool's function returned, or the content if there is no value.
     pub(crate) fn read_own<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         let json = match (self.structured, self.content()) {
             (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => Some(&**json),
@@ -78,7 +80,7 @@ impl ToolOutput {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolOutput {
-    /// The output of a value in JSON.
+    /// Creates an output from JSON text.
     ///
     /// # Errors
     /// Returns an error if the text is not JSON.
@@ -95,8 +97,8 @@ impl ToolOutput {
         matches!(self.structured, Structured::Text | Structured::InTextWrapped | Structured::ApartWrapped)
     }
 
-    /// The value that the tool's function returned: not wrapped, and `null` if it returned nothing. `None` if there is
-    /// only content.
+    /// The value that the tool's function returned, without a wrapper, and `null` for `()`. `None` if there
+    /// is only content.
     pub fn own_value(&self) -> Option<Value> {
         if self.structured == Structured::Nothing {
             return Some(Value::Null);
@@ -108,7 +110,7 @@ impl ToolOutput {
         })
     }
 
-    /// The content as a value: its text, if it is text only.
+    /// The content as a value: a string if it is text only.
     pub fn content_value(&self) -> Value {
         if self.content().iter().all(|block| block.as_text().is_some()) {
             self.to_text().into()
@@ -117,7 +119,7 @@ impl ToolOutput {
         }
     }
 
-    /// The JSON of the function's value, if a `Value` cannot hold its numbers.
+    /// The JSON of the function's value, if a `Value` would round its numbers.
     pub fn exact_json(&self) -> Option<&str> {
         match (self.structured, self.content()) {
             (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => {

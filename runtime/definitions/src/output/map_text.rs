@@ -1,4 +1,4 @@
-//! Changes the texts of an output, in its content and in its structured value alike.
+//! Changes the texts of an output, both in its content and in its structured value.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use super::storage::{Content, Structured};
 use crate::content::ContentBlock;
 use crate::json::{change_texts, exact_value, holds_long_numbers};
 
-/// What becomes of a text; `None`: it stays.
+/// Returns the new text, or `None` for no change.
 type Change<'c> = dyn FnMut(&str) -> Option<String> + 'c;
 
 impl ToolOutput {
-    /// Changes each text of the output: in the content, which the model reads, and in the structured value, which
-    /// programs read. So both still say the same. This is the method for a hook or guardrail that redacts results.
+    /// Changes each text of the output, both in the content, which the model reads, and in the structured
+    /// value, which programs read. Use it in hooks and guardrails that redact results.
     ///
-    /// JSON stays JSON: of an object or a list, `change` gets each string, each key and the digits of each number, one by
-    /// one. A number that it changes becomes a string. Keys of one object that become equal get a number: `[email]`,
-    /// `[email] 2`. Images, audio, other bytes and meta data stay as they are.
+    /// JSON stays valid: for an object or a list, `change` receives each string, each key and the digits of
+    /// each number separately. A changed number becomes a string. Keys of one object that become equal get a
+    /// numeric suffix: `[email]`, `[email] 2`. Images, audio, other bytes and metadata stay unchanged.
     ///
     /// ```
     /// use onionskin::ToolOutput;
@@ -98,7 +98,7 @@ impl ToolOutput {
 
     /// Replaces the structured value by that of the JSON of the tool's own value.
     fn replace_apart(&mut self, json: &str) {
-        // JSON of more levels than are read is kept as its text, so that nothing of the old value is left.
+        // JSON that is nested too deeply is kept as text, so that nothing of the old value remains.
         let own = exact_value(json).unwrap_or_else(|_| json!({ "result": json }));
         self.replace_structured(if self.is_wrapped() { json!({ "result": own }) } else { own });
         self.rare.0.get_or_insert_default().exact =
@@ -118,7 +118,7 @@ fn change_text(text: &str, change: &mut Change<'_>) -> Option<String> {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolOutput {
-    /// As [`Self::map_text`], for a change that says whether there is one.
+    /// As [`Self::map_text`], for a function that returns `None` for no change.
     pub fn change_texts(&mut self, change: &mut Change<'_>) {
         match self.structured {
             Structured::InText | Structured::InTextWrapped => self.change_json(change),

@@ -23,8 +23,8 @@ use storage::{Content, Rare, Seldom, Structured};
 pub use recorded::RecordedOutput;
 pub use structured::StructuredContent;
 
-/// The result of a successful tool call: content blocks for the model, an optional structured value, and data for the
-/// program that the model does not see.
+/// The result of a successful tool call: content blocks for the model, an optional structured value, and data
+/// for the program that the model does not see.
 ///
 /// ```
 /// use onionskin::ToolOutput;
@@ -32,7 +32,7 @@ pub use structured::StructuredContent;
 /// output.push_text(" [audit]");
 /// assert_eq!(output.to_text(), "results for q [audit]");
 /// ```
-// It is small, because every layer of an onion moves it. The rare parts are behind one pointer.
+// It is small, because every layer of an onion moves it. Rare parts are behind one pointer.
 #[derive(Clone)]
 pub struct ToolOutput {
     content: Content,
@@ -40,28 +40,29 @@ pub struct ToolOutput {
     rare: Seldom<Rare>,
 }
 
-/// The maximum number of bytes of a value that the model gets beside the content.
+/// The maximum number of bytes of a value that is shown to the model after the content.
 const SHOWN: usize = 16 << 10;
 
 impl ToolOutput {
-    /// Makes an output of one text block.
+    /// Creates an output with one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::from_block(ContentBlock::Text(text.into()))
     }
 
-    /// Makes an output without content.
+    /// Creates an output without content.
     pub const fn empty() -> Self {
         Self { content: Content::NONE, structured: Structured::None, rare: Seldom::NONE }
     }
 
-    /// Makes an output of several blocks.
+    /// Creates an output with several blocks.
     pub fn blocks(blocks: impl IntoIterator<Item = ContentBlock>) -> Self {
         let blocks = Seldom::new(blocks.into_iter().collect());
         Self { content: Content::Many(blocks), structured: Structured::None, rare: Seldom::NONE }
     }
 
-    /// Makes an output with a structured value; the text for the model is its JSON. Scalars and lists read as `{"result":
-    /// ..}`; see [`Self::set_structured_only`]. [`Self::value`] takes a value of a type of yours.
+    /// Creates an output with a structured value; the text for the model is its JSON. Scalars and lists are
+    /// wrapped as `{"result": ..}`; see [`Self::set_structured_only`]. [`Self::value`] takes a value of any
+    /// serialisable type.
     ///
     /// ```
     /// let output = onionskin::ToolOutput::structured(serde_json::json!({"degrees": 21}));
@@ -85,7 +86,7 @@ impl ToolOutput {
         }
     }
 
-    /// The content blocks, for changes. The structured value keeps what it said: programs and events still read it.
+    /// The mutable content blocks. The structured value, which programs and events read, stays unchanged.
     /// [`Self::map_text`] changes both.
     pub fn content_only_mut(&mut self) -> &mut Vec<ContentBlock> {
         self.parse_structured();
@@ -115,10 +116,10 @@ impl ToolOutput {
         ContentBlock::join(self.content())
     }
 
-    /// The structured value: a JSON object, as in MCP. Scalars and lists read as `{"result": ..}`.
+    /// The structured value: a JSON object, as in MCP. Scalars and lists are wrapped as `{"result": ..}`.
     ///
-    /// A [`Value`] holds no whole number beyond `u64` and `i64`. Such a number of type `u128` or `i128` is a string of
-    /// its digits here, and the tool's output schema allows that.
+    /// A [`Value`] cannot represent integers beyond `u64` and `i64`. Such a number of type `u128` or `i128`
+    /// is a string of its digits here, which the tool's output schema allows.
     pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
         match self.structured {
             Structured::Apart | Structured::ApartWrapped => {
@@ -128,8 +129,8 @@ impl ToolOutput {
         }
     }
 
-    /// Sets the structured value. The content, which the model reads, keeps what it said: [`Self::map_text`] changes both.
-    /// MCP allows objects only, so another value reads as `{"result": ..}`.
+    /// Sets the structured value. The content, which the model reads, stays unchanged; [`Self::map_text`]
+    /// changes both. MCP allows objects only, so other values are wrapped as `{"result": ..}`.
     ///
     /// ```
     /// use serde_json::json;
@@ -146,14 +147,14 @@ impl ToolOutput {
         }
     }
 
-    /// Sets the structured value of a server's answer. It reads unchanged, also if it is not an object.
+    /// Sets the structured value of a server's answer, unchanged even if it is not an object.
     pub fn set_remote_structured(&mut self, value: Value) {
         let rare = self.rare.0.get_or_insert_default();
         (rare.structured, rare.exact) = (Arc::new(value), None);
         self.structured = Structured::Apart;
     }
 
-    /// Replaces the structured value by one that was made from it, in the same form.
+    /// Replaces the structured value with a changed one, in the same form.
     pub(crate) fn replace_structured(&mut self, value: Value) {
         let is_wrapped = self.is_wrapped();
         self.set_remote_structured(value);
@@ -162,8 +163,9 @@ impl ToolOutput {
         }
     }
 
-    /// Stores a value of the program with the result. The model does not see it, unless it is stored with
-    /// [`Self::insert_shown_meta`]. A second value of the same type replaces the first one, which is returned.
+    /// Attaches a value of the program to the result. The model does not see it; use
+    /// [`Self::insert_shown_meta`] for that. A second value of the same type replaces the first one, which is
+    /// returned.
     ///
     /// ```
     /// let mut output = onionskin::ToolOutput::text("found 3 rows");
@@ -175,9 +177,9 @@ impl ToolOutput {
         typed.insert(TypeId::of::<T>(), Arc::new(value)).and_then(|old| old.downcast().ok())
     }
 
-    /// As [`Self::insert_meta`], and the model sees the value: a text block `name: JSON` is added after the content, on
-    /// a line of its own. Long JSON is cut to its first 16 KiB. Hooks see the block, and secrets are redacted in it. A
-    /// later value of the same type does not change it.
+    /// As [`Self::insert_meta`], and shows the value to the model: adds a text block `name: JSON` after the
+    /// content, on a separate line. Long JSON is truncated to 16 KiB. Hooks see the block, and secrets are
+    /// redacted in it. A later value of the same type does not change the block.
     ///
     /// ```
     /// #[derive(serde::Serialize)]
@@ -193,7 +195,7 @@ impl ToolOutput {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the value cannot be serialised to JSON. It is then not stored.
+    /// Returns an error if the value cannot be serialised to JSON. It is then not attached.
     pub fn insert_shown_meta<T: Any + Send + Sync + Serialize>(
         &mut self,
         name: &str,
@@ -205,7 +207,7 @@ impl ToolOutput {
         Ok(self.insert_meta(value))
     }
 
-    /// The stored value of type `T`, from [`Self::insert_meta`] or [`Self::insert_shown_meta`].
+    /// The attached value of type `T`, from [`Self::insert_meta`] or [`Self::insert_shown_meta`].
     pub fn meta<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.rare.0.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
     }
@@ -220,7 +222,7 @@ impl ToolOutput {
         self.rare.0.get_or_insert_default().remote = Some(value);
     }
 
-    /// Parses the structured value out of the text while the text is still its JSON.
+    /// Parses the structured value from the text, before the text changes.
     fn parse_structured(&mut self) {
         if matches!(self.structured, Structured::InText | Structured::InTextWrapped | Structured::Text) {
             let exact = self.exact_json().map(Arc::from);

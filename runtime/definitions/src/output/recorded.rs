@@ -1,4 +1,4 @@
-//! An output as journals store it.
+//! Outputs as journals store them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::storage::Structured;
 use crate::content::ContentBlock;
 use crate::json;
 
-/// An output that can be serialised. Typed values of the program are left out.
+/// A serialisable output, without typed values of the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedOutput {
     content: Vec<ContentBlock>,
@@ -29,7 +29,7 @@ pub struct RecordedOutput {
 }
 
 impl RecordedOutput {
-    /// The record of an output.
+    /// Creates the record of an output.
     pub fn of(output: &ToolOutput) -> Self {
         let rare = output.rare.0.as_ref();
         let (structured, exact) = match output.structured {
@@ -49,7 +49,7 @@ impl RecordedOutput {
         }
     }
 
-    /// The output that was recorded.
+    /// Returns the recorded output.
     pub fn into_output(self) -> ToolOutput {
         let mut output = ToolOutput::blocks(self.content);
         if let Some(structured) = self.structured {

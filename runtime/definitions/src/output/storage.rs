@@ -70,7 +70,7 @@ pub(super) enum Structured {
 #[derive(Clone, Default)]
 pub(super) struct Rare {
     pub(super) structured: Arc<Value>,
-    /// The JSON of the function's value, if a `Value` cannot hold its numbers and the text is a different one.
+    /// The JSON of the function's value, if a `Value` would round its numbers and the text differs.
     pub(super) exact: Option<Arc<str>>,
     pub(super) typed: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     pub(super) remote: Option<Value>,

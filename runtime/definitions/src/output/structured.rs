@@ -1,4 +1,4 @@
-//! The place of a call's structured value.
+//! Where the structured value of a call is stored.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::content::ContentBlock;
 use crate::json::exact_value;
 use crate::secret::{Redact, Redactor};
 
-/// The place of the structured value of a call's content. It is parsed on first use
+/// Where the structured value of a call is stored. It is parsed on first use
 /// (`ToolCallReport::structured_content`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! What a tool, a hook or a guardrail takes from the program: the types of services, and of the states of agents.
+//! The services and agent states that tools, hooks and guardrails take.
 
 mod services;
 mod state;

@@ -1,12 +1,12 @@
-//! The types of services, as values.
+//! Types of services.
 
 use std::any::{TypeId, type_name};
 
 use super::state::StateType;
 
-/// A type that can be a service: one that calls on several threads can share.
+/// A type that can be a service, because several threads can share it.
 ///
-/// Programs do not implement it: every type with these bounds has it.
+/// It is implemented for all types with these bounds.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a service",
     label = "calls on all threads share a service, and they cannot share this",
@@ -53,7 +53,7 @@ impl ServiceType {
     }
 }
 
-/// The services that a tool, a hook or a guardrail takes, and the states of agents.
+/// The services and agent states that a tool, a hook or a guardrail takes.
 ///
 /// ```
 /// use onionskin::services::{ServiceType, ServiceTypes};
@@ -80,17 +80,17 @@ struct ServiceUse {
 }
 
 impl ServiceTypes {
-    /// Adds a service that has to be provided.
+    /// Adds a required service.
     pub fn add<T: ?Sized + 'static>(&mut self) {
         self.insert(ServiceUse { service: ServiceType::of::<T>(), is_required: true });
     }
 
-    /// Adds a service that can be missing.
+    /// Adds an optional service.
     pub fn add_optional<T: ?Sized + 'static>(&mut self) {
         self.insert(ServiceUse { service: ServiceType::of::<T>(), is_required: false });
     }
 
-    /// Adds the state of the agent, which has to be of this type. An agent with another state is not built
+    /// Adds an agent state of this type. Building an agent with another state fails
     /// (`BuildError::OtherState`).
     ///
     /// ```
@@ -135,17 +135,18 @@ impl ServiceTypes {
         }
     }
 
-    /// The types that the agent's state has to be, in the order in which they were added: one, or none can be built.
+    /// The required types of the agent's state, in the order of their addition. With more than one, no agent
+    /// can be built.
     pub fn states(&self) -> &[StateType] {
         &self.states
     }
 
-    /// All services, in the order in which they were added.
+    /// All services, in the order of their addition.
     pub fn all(&self) -> impl Iterator<Item = ServiceType> {
         self.services.iter().map(|taken| taken.service)
     }
 
-    /// The services that have to be provided.
+    /// The required services.
     pub fn required(&self) -> impl Iterator<Item = ServiceType> {
         self.services.iter().filter(|taken| taken.is_required).map(|taken| taken.service)
     }
@@ -155,7 +156,7 @@ impl ServiceTypes {
         self.all().any(|taken| taken == service)
     }
 
-    /// Adds a service that has to be provided.
+    /// Adds a required service.
     pub fn require(&mut self, service: ServiceType) {
         self.insert(ServiceUse { service, is_required: true });
     }

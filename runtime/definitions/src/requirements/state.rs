@@ -1,8 +1,8 @@
-//! The type of a state, as a value.
+//! Types of states.
 
 use std::any::{TypeId, type_name};
 
-/// The type `S` of a state `State<S>`, as a value: for tools whose type is known at run time only.
+/// The type `S` of a state `State<S>`, as a value, for tools whose type is known only at run time.
 ///
 /// ```
 /// use onionskin::spec::StateType;

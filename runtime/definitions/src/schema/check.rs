@@ -1,9 +1,10 @@
-//! Checks a value against a schema and reports problems by path, in words for a model. It is by hand because crates that validate schemas give
-//! other words, do not bound the work, and bring dozens of crates.
+//! Checks a value against a schema and reports problems by path, in words for a model. It is by hand because
+//! crates that validate schemas give other words, do not bound the work, and bring dozens of crates.
 //!
-//! It supports the keywords that schemars writes for Rust types and that MCP servers send, and the conditions of JSON
-//! Schema (`conditions.rs`). An unknown keyword never refuses a value: decoding, or the server, still decides. Schema and value may both be hostile. The work is bounded
-//! by the value's size, and a value that was not checked within it is refused.
+//! It supports the keywords that schemars writes for Rust types and that MCP servers send, and the conditions
+//! of JSON Schema (`conditions.rs`). An unknown keyword never refuses a value: decoding, or the server, still
+//! decides. Schema and value may both be hostile. The work is bounded by the value's size, and a value that
+//! was not checked within it is refused.
 
 mod conditions;
 mod unevaluated;
@@ -25,8 +26,8 @@ use super::pattern::Patterns;
 use super::problem::{Problem, expected};
 use super::union::{Marks, is_of_nothing};
 
-/// A schema's problems with a value: the first ones, if there are many. `root` is the schema that references refer to,
-/// with `schema` as a part, and `path` is the name of the value in the problems.
+/// A schema's problems with a value: the first ones, if there are many. `root` is the schema that references
+/// refer to, with `schema` as a part, and `path` is the name of the value in the problems.
 ///
 /// ```
 /// use onionskin_definitions::schema::check;
@@ -41,7 +42,8 @@ pub fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Pro
     check_within(value, schema, root, path, &budget)
 }
 
-/// As [`check`] for a whole value, until another thread sets `stop`. A part that was not checked by then is a problem.
+/// As [`check`] for a whole value, until another thread sets `stop`. A part that was not checked by then is a
+/// problem.
 pub fn check_until(stop: Arc<AtomicBool>, value: &Value, schema: &Value) -> Vec<Problem> {
     check_within(value, schema, schema, "", &Budget::for_value(value).until(stop))
 }
@@ -188,7 +190,7 @@ impl<'s> Walk<'s> {
         false
     }
 
-    /// Finds the problems with the option that was meant, or lists what tells the options apart if none was.
+    /// Finds the problems with the intended option. Without one, it lists how the options differ.
     fn walk_meant(
         &self,
         value: &Value,
@@ -232,7 +234,8 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The option of which an object has the most fields; `None` if it has none of any, or as many of another.
+    /// The option that shares the most fields with the object; `None` if there are no shared fields, or on a
+    /// tie.
     fn nearest_option(&self, fields: &Object, options: &[&'s Value]) -> Option<usize> {
         let known = |option: &&Value| {
             let names = field_names(option);
@@ -379,7 +382,7 @@ impl<'s> Walk<'s> {
         self.budget.take(of_text(text));
         let count = text.chars().count() as u64;
         count_within(count, schema, ["minLength", "maxLength"], "characters", path, found);
-        // A pattern of another dialect cannot be checked here; the owner of the schema checks it.
+        // A pattern of another regex dialect cannot be checked here; the schema's owner checks it.
         if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
             && self.patterns.borrow_mut().matches(pattern, text, self.budget) == Some(false)
         {
@@ -417,7 +420,7 @@ fn walk_number(number: f64, value: &Value, schema: &Object, path: &Path<'_>, fou
             found.add(path, |path| Problem::out_of_range(path, bound, limit, value));
         }
     }
-    // Decoding checks it too, except where serde takes a value that does not fit for one that is not there.
+    // Decoding checks this too, except where serde reads an invalid value as a missing one.
     if let Some([least, most]) = schema.get("format").and_then(bounds_of)
         && let Some(whole) = whole(value)
     {

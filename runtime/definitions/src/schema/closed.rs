@@ -1,4 +1,4 @@
-//! Closes the schemas of structs, so that a key without a field is refused and not dropped.
+//! Closes the schemas of structs, so that an unknown key is refused rather than dropped.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,10 +8,10 @@ use super::keywords::{Applies, KeywordKind, change_subschemas, combined, may_hol
 
 type Object = Map<String, Value>;
 
-/// Forbids additional properties in each object with fixed fields. Flattened objects stay open: several schemas share
-/// their keys, and none of them knows all.
+/// Forbids additional properties in each object with fixed fields. Flattened objects stay open: several
+/// schemas share their keys, and none of them knows all.
 pub(crate) fn close(root: &mut Value) {
-    // Most tools take scalars only, and every tool's schema passes here.
+    // Every tool's schema passes here, and most have only scalars.
     if is_flat(root) {
         return;
     }
@@ -43,8 +43,8 @@ fn has_parts(schema: &Value) -> bool {
     schema.as_object().is_some_and(|object| object.iter().any(applies_here))
 }
 
-/// Whether there is more to say of a schema's values than that they are of one plain type: its fields, or the texts of an enum's variants, which a
-/// type may read from an object too.
+/// Whether a schema says more about its values than one plain type: fields, or the variants of an enum, which
+/// may also be read from an object.
 pub(crate) fn has_forms(schema: &Value) -> bool {
     let members = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
     has_parts(schema) || members.chain(schema.get("const")).any(Value::is_string)
@@ -85,13 +85,13 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
         };
         walk(part.schema, is_part, joined);
     });
-    // The parts are changed by now.
+    // The parts are already closed.
     if is_joined && !is_part && schema.as_object().is_some_and(is_struct) && tells_names(schema) {
         schema["unevaluatedProperties"] = false.into();
     }
 }
 
-/// Whether an object and its parts name all fields. A part that a reference leads to does so where it is checked.
+/// Whether an object and its parts name all fields. The target of a reference is checked separately.
 fn tells_names(schema: &Value) -> bool {
     let says = |key: &str| schema.get(key).is_some();
     !says("additionalProperties")
@@ -100,8 +100,8 @@ fn tells_names(schema: &Value) -> bool {
         && combined(schema).all(tells_names)
 }
 
-/// A flattened `Option` of an enum is the enum or anything. What is neither would be read as `None`, and what the model wrote would be lost. So the
-/// other option is an object without any key of the enum.
+/// Restricts the `None` option of a flattened `Option` of an enum to objects without any key of the enum.
+/// Otherwise serde would read an invalid enum as `None` and drop what the model wrote.
 fn say_nothing(parts: &mut [Value]) {
     let names: BTreeSet<String> = parts.iter().flat_map(field_names).map(str::to_owned).collect();
     let Some(anything) = parts.iter_mut().find(|part| part.as_object().is_some_and(Map::is_empty)) else {
@@ -123,7 +123,7 @@ fn joins(object: &Object) -> bool {
     has("allOf") || (has("properties") && (has("anyOf") || has("oneOf") || has("$ref")))
 }
 
-/// Whether it has fixed fields and does not decide about additional ones.
+/// Whether it has fixed fields and neither allows nor forbids additional ones.
 fn is_struct(object: &Object) -> bool {
     let is_object = match object.get("type") {
         Some(Value::String(kind)) => kind == "object",

@@ -13,10 +13,11 @@ use crate::json::{ARGUMENT_LEVELS, Literals, Unique, is_rounded, levels, rounds_
 
 type Object = Map<String, Value>;
 
-/// Changes `value` to a type of `schema` (a part of `root`), if that is possible without loss: `"5"` and `"5.0"` for a number,
-/// `"true"` for a boolean, `5.0` for an integer, `5` if only texts fit and one of them is `"5"`, a list or an object
-/// written as a string, and a missing field for a `null` that means a missing value. Returns whether it changed
-/// anything. `literals` are the numbers of the text that the value was read from.
+/// Changes `value` to a type of `schema` (a part of `root`), if that is possible without loss: `"5"` and
+/// `"5.0"` for a number, `"true"` for a boolean, `5.0` for an integer, `5` if only texts fit and one of them
+/// is `"5"`, a list or an object written as a string, and a missing field for a `null` that means a missing
+/// value. Returns whether it changed anything. `literals` are the numbers of the text that the value was read
+/// from.
 ///
 /// The work is bounded by the value's size. The rest is then unchanged.
 pub fn coerce(value: &mut Value, schema: &Value, root: &Value, literals: &Literals<'_>) -> bool {
@@ -32,7 +33,8 @@ const DEPTH: usize = 512;
 /// The maximum number of references from a schema to a list of texts.
 const FAR: usize = 8;
 
-/// One walk: where the schema and the value come from, how much may still be looked at, and the patterns that were met.
+/// The state of one walk: the source of the schema and the value, the remaining budget, and the compiled
+/// patterns.
 struct Walk<'s> {
     root: &'s Value,
     literals: &'s Literals<'s>,
@@ -44,7 +46,7 @@ struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    /// `beside` are the properties next to the options that `schema` is one of: those of a struct with a flattened
+    /// `schema` may be an option of a flattened enum; `beside` are the properties of the struct around that
     /// enum.
     fn walk(
         &self,
@@ -78,12 +80,12 @@ impl<'s> Walk<'s> {
         changed
     }
 
-    /// The text of a number or a boolean, if the schema accepts one of several texts and no other type that the value
-    /// could be.
+    /// The text of a number or a boolean, if the schema accepts one of several texts and no other type that
+    /// the value could be.
     fn spelled(&self, value: &Value, schema: &'s Value) -> Option<&'s str> {
         let wanted = match value {
             Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
-            // Most schemas are of no texts, so the text that was read is asked last.
+            // Few schemas accept texts, so the original spelling is looked up last.
             Value::Number(number) if !self.texts(schema, 0)?.is_empty() => self.literals.spelling(number)?,
             _ => return None,
         };
@@ -169,8 +171,8 @@ impl<'s> Walk<'s> {
         by_pattern(name, patterns, &mut self.patterns.borrow_mut(), self.budget)
     }
 
-    /// The option that was certainly meant: the only one beside `null`, or the only one with the object's fields and
-    /// constants, without regard to fields that are known already.
+    /// The only option that can be meant: the only one beside `null`, or the only one with the object's
+    /// fields and constants. `known` fields are ignored.
     fn meant(&self, value: &Value, options: &'s [Value], known: &[&Object]) -> Option<&'s Value> {
         let mut real = options.iter().filter(|option| self.budget.take(1) && option["type"] != "null");
         match (real.next()?, real.next()) {
@@ -184,7 +186,8 @@ impl<'s> Walk<'s> {
         first.filter(|_| fitting.next().is_none() && !self.budget.is_spent())
     }
 
-    /// Whether an object has the required fields of an option, and only fields that the option or its own options know.
+    /// Whether an object has the required fields of an option, and no field that is unknown to the option and
+    /// its nested options.
     fn fits(
         &self,
         fields: &Object,
@@ -217,8 +220,8 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Whether `null` is not a value of an optional field. Providers that require every field make the model write
-    /// `null` for a missing value.
+    /// Whether `null` is not a value of an optional field. Providers that require every field make the model
+    /// write `null` for a missing value.
     fn stands_for_nothing(&self, name: &str, schema: &'s Value) -> bool {
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
         self.budget.take(required.len() as u64);
@@ -248,7 +251,7 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>, inside: usize)
         Value::String(_) if wants("string") => None,
         Value::String(text) => {
             let text = text.trim();
-            // The limit is that of arguments, wherever in them a text is.
+            // Arguments have one limit of depth, however deep the text is in them.
             if inside + levels(text) > usize::from(ARGUMENT_LEVELS) {
                 return None;
             }
@@ -260,7 +263,7 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>, inside: usize)
                 }
                 Value::Number(_) => wants("integer"),
                 Value::Bool(_) => wants("boolean"),
-                // A value that is parsed from a text within the text has lost its digits.
+                // A number in JSON text within a string loses digits when it is parsed.
                 Value::Array(_) => wants("array") && !rounds_any(text),
                 Value::Object(_) => wants("object") && !rounds_any(text),
                 _ => false,
@@ -283,7 +286,7 @@ fn whole(number: &Number) -> Option<Value> {
     is_whole.then(|| Value::from(number as i64))
 }
 
-/// Whether a fraction of this format can represent a number as it is written.
+/// Whether a floating-point number of this format represents the number exactly as written.
 fn is_held(text: &str, number: &Number, format: &Value) -> bool {
     let Some(wide) = number.as_f64() else { return false };
     #[expect(clippy::cast_possible_truncation, reason = "the code looks for the loss")]

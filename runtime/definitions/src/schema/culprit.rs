@@ -1,16 +1,17 @@
-//! Finds the part of a value that a type refuses though the schema accepts it, such as the key of a map that is no number.
+//! Finds the part of a value that the schema accepts and the type rejects, such as a map key that is not a
+//! number.
 
 use serde_json::Value;
 
 use super::budget::weight;
 
-/// How often a value is read for it.
+/// The maximum number of trial reads.
 const MOST_READS: usize = 64;
-/// The parts that these reads may have together.
+/// The maximum total number of parts in these reads.
 const MOST_PARTS: u64 = 100_000;
 
-/// The path of the innermost entry without which a type reads the value: that of the value itself, which is `name`, if there is no such entry, and if it takes too
-/// long to find.
+/// The path of the innermost entry without which the type reads the value. It is `name`, the path of the
+/// value itself, if there is no such entry or the search takes too long.
 pub fn culprit(name: &str, value: &Value, reads: impl Fn(Value) -> bool) -> String {
     let weight = weight(value).max(1);
     let most = MOST_READS.min(usize::try_from(MOST_PARTS / weight).unwrap_or_default());
@@ -29,7 +30,7 @@ struct Search<R> {
 }
 
 impl<R: Fn(Value) -> bool> Search<R> {
-    /// The path of the entry within the part at this place, which a JSON pointer names.
+    /// The path of the entry within the part at this JSON pointer.
     fn within(&mut self, pointer: &mut String, part: &Value) -> Option<String> {
         let entries: Vec<(String, String, &Value)> = match part {
             Value::Object(fields) => fields

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::check::check;
 
-/// Whether an argument is missing: with a strict schema the model writes `null` for it, if `null` is not a value of the
-/// parameter.
+/// Whether an argument is missing: with a strict schema the model writes `null` for it, if `null` is not a
+/// value of the parameter.
 pub fn is_left_out(given: Option<&Value>, property: &Value, schema: &Value, name: &str) -> bool {
     match given {
         None => true,
@@ -14,8 +14,8 @@ pub fn is_left_out(given: Option<&Value>, property: &Value, schema: &Value, name
     }
 }
 
-/// Sets a missing argument to its default, as decoding does, so that a rule for a value checks its default as well. A
-/// `null` counts as missing if it is not a value of the parameter. Returns whether it changed anything.
+/// Sets a missing argument to its default, as decoding does, so that policies check the default too. A `null`
+/// counts as missing if it is not a value of the parameter. Returns whether anything changed.
 pub(crate) fn fill_defaults(object: &mut Map<String, Value>, schema: &Value) -> bool {
     let Some(properties) = schema["properties"].as_object() else { return false };
     let mut changed = false;

@@ -1,16 +1,16 @@
-//! The findings of a walk over a schema: in words, or only how well a value fits.
+//! The findings of a walk over a schema: a list of problems, or only how well a value fits.
 
 use std::fmt;
 
 use super::problem::Problem;
 use crate::text::MOST;
 
-/// The position of a walk in a value. It is converted to text only for a problem.
+/// The position of a walk in a value. It is formatted only for a problem.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'p> {
     step: Step<'p>,
     parent: Option<&'p Path<'p>>,
-    /// How many steps there are.
+    /// The number of steps.
     pub(super) level: usize,
 }
 
@@ -58,15 +58,15 @@ pub(super) enum Verdict {
     Fits,
     /// A part of the value does not fit.
     Within,
-    /// The value itself has another kind.
+    /// The value has another type.
     Itself,
 }
 
 /// The problems.
 pub(super) enum Findings {
-    /// All problems, in words.
+    /// All problems.
     Words(Vec<Problem>),
-    /// The information to choose between schemas for a value at this level.
+    /// How well the value at this level fits, to choose between schemas.
     Verdict(usize, Verdict),
 }
 
@@ -79,7 +79,8 @@ impl Findings {
         }
     }
 
-    /// Adds the problems with an option that may not have been meant, because another option may know its unknown keys.
+    /// Adds the problems with one option. Unknown keys are omitted if there are other problems, because another
+    /// option may know them.
     pub(super) fn take_from_option(&mut self, told: Self) {
         if let (Self::Words(problems), Self::Words(mut told)) = (self, told) {
             if !told.iter().all(Problem::is_unknown) {
@@ -97,7 +98,8 @@ impl Findings {
         }
     }
 
-    /// Adds the verdict on a value at this level to the one on its parent. Returns false if words are needed.
+    /// Adds the verdict on a value at this level to that on its parent. Returns false if problems are
+    /// collected instead.
     pub(super) fn take_verdict(&mut self, at: usize, verdict: Verdict) -> bool {
         match verdict {
             Verdict::Fits => {}
@@ -107,7 +109,7 @@ impl Findings {
         matches!(self, Self::Verdict(..))
     }
 
-    /// Whether nothing that may be found at this level, or within, changes anything.
+    /// Whether no finding at this level, or within it, can change the verdict.
     pub(super) fn is_settled(&self, at: usize) -> bool {
         match self {
             Self::Words(problems) => problems.len() >= MOST,

@@ -1,7 +1,8 @@
-//! Finds the fields of a flattened `Option` of a struct that lacks others: serde reads it as `None`, and the fields are lost.
+//! Finds an incomplete flattened `Option` of a struct: serde reads it as `None` and drops the fields that are
+//! present.
 //!
-//! The schema has these fields among those of the outer struct, and none of them is required. So they are found by a test of the type: it reads
-//! a value of which one of these fields is wrong, because the whole `Option` is `None` then.
+//! The schema lists these fields as optional fields of the outer struct. A trial read finds them: with a
+//! wrong value for one of them, the type still reads the whole value, because the `Option` becomes `None`.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -18,10 +19,11 @@ type Object = Map<String, Value>;
 
 /// The recursion limit of the schemas for one value, and of the value.
 const DEPTH: usize = 128;
-/// How often the type is asked.
+/// The maximum number of trial reads.
 const MOST_READS: usize = 100;
 
-/// The problems with the fields that a type would drop from a value that fits its schema, a part of `root`. `reads` says whether the type reads a value.
+/// The problems with the fields that the type would drop from a value that fits `schema`, a part of `root`.
+/// `reads` returns whether the type reads a value.
 pub fn halves(
     value: &Value,
     schema: &Value,
@@ -51,11 +53,12 @@ struct Search<'s, R> {
     value: &'s Value,
     root: &'s Value,
     reads: R,
-    /// Whether a wrong value of a field, known by its schema, is dropped.
+    /// For the schema of a field: whether the type drops a wrong value of it.
     known: RefCell<HashMap<*const Value, bool>>,
     /// The optional fields of each schema.
     optional: RefCell<HashMap<*const Value, Rc<[OptionalField<'s>]>>>,
-    /// The values that were compared with a schema, so that the options of a recursive type do not multiply.
+    /// The pairs of value and schema that were visited, so that the options of a recursive type do not
+    /// multiply.
     seen: RefCell<HashSet<(*const Value, *const Value)>>,
 }
 
@@ -63,7 +66,7 @@ struct Search<'s, R> {
 struct OptionalField<'s> {
     name: &'s str,
     schema: &'s Value,
-    /// Another optional field may be `null`, or has a default. One that has neither is a field of a flattened `Option`.
+    /// Whether it has no default and may not be `null`: such a field belongs to a flattened `Option`.
     is_needed: bool,
 }
 
@@ -134,7 +137,7 @@ impl<'s, R: Fn(Value) -> bool> Search<'s, R> {
         }
     }
 
-    /// The fields that may be those of a flattened `Option`, since they are not required.
+    /// The optional fields, which may belong to a flattened `Option`.
     fn optional(&self, schema: &'s Value) -> Rc<[OptionalField<'s>]> {
         let known = self.optional.borrow().get(&std::ptr::from_ref(schema)).cloned();
         known.unwrap_or_else(|| {

@@ -1,8 +1,8 @@
-//! The keywords of JSON Schema: what the value of each is, and the schemas in it.
+//! The keywords of JSON Schema: the kind of each keyword's value, and the schemas in it.
 
 use serde_json::Value;
 
-/// What the value of a keyword is.
+/// The kind of a keyword's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeywordKind {
     /// A schema, as of `items`, which holds a list of schemas in older drafts.
@@ -13,7 +13,7 @@ pub enum KeywordKind {
     SchemaMap(Applies),
     /// `dependencies`: by names, schemas or lists of names.
     Dependencies,
-    /// `$ref`: the place of a schema.
+    /// `$ref`: the location of a schema.
     Reference,
     /// `type`: the name of a type, or several.
     Types,
@@ -21,38 +21,38 @@ pub enum KeywordKind {
     Names,
     /// `dependentRequired`: lists of names by names.
     NameMap,
-    /// A limit of numbers, as `minimum`.
+    /// A bound for numbers, such as `minimum`.
     Limit,
-    /// A limit of lengths, as `maxItems`.
+    /// A bound for lengths, such as `maxItems`.
     Count,
-    /// `true` or `false`, as of `uniqueItems`.
+    /// A boolean, such as `uniqueItems`.
     Flag,
     /// `pattern`: a regular expression.
     Pattern,
-    /// A text for readers, as `description`.
+    /// A text for readers, such as `description`.
     Text,
-    /// A word for the kind of a value, as `format`.
+    /// A name for the kind of a value, such as `format`.
     Word,
     /// `enum`: the allowed values.
     Members,
-    /// A value of what the schema describes: `const` or `default`.
+    /// An instance of the schema: `const` or `default`.
     Value,
-    /// Values of what the schema describes, which nothing is compared with.
+    /// Example instances, which are not compared with anything.
     Examples,
-    /// Any value: the keyword is not known.
+    /// Any value: the keyword is unknown.
     Unknown,
 }
 
 /// How the schemas of a keyword apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applies {
-    /// To the same value, together with the schema around them: `anyOf`, `oneOf`, `allOf`.
+    /// To the same value as the schema around them: `anyOf`, `oneOf`, `allOf`.
     ToValue,
-    /// To a part of the value, as `properties`.
+    /// To a part of the value, such as `properties`.
     ToPart,
-    /// As a condition, as `not`.
+    /// As a condition, such as `not`.
     AsCondition,
-    /// Where a reference leads to them, as `$defs`.
+    /// Where a reference points to them, such as `$defs`.
     ByReference,
 }
 
@@ -122,18 +122,18 @@ pub struct Subschema<'s, S = &'s Value> {
     pub keyword: &'s str,
     /// Its name, for a keyword with schemas by names.
     pub name: Option<&'s str>,
-    /// How it applies; `None` if the keyword is not known.
+    /// How it applies; `None` if the keyword is unknown.
     pub applies: Option<Applies>,
     /// The schema.
     pub schema: S,
 }
 
-/// Whether a keyword's value can be or have a schema. Most cannot, so their names need no look.
+/// Whether a keyword's value can be or contain a schema. Most cannot, so their keywords need no lookup.
 pub(crate) fn may_hold_schemas(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Number(_) | Value::String(_))
 }
 
-/// Visits schemas to read, or to change.
+/// Defines a visitor of subschemas, shared or mutable.
 macro_rules! each_subschema {
     ($schema:expr, $visit:expr) => {
         match $schema {
@@ -173,13 +173,13 @@ macro_rules! each_subschema {
     };
 }
 
-/// Visits the [`subschemas`], to be changed.
+/// Passes each of the [`subschemas`] to `visit`, mutably.
 pub(crate) fn change_subschemas(schema: &mut Value, mut visit: impl FnMut(Subschema<'_, &mut Value>)) {
     each_subschema!(schema, visit);
 }
 
-/// The schemas directly in a schema, or in a list of schemas. The values of unknown keywords are among them, because a reference may lead
-/// there.
+/// The schemas directly in a schema, or in a list of schemas. The values of unknown keywords are included
+/// because a reference may point there.
 ///
 /// ```
 /// use onionskin_definitions::schema::subschemas;
@@ -201,7 +201,7 @@ pub(crate) fn combined(schema: &Value) -> impl Iterator<Item = &Value> {
     ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten()
 }
 
-/// The schema that a reference such as `#/$defs/Name` leads to.
+/// The target of a reference such as `#/$defs/Name`.
 pub(crate) fn referenced<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     root.pointer(reference.strip_prefix('#')?)
 }

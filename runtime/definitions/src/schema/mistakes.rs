@@ -1,5 +1,5 @@
-//! Finds what a check of values would pass over: a keyword whose value no check can use. Such a schema refuses less than
-//! its author wrote.
+//! Finds keywords with unusable values, which a check of values would ignore. Such a schema rejects less than
+//! its author intended.
 
 use serde_json::{Map, Value};
 
@@ -10,8 +10,8 @@ use crate::text::nearest;
 
 const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/// The first mistake in a schema, with its place as a JSON pointer; `None` if every keyword can be checked. Keywords that this
-/// crate does not know are not looked at.
+/// The first mistake in a schema, with its location as a JSON pointer; `None` if every keyword can be
+/// checked. Unknown keywords are ignored.
 pub fn mistake(schema: &Value) -> Option<String> {
     if let Some(endless) = unwalkable(schema) {
         return Some(endless);
@@ -26,7 +26,7 @@ struct Walk<'s> {
 type Found = Result<(), String>;
 
 impl Walk<'_> {
-    /// A schema and those in it.
+    /// Checks a schema and its subschemas.
     fn schema(&self, schema: &Value, place: &str) -> Found {
         match schema {
             Value::Object(keywords) => keywords.iter().try_for_each(|(key, value)| {

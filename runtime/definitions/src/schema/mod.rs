@@ -1,7 +1,7 @@
 //! Schemas, and checks of values against them.
 //!
-//! Both can come from untrusted sources. Walks take steps from a budget that grows with the value, and stop after 20
-//! problems.
+//! Both can come from untrusted sources. Walks take steps from a budget that grows with the value, and stop
+//! after 20 problems.
 
 mod budget;
 mod check;

@@ -1,4 +1,4 @@
-//! The patterns of a schema: compiled once for a walk, their work bounded.
+//! The patterns of a schema, compiled once per walk, with bounded work.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,7 +8,8 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::budget::Budget;
 
-/// How much memory a compiled pattern may take; the last one is the library's own limit.
+/// The limits of memory tried for a compiled pattern, in bytes; the last one is the regex library's own
+/// limit.
 const SIZES: [usize; 4] = [SMALL, 64 << 10, 1 << 20, 10 << 20];
 
 /// Up to this size a pattern costs one step per byte of a text.
@@ -17,17 +18,18 @@ const SMALL: usize = 4 << 10;
 /// The minimum memory of a state of a compiled pattern.
 const STATE: usize = 24;
 
-/// A match is in all of its states at once, at each byte of a text. A match that could take more steps is not started.
+/// The maximum number of steps of a match, which may be in every state at each byte. A match that could take
+/// more is not started.
 const MOST_STEPS: usize = 500_000_000;
 
 /// The maximum memory of all compiled patterns of one walk.
 const MOST_MEMORY: usize = 64 << 20;
 
-/// The maximum time of one walk for compiling, and for matching patterns that are not small. Most matches are far
-/// quicker than the worst case of their size, so the time is measured.
+/// The maximum time of one walk for compiling, and for matching patterns that are not small. Most matches are
+/// far quicker than the worst case of their size, so the time is measured.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// The patterns that a walk has met.
+/// The patterns that a walk has compiled.
 #[derive(Default)]
 pub(super) struct Patterns<'s> {
     compiled: HashMap<&'s str, Option<(Regex, usize)>>,
@@ -54,7 +56,7 @@ impl<'s> Patterns<'s> {
         };
         let (regex, size) = compiled.as_ref()?;
         if text.len().saturating_mul(size / STATE) > MOST_STEPS || self.time > MOST_TIME {
-            // A value that was not checked is refused.
+            // An unchecked value is refused.
             budget.spend();
         }
         if !budget.take(1 + text.len() as u64) {

@@ -1,7 +1,7 @@
-//! Problems of arguments, in words for a model. The words are short, however long the argument is.
+//! The problems with arguments, worded for a model. The texts are short, however long the argument is.
 //!
-//! All sentences about wrong arguments are here. The exceptions are those about text that is not one JSON object: they
-//! are in `args` and `json`.
+//! All texts about wrong arguments are here, except those about text that is not one JSON object, in `args`
+//! and `json`.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use super::closed::field_names;
 use super::union::Marks;
 use crate::text::{first_of, nearest, short};
 
-/// A problem of a value: a path in it, and the reason in words for a model.
+/// A problem with a value: a path in it, and the reason, worded for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub(super) path: String,
     reason: String,
-    /// The schema accepts the arguments, and the code that reads them rejects them.
+    /// Whether the schema accepts the arguments and the code that reads them rejects them.
     is_of_reader: bool,
-    /// The key has no field.
+    /// Whether the key has no field.
     is_unknown: bool,
 }
 
@@ -42,7 +42,7 @@ impl Problem {
         self.is_unknown
     }
 
-    /// The same problem of a value that is no call's arguments.
+    /// Rewords the problem for a value that is not the arguments of a call.
     #[must_use]
     pub fn of_value(mut self) -> Self {
         if let Some(rest) = self.reason.strip_prefix(UNKNOWN).filter(|_| self.is_unknown) {
@@ -68,7 +68,8 @@ impl Problem {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }
 
-    /// The parameter that the problem is about. Names may contain dots, so it is the longest one that fits.
+    /// The parameter that the problem is about: the longest name that matches, because names may contain
+    /// dots.
     pub fn longest_of<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
         names.filter(|name| self.is_about(name)).max_by_key(|name| name.len())
     }
@@ -87,7 +88,7 @@ impl Problem {
         Self::at(path, format!("missing; expected {expected}"))
     }
 
-    /// A key that the schema does not have, with the nearest of its names.
+    /// A key that is not in the schema, with the most similar name that is.
     pub fn unknown<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Self {
         Self::unknown_at(name, name, names)
     }
@@ -97,7 +98,7 @@ impl Problem {
         Self::at(path, format!("expected {}, found {}", expected(schema), describe(value)))
     }
 
-    /// The field tells the options of a union apart, and has the value of none.
+    /// The field distinguishes the options of a union, and its value matches none of them.
     pub(super) fn no_option(path: String, values: &[&Value], found: Option<&Value>) -> Self {
         let wanted = one_of(values);
         match found {
@@ -106,7 +107,7 @@ impl Problem {
         }
     }
 
-    /// The object has the key of no option of a union, or those of several.
+    /// The object has the key of no option of a union, or the keys of several.
     pub(super) fn no_key<'n>(path: String, names: &[&str], given: impl Iterator<Item = &'n str>) -> Self {
         let given: Vec<_> = given.collect();
         let quoted = |name: &&str| format!("`{}`", short(name, NAME));
@@ -166,7 +167,7 @@ impl Problem {
         Self::at(path, "occurs twice in a list whose items must differ")
     }
 
-    /// No value fits.
+    /// No value is allowed.
     pub(super) fn not_allowed(path: String) -> Self {
         Self::at(path, "not allowed here; leave it out")
     }
@@ -178,12 +179,12 @@ impl Problem {
         Self::at(path, format!("expected a value that does not fit {excluded}, found {}", describe(value)))
     }
 
-    /// The key needs another one beside it.
+    /// The key requires another key.
     pub(super) fn missing_beside(path: String, beside: &str) -> Self {
         Self::at(path, format!("missing; `{}` needs it", short(beside, NAME)))
     }
 
-    /// The key belongs to a part that is left out as a whole or given as a whole.
+    /// The key belongs to a group that is provided or left out as a whole.
     pub(super) fn half(path: String, expected: &str, beside: &str) -> Self {
         Self::at(path, format!("missing beside `{}`; expected {expected}", short(beside, NAME)))
     }
@@ -211,7 +212,7 @@ impl Problem {
     }
 }
 
-/// The words for a key without a field.
+/// The reason for a key without a field.
 const UNKNOWN: &str = "unknown argument";
 
 /// The text of a refused call: one line per problem.
@@ -219,12 +220,12 @@ pub(crate) fn refusal_text(tool: &str, problems: &[Problem]) -> String {
     format!("Invalid arguments for `{tool}`; it did not run:\n- {}", problem_lines(problems))
 }
 
-/// The problems, one on each line, with a dash before all but the first one.
+/// The problems, one per line, with a dash before all but the first.
 pub fn problem_lines(problems: &[Problem]) -> String {
     first_of(problems.iter().map(ToString::to_string), "\n- ")
 }
 
-/// What a type said against a value, without the place in the text.
+/// The message of a deserialisation error, without the position in the text.
 pub fn reason_of(error: &serde_json::Error) -> String {
     let mut reason = error.to_string();
     if let Some(at) = reason.rfind(" at line ") {
@@ -249,7 +250,7 @@ const NAME: usize = 100;
 const PATH: usize = 200;
 const REASON: usize = 1000;
 
-/// A value in words: `the string "abc"`.
+/// Describes a value for a message: `the string "abc"`.
 pub fn describe(value: &Value) -> String {
     let beginning = |text: String| match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}...", &text[..at]),
@@ -265,7 +266,7 @@ pub fn describe(value: &Value) -> String {
     }
 }
 
-/// The values, in words.
+/// Lists the values for a message.
 fn one_of(values: &[&Value]) -> String {
     let short = |value: &&Value| short(&value.to_string(), NAME).into_owned();
     match values {
@@ -274,7 +275,7 @@ fn one_of(values: &[&Value]) -> String {
     }
 }
 
-/// The expectation of a schema with options, in words.
+/// Describes the values of a schema with options.
 fn union(options: &[Value]) -> String {
     let (objects, others): (Vec<&Value>, Vec<&Value>) =
         options.iter().partition(|option| option["properties"].is_object());
@@ -293,7 +294,7 @@ fn union(options: &[Value]) -> String {
     first_of(words.into_iter(), " or ")
 }
 
-/// The expectation of a schema, in words.
+/// Describes the values of a schema, for a message.
 pub fn expected(schema: &Value) -> String {
     if let Some(options) = schema["enum"].as_array() {
         return one_of(&options.iter().collect::<Vec<_>>());

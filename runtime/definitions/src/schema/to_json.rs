@@ -1,5 +1,5 @@
-//! Serialises results to JSON. JSON has no NaN and no infinity. `serde_json` writes `null` for them, which the model
-//! would take for a missing value and which the tool's own schema forbids.
+//! Serialises results to JSON. JSON has neither NaN nor infinity: `serde_json` writes `null` instead, which
+//! the tool's schema forbids and which the model would read as a missing value.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ use super::found::Path;
 /// The value as JSON.
 ///
 /// # Errors
-/// Returns an error if the value cannot be serialised, or contains a number that JSON does not have; the error names
-/// its path.
+/// Returns an error if the value cannot be serialised, or contains a number that JSON cannot represent. The
+/// error has the path of the number.
 #[inline]
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     let json = serde_json::to_string(value)?;
@@ -31,8 +31,8 @@ fn finite<T: Serialize + ?Sized>(value: &T) -> Result<(), serde_json::Error> {
     }
 }
 
-/// The message for a number that JSON does not have. `None` for another error of the value, which cannot occur: the value
-/// was serialised before.
+/// The message for a number that JSON cannot represent. `None` for any other error, which cannot occur
+/// because the value was serialised before.
 #[derive(Debug)]
 struct NotFinite(Option<String>);
 
@@ -85,7 +85,7 @@ impl<'p> Parts<'p> {
     }
 }
 
-/// Values that hold no number with a fraction.
+/// Serialises values that cannot be NaN or infinite.
 macro_rules! finite {
     ($($name:ident($type:ty))*) => {$(
         fn $name(self, _: $type) -> Result<(), NotFinite> {

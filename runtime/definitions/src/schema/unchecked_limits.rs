@@ -1,4 +1,4 @@
-//! Finds limits in a schema that a type does not check.
+//! Finds limits in a schema that decoding into the type does not check.
 
 use serde_json::Value;
 

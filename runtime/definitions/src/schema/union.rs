@@ -1,16 +1,17 @@
-//! What tells the options of a union apart, so that an error lists all of them, and then the problems of the one that was meant.
+//! Finds how the options of a union differ, so that an error lists all options, or the problems with the
+//! intended one.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
 use serde_json::Value;
 
-/// What tells options that are objects apart, in order.
+/// How options that are objects differ. Entries are in the order of the options.
 #[derive(Debug, PartialEq)]
 pub(super) enum Marks<'s> {
-    /// A field that has another value in each: serde's enums with `tag`, and the discriminators of servers.
+    /// A field with a different value in each: serde's enums with `tag`, and the discriminators of servers.
     Tag(&'s str, Vec<&'s Value>),
-    /// Each has one field, of another name: serde's enums without `tag`.
+    /// A single field with a different name in each: serde's enums without `tag`.
     Key(Vec<&'s str>),
 }
 
@@ -52,7 +53,8 @@ fn are_different<T: Eq + Hash>(values: &[T]) -> bool {
     values.iter().all(|value| seen.insert(value))
 }
 
-/// Whether the option is an object without anything, as a flattened `Option` has it. An object with something did not mean it.
+/// Whether the option is an empty object, as for a flattened `Option`. An object with fields cannot mean this
+/// option.
 pub(super) fn is_of_nothing(option: &Value) -> bool {
     option["properties"]
         .as_object()

@@ -1,4 +1,4 @@
-//! Removes definitions that nothing refers to, so that the types of a hidden parameter are not shown.
+//! Removes definitions without references, so that the types of a hidden parameter are not visible.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::keywords::{Applies, subschemas};
 /// The keywords that hold definitions.
 const PLACES: [&str; 2] = ["$defs", "definitions"];
 
-/// Removes the definitions that are reached from nowhere else in the schema.
+/// Removes the definitions that are not reachable from the rest of the schema.
 pub fn remove_unused(root: &mut Value) {
     let mut open = Vec::new();
     if let Some(to) = root["$ref"].as_str() {
@@ -43,7 +43,7 @@ fn references<'s>(schema: &'s Value, found: &mut Vec<&'s str>) {
     }
 }
 
-/// The keyword and the name of the definition that a reference leads into.
+/// The keyword and the name of the definition that a reference points into.
 fn definition(pointer: &str) -> Option<(&str, String)> {
     let (place, rest) = pointer.strip_prefix("#/")?.split_once('/')?;
     let name = rest.split('/').next()?.replace("~1", "/").replace("~0", "~");

@@ -1,4 +1,4 @@
-//! Whether values can be checked against a schema at all. It is computed once for each schema of an untrusted source.
+//! Checks once for each schema from an untrusted source whether values can be checked against it.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ const DEPTH: usize = 128;
 /// The maximum number of parts of a schema.
 const PARTS: usize = 200_000;
 
-/// The maximum size of a schema. A request to a model is smaller.
+/// The maximum size of a schema, in bytes. A request to a model is smaller.
 const BYTES: usize = 1 << 20;
 
 /// The maximum number of schemas for one value, with references inlined.
 const ALTERNATIVES: u64 = 100_000;
 
-/// The reason why values cannot be checked against a schema; `None` if they can. Call it once for each schema from an
-/// untrusted source: such a schema can be written so that a check would not end.
+/// The reason why values cannot be checked against a schema; `None` if they can. Call this once for each
+/// schema from an untrusted source: a malicious schema can make a check endless.
 pub fn unwalkable(schema: &Value) -> Option<String> {
     let mut walk = Walk { root: schema, known: HashMap::new(), parts: 0, bytes: 0 };
     walk.whole(schema).err()
@@ -31,7 +31,7 @@ struct Walk<'s> {
     /// The cost of one value for each schema. `None` while it is being computed.
     known: HashMap<*const Value, Option<Cost>>,
     parts: usize,
-    /// Of texts and names.
+    /// The total length of texts and names.
     bytes: usize,
 }
 
@@ -86,7 +86,7 @@ impl<'s> Walk<'s> {
         Ok(())
     }
 
-    /// `way` is how many schemas led here. A long way is not gone to its end.
+    /// `way` is the number of schemas on the path to this one, which is limited.
     fn cost(&mut self, schema: &'s Value, way: usize) -> Result<Cost, String> {
         if way > LINKS {
             return Err(format!("it refers on more than {LINKS} times in a row"));

@@ -1,4 +1,4 @@
-//! `Concealed` knows the secrets of a session.
+//! The secrets of a session, and the redactor for them.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::redactor::{Needle, Redactor, id};
 use crate::lock::lock;
 
-/// The secrets that a session and its runs know. Without secrets it costs one call of [`Self::any`].
+/// The known secrets of a session and its runs. Without secrets it costs one call of [`Self::any`].
 #[derive(Default)]
 pub struct Concealed {
     any: AtomicBool,
@@ -17,10 +17,10 @@ pub struct Concealed {
 #[derive(Clone, Default)]
 struct Known {
     redactor: Option<Arc<Redactor>>,
-    /// The secrets that the redactor lacks. It gets them when a text is redacted next, so that the secrets of many updates in
-    /// between cost one automaton and not one each.
+    /// The secrets that the redactor does not contain yet. They are added when the next text is redacted, so
+    /// that many updates in between cost one automaton.
     pending: Vec<Arc<Needle>>,
-    /// The secrets that were added, to find the new ones among those of a state at every change.
+    /// The ids of all added secrets, to recognise the new ones when a state changes.
     added: HashSet<u64>,
 }
 
@@ -73,7 +73,7 @@ impl Concealed {
         }
     }
 
-    /// Adds the secrets of another one.
+    /// Adds all secrets of `other`.
     pub fn learn(&self, other: &Self) {
         let Some(more) = other.redactor() else { return };
         let mut known = self.lock();

@@ -1,13 +1,14 @@
-//! The keys in the environment of the program.
+//! The keys in the environment variables of the program.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// A shorter value is no key, and could be part of any text.
+/// The minimum length of a key, in bytes. A shorter value could occur in any text.
 const SHORTEST: usize = 16;
 
-/// The values of variables that are named like a key. A command, a server or a tool can read them in spite of all filters, where the system
-/// shows the environment of a process, so they are secrets of every session. They are read once.
+/// The values of variables that are named like a key, read once. They are secrets of every session: where the
+/// system exposes the environment of processes, a command, a server or a tool can read them despite all
+/// filters.
 pub fn keys() -> &'static [Vec<u8>] {
     static KEYS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     KEYS.get_or_init(|| {
@@ -33,7 +34,7 @@ pub fn is_key(name: &str) -> bool {
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a value can be a key, and not the file of one.
+/// Whether a value can be a key, rather than the path of a key file.
 fn is_secret(value: &str) -> bool {
     value.len() >= SHORTEST && !value.contains(' ') && !Path::new(value).exists()
 }

@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
-/// Secrets with a shorter form are not redacted, because they would occur in ordinary texts.
+/// The minimum length of a redacted form, in bytes. Shorter forms would occur in ordinary texts.
 pub(crate) const SHORTEST: usize = 6;
-/// A line of a multi-line secret, such as a private key, is redacted by itself from this length on.
+/// The minimum length, in bytes, of a line in a multi-line secret, such as a private key, that is redacted by
+/// itself.
 const SHORTEST_LINE: usize = 16;
 
 /// All distinct forms of a secret; empty if it is too short.
 pub(super) fn forms(secret: &[u8]) -> Vec<String> {
     let mut forms = Vec::new();
     collect(secret, &mut forms);
-    // A secret that was read from a file often ends with a line break, which its user trims.
+    // A secret from a file often ends with a line break, which is trimmed before use.
     let trimmed = secret.trim_ascii();
     if trimmed.len() < secret.len() {
         collect(trimmed, &mut forms);
@@ -79,8 +80,8 @@ fn ascii_json(text: &str) -> String {
     })
 }
 
-/// Percent-encoded as in a URL (<https://www.rfc-editor.org/rfc/rfc3986#section-2.1>). `is_plain` selects the unencoded
-/// bytes.
+/// Percent-encoded as in a URL (<https://www.rfc-editor.org/rfc/rfc3986#section-2.1>). `is_plain` selects the
+/// unencoded bytes.
 fn percent(secret: &[u8], is_plain: impl Fn(u8) -> bool) -> String {
     secret.iter().fold(String::new(), |mut out, byte| {
         if is_plain(*byte) {
@@ -111,8 +112,8 @@ fn lower_escapes(percent: &str) -> String {
         .collect()
 }
 
-/// The characters of a base64 text (<https://www.rfc-editor.org/rfc/rfc4648#section-4>) that this secret determines, if
-/// it begins `alignment` bytes after a group of three.
+/// The characters of a Base64 text (<https://www.rfc-editor.org/rfc/rfc4648#section-4>) that depend on this
+/// secret only, if it begins `alignment` bytes after a group of three.
 fn base64(secret: &[u8], alignment: usize) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bytes: Vec<u8> = std::iter::repeat_n(0, alignment).chain(secret.iter().copied()).collect();

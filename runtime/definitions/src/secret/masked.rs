@@ -1,10 +1,10 @@
-//! Compares what people were shown with what it was made of.
+//! Compares a redacted value with its original.
 
 use serde_json::Value;
 
 use super::redactor::MASKS;
 
-/// Whether redaction can have made `shown` of `whole`: both are equal, except for masks.
+/// Whether `shown` can be a redacted `whole`: both are equal, except for masks.
 pub fn is_masked(shown: &Value, whole: &Value) -> bool {
     match (shown, whole) {
         (Value::String(shown), Value::String(whole)) => is_masked_text(shown, whole),

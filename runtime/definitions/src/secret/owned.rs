@@ -1,16 +1,16 @@
-//! Hears which secrets are made on a thread. A type that does not list its secrets is caught by this: when an agent is built,
-//! a copy of its state makes each secret anew; an update of a state and the reading of a bound value are heard as they
-//! are, without a copy of their own.
+//! Records the secrets that are created on a thread, to find types that do not list theirs. When an agent is
+//! built, a copy of its state creates each secret again. Updates of a state and reads of a bound value are
+//! recorded directly, without a copy.
 
 use std::cell::RefCell;
 use std::mem::needs_drop;
 
 thread_local! {
-    /// The secrets that were made since the current listener began.
+    /// The secrets created since the current listener began; `None` without a listener.
     static LISTENING: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
 }
 
-/// Reports a new secret, which lists its texts, to the current listener.
+/// Reports the texts of a new secret to the current listener.
 pub(super) fn made(list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
     LISTENING.with_borrow_mut(|made| {
         if let Some(made) = made {
@@ -19,10 +19,10 @@ pub(super) fn made(list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
     });
 }
 
-/// Runs `work` and returns the texts of all secrets that are made meanwhile on this thread: constructed, copied or
-/// deserialised.
+/// Runs `work` and returns the texts of all secrets that are constructed, copied or deserialised on this
+/// thread meanwhile.
 pub fn made_during<R>(work: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
-    /// Stops listening, also if the work panics, and restores the outer listener.
+    /// Restores the outer listener when dropped, also if the work panics.
     struct Listener(Option<Vec<Vec<u8>>>);
 
     impl Drop for Listener {
@@ -43,7 +43,7 @@ pub(super) const fn can_own_secrets<T>() -> bool {
     needs_drop::<T>()
 }
 
-/// The texts of the secrets that a value owns. Content that copies share, as in an `Arc`, is not found.
+/// The texts of the secrets that a value owns. Secrets in shared content, such as an `Arc`, are not found.
 pub(super) fn owned<T: Clone>(value: &T) -> Vec<Vec<u8>> {
     if can_own_secrets::<T>() { made_during(|| value.clone()).1 } else { Vec::new() }
 }

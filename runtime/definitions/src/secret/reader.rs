@@ -1,4 +1,4 @@
-//! Deserialises a secret of the session's state as a `Secret` only.
+//! A deserialiser that reads a secret of the session's state into a `Secret` only.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct OnlyAsSecret<'v>(pub &'v Value);
 /// The reason why a secret could not be read.
 #[derive(Debug)]
 pub enum NotAsSecret {
-    /// The type would show it.
+    /// The target type would expose it.
     Exposed,
     /// The secret has another type.
     Other,

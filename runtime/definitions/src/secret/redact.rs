@@ -1,4 +1,4 @@
-//! A value that can hold secrets implements `Redact`.
+//! [`Redact`]: removes secrets from a value.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use super::redactor::{Redactor, id};
 /// assert_eq!(line.text, "the key is [secret]");
 /// ```
 pub trait Redact {
-    /// Replaces each secret that the redactor knows by a mask.
+    /// Replaces each secret that the redactor knows with a mask.
     fn redact(&mut self, redactor: &Redactor);
 }
 
@@ -100,8 +100,8 @@ impl<T: Redact> Redact for Option<T> {
 }
 
 impl Redactor {
-    /// Replaces the id of a call if it contains a secret. In this process, an id always gets the same replacement, so that
-    /// a result still refers to its call.
+    /// Replaces the id of a call if it contains a secret. Within this process the replacement of an id is
+    /// always the same, so that a result still refers to its call.
     pub fn redact_id(&self, call: &mut Arc<str>) {
         if self.shows(call) {
             *call = format!("call_{:016x}", id(call.as_bytes())).into();

@@ -1,4 +1,4 @@
-//! Finds the forms of secrets in texts, and removes them. `aho-corasick` finds them; no crate knows which forms a secret has.
+//! Finds the forms of secrets in texts with `aho-corasick`, and masks them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -21,13 +21,13 @@ const CUTS: [&str; 2] = ["..", "\u{2026}"];
 /// The number of layers of similar size that are merged.
 const ALIKE: usize = 3;
 
-/// Up to this many bytes before a cut may be shown, although they could be the beginning of a secret.
+/// The maximum number of bytes before a cut that are shown although they could begin a secret.
 const SHORT: usize = 3;
 
-/// Finds secrets in texts and replaces them by a mask. Cheap to clone.
+/// Finds secrets in texts and replaces them with a mask. Cheap to clone.
 ///
-/// Each secret is found in its usual forms: plain, in JSON, percent-encoded, in Base64, and as hexadecimal digits.
-/// Secrets of fewer than six bytes are not redacted.
+/// Each secret is found in its usual forms: plain, in JSON, percent-encoded, in Base64, and as hexadecimal
+/// digits. Secrets of fewer than six bytes are not redacted.
 ///
 /// ```
 /// use onionskin::secret::Redactor;
@@ -35,8 +35,8 @@ const SHORT: usize = 3;
 /// let redactor = Redactor::new([(&b"hunter2!"[..], "[password]".into())]);
 /// assert_eq!(redactor.redact("it is hunter2!"), "it is [password]");
 /// ```
-// Added secrets become a new layer, and layers of similar size are merged. So adding secrets one by one costs little
-// more than adding all at once.
+// Added secrets become a new layer, and layers of similar size are merged. So adding secrets one by one costs
+// little more than adding all at once.
 #[derive(Clone)]
 pub struct Redactor {
     layers: Vec<Arc<Layer>>,
@@ -44,8 +44,8 @@ pub struct Redactor {
     mask: &'static str,
 }
 
-/// The automaton looks for this many bytes of a form; the rest is compared where they are found. It takes time and memory for each byte
-/// that it looks for.
+/// The number of bytes of a form that the automaton looks for; the rest is compared at each match. Each byte
+/// costs the automaton time and memory.
 const BEGINNING: usize = 12;
 
 /// Secrets that are searched for in one pass.
@@ -53,9 +53,9 @@ struct Layer {
     secrets: Vec<Arc<Needle>>,
     /// For each form: its secret and its index among the secret's forms. They are sorted by the forms' texts.
     forms: Vec<(usize, usize)>,
-    /// The forms with one beginning, for each pattern of the automaton.
+    /// For each pattern of the automaton: the forms that begin with it.
     alike: Vec<Range<usize>>,
-    /// `None` if there are too many forms. Then every text is masked as a whole.
+    /// `None` if there are too many forms; every text is then masked as a whole.
     automaton: Option<AhoCorasick>,
     longest: usize,
 }
@@ -68,7 +68,7 @@ pub(super) struct Needle {
 }
 
 impl Needle {
-    /// A secret with the usual mask; `None` if it is too short to look for.
+    /// A secret with the default mask; `None` if it is too short to redact.
     pub(super) fn from_secret(secret: &[u8]) -> Option<Arc<Self>> {
         Some(Self::new(secret, None)).filter(|secret| !secret.forms.is_empty()).map(Arc::new)
     }
@@ -112,7 +112,8 @@ impl Layer {
         Self { secrets, forms, alike, automaton, longest }
     }
 
-    /// The forms in the text: each with the index of its secret and its place. `None` if there are too many forms to look for.
+    /// The forms in the text: each with the index of its secret and its byte range. `None` without an
+    /// automaton.
     fn found<'l>(&'l self, text: &'l str) -> Option<impl Iterator<Item = (usize, Range<usize>)> + 'l> {
         let beginnings = self.automaton.as_ref()?.find_overlapping_iter(text);
         Some(beginnings.flat_map(move |one| {
@@ -148,7 +149,7 @@ struct Match<'n> {
 }
 
 impl Redactor {
-    /// Makes a redactor for these secrets, each with the mask that replaces it.
+    /// Creates a redactor for these secrets, each with its mask.
     pub fn new<'s>(secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
         let secrets = secrets.into_iter().map(|(secret, mask)| Arc::new(Needle::new(secret, Some(mask))));
         Self::default().and_layer(secrets.collect())
@@ -235,8 +236,8 @@ impl Redactor {
         self.layers.is_empty()
     }
 
-    /// Replaces each secret in the text by its mask. A text without secrets is borrowed unchanged. A text that was cut
-    /// can end within a secret, so a possible beginning of a secret before a cut is hidden.
+    /// Replaces each secret in the text by its mask. A text without secrets is borrowed unchanged. A text
+    /// that was cut can end within a secret, so a possible beginning of a secret before a cut is hidden.
     pub fn redact<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let text = text.into();
         let Some(mut found) = self.find(&text) else {
@@ -252,8 +253,8 @@ impl Redactor {
         self.layers.iter().any(|layer| layer.shows(text)) || self.cut(text).next().is_some()
     }
 
-    /// The redacted part of an unfinished text that can be emitted, and the index of the rest, where a secret may have
-    /// begun. The part is empty if nothing can be emitted.
+    /// The redacted part of an unfinished text that can be emitted, and the index of the rest, where a secret
+    /// may have begun. The part is empty if nothing can be emitted.
     pub(super) fn settled(&self, text: &str) -> (String, usize) {
         let Some(found) = self.find(text) else { return (String::new(), text.len()) };
         let mut found = merged(found);

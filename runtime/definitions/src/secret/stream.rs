@@ -23,19 +23,19 @@ pub struct StreamRedactor {
 }
 
 impl StreamRedactor {
-    /// Begins a new text.
+    /// Creates a redactor for one text.
     pub fn new(redactor: Arc<Redactor>) -> Self {
         Self { redactor, rest: String::new(), bytes: Vec::new() }
     }
 
-    /// Replaces the redactor, for example after the session learned a secret. It applies to the text that is held back
-    /// and to later pieces. Text that was returned already is unchanged.
-    pub fn look_for(&mut self, redactor: Arc<Redactor>) {
+    /// Replaces the redactor, for example after a secret was added to the session. It applies to the text
+    /// that is held back and to later pieces.
+    pub fn set_redactor(&mut self, redactor: Arc<Redactor>) {
         self.redactor = redactor;
     }
 
-    /// Takes the next piece and returns the redacted text as far as it cannot be the beginning of a secret. The text
-    /// may be empty.
+    /// Adds a piece and returns the redacted text that cannot be part of an incomplete secret. The returned
+    /// text may be empty.
     pub fn push(&mut self, piece: &str) -> String {
         self.rest.push_str(piece);
         let (settled, end) = self.redactor.settled(&self.rest);

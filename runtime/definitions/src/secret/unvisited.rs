@@ -1,11 +1,11 @@
-//! The check of a state when an agent is built: its type has to list each secret that it owns.
+//! Checks, when an agent is built, that the type of its state lists every secret that it owns.
 
 use std::collections::HashSet;
 
 use super::owned::{can_own_secrets, made_during};
 use super::visit::StateVisitor;
 
-/// Whether a value owns a secret that the visitor of its type does not list, and that is not `known` otherwise.
+/// Whether a value owns a secret that its visitor does not list and that is not `known` otherwise.
 pub fn owns_unvisited<T: Clone + 'static>(
     value: &T,
     visitor: Option<StateVisitor>,

@@ -14,13 +14,13 @@ pub(crate) const MASK: &str = "[secret]";
 /// The name under which `Secret` is deserialised, so that a deserialiser recognises it.
 pub(crate) const NAME: &str = "onionskin::Secret";
 
-/// A value that is never shown. `Debug` and `Display` are masked, and there is neither `Serialize` nor `JsonSchema`. So
-/// it can be neither the result of a tool nor a parameter that the model fills. It is wiped from memory when it is
-/// dropped.
+/// A value that is never shown. `Debug` and `Display` are masked. It implements neither `Serialize` nor
+/// `JsonSchema`, so it can be neither the result of a tool nor a parameter that the model fills. It is wiped
+/// from memory when it is dropped.
 ///
-/// A state of an agent that holds a secret derives [`VisitSecrets`](trait@super::VisitSecrets). Its sessions then know the
-/// secret, and redact it in all output. A tool takes it from the agent's or the session's state with `#[bind(..)]`. The
-/// book describes which leaks are found.
+/// Derive [`VisitSecrets`](trait@super::VisitSecrets) for the state of an agent that contains a secret. Its
+/// sessions then redact the secret in all output. A tool gets it from the agent's or the session's state with
+/// `#[bind(..)]`. The book describes which leaks are found.
 ///
 /// ```
 /// use onionskin::secret::VisitSecrets;
@@ -59,7 +59,7 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 /// ```
 pub struct Secret<T> {
     value: T,
-    /// The functions of `T`, stored so that the struct needs no bound on `T`.
+    /// Wipes a `T`. It is stored so that the struct needs no bound on `T`.
     wipe: fn(&mut T),
     each: Each<T>,
 }
@@ -68,7 +68,7 @@ pub struct Secret<T> {
 type Each<T> = fn(&T, &mut dyn FnMut(&[u8]));
 
 impl<T: Sensitive> Secret<T> {
-    /// Wraps a value. The session does not know it yet: see [`VisitSecrets`](trait@super::VisitSecrets) and
+    /// Wraps a value. This does not add it to a session: see [`VisitSecrets`](trait@super::VisitSecrets) and
     /// `ToolContext::conceal`.
     pub fn new(value: T) -> Self {
         made(|see| value.each(see));
@@ -77,7 +77,8 @@ impl<T: Sensitive> Secret<T> {
 }
 
 impl<T> Secret<T> {
-    /// Borrows the value. Copies of it are not protected: pass it directly to the code that needs it, and keep no copy.
+    /// Borrows the value. Copies of it are not protected: pass it directly to the code that needs it, and
+    /// keep no copy.
     pub const fn expose(&self) -> &T {
         &self.value
     }
@@ -240,14 +241,14 @@ impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
             of your own, write `impl onionskin::secret::Sensitive for ..`"
 )]
 pub trait Sensitive {
-    /// Passes every secret text, or string of bytes, to `see`.
+    /// Passes every secret text, or byte string, to `visit`.
     fn each(&self, see: &mut dyn FnMut(&[u8]));
 
     /// Overwrites the value in memory. It is called when the secret is dropped.
     fn wipe(&mut self);
 }
 
-/// Returns copies of the texts that `list` passes on.
+/// Returns copies of all texts that `list` passes to its visitor.
 pub fn texts(list: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Vec<Vec<u8>> {
     let mut texts = Vec::new();
     list(&mut |text| texts.push(text.to_vec()));

@@ -1,4 +1,4 @@
-//! [`VisitSecrets`]: a value that lists the secrets in it.
+//! [`VisitSecrets`]: lists the secrets in a value.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -19,10 +19,9 @@ use super::value::{Secret, texts};
 
 /// A type that lists the secrets in it, so that a session can redact them.
 ///
-/// Derive it for the state of an agent, and for each type in the state that holds a [`Secret`]. A new session knows the
-/// secrets of its state, and `State::update` adds those of the new state. An agent
-/// cannot be built with a state that owns a secret and does not list it
-/// (`BuildError::UnvisitedSecret`).
+/// Derive it for the state of an agent, and for each type in the state that contains a [`Secret`]. A new
+/// session knows the secrets of its state, and `State::update` adds those of the new state. Building an agent
+/// fails if its state owns a secret that it does not list (`BuildError::UnvisitedSecret`).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,8 +51,8 @@ use super::value::{Secret, texts};
 /// assert_eq!(secrets, ["hunter2", "first-token", "second-token"]);
 /// ```
 ///
-/// Secrets inside of a `Mutex` or another cell are not listed, because they change without an update of the state. Pass
-/// them to `ToolContext::conceal`.
+/// Secrets inside a `Mutex` or another cell are not listed, because they change without an update of the
+/// state. Pass them to `ToolContext::conceal`.
 #[diagnostic::on_unimplemented(
     message = "the secrets in `{Self}` cannot be listed",
     label = "does not implement `VisitSecrets`",
@@ -87,7 +86,7 @@ impl<T: VisitSecrets, E: VisitSecrets> VisitSecrets for Result<T, E> {
     }
 }
 
-/// Types that list the secrets of each of their items, or values.
+/// Implements `VisitSecrets` for collections: each item, or value, is visited.
 macro_rules! items {
     ($([$($parameters:tt)*] $type:ty: $items:ident),* $(,)?) => {$(
         impl<$($parameters)*> VisitSecrets for $type {
@@ -113,7 +112,7 @@ items!(
     [K, T: VisitSecrets, H] HashMap<K, T, H>: values,
 );
 
-/// Types that list the secrets of the value behind them.
+/// Implements `VisitSecrets` for pointers: the value behind is visited.
 macro_rules! pointers {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($parameters)*> VisitSecrets for $type {
@@ -155,7 +154,7 @@ tuples! {
     A B C D E F G H;
 }
 
-/// Types without secrets, so that a generic type of them lists the secrets in its other fields.
+/// Implements `VisitSecrets` for types without secrets, so that generic types can contain them.
 macro_rules! without_secrets {
     ($($type:ty;)*) => {$(
         impl VisitSecrets for $type {
@@ -172,7 +171,7 @@ without_secrets! {
     f32; f64; i8; i16; i32; i64; i128; isize; u8; u16; u32; u64; u128; usize;
 }
 
-/// A cell that is written once has no secret until then. A session does not hear when that happens.
+/// An empty cell lists no secrets. A session is not notified when the cell is set.
 impl<T: VisitSecrets> VisitSecrets for OnceLock<T> {
     fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
         self.get().visit_secrets(visit);
@@ -183,7 +182,8 @@ impl<T: ?Sized> VisitSecrets for PhantomData<T> {
     fn visit_secrets(&self, _: &mut dyn FnMut(&[u8])) {}
 }
 
-/// A value of any type. The compiler takes its own method if the type implements [`VisitSecrets`], otherwise that of [`VisitNone`].
+/// A value of any type. The compiler selects the inherent method if the type implements [`VisitSecrets`],
+/// otherwise the method of [`VisitNone`].
 pub struct Visited<'v, T: ?Sized>(pub &'v T);
 
 impl<T: VisitSecrets + ?Sized> Visited<'_, T> {
@@ -195,7 +195,7 @@ impl<T: VisitSecrets + ?Sized> Visited<'_, T> {
 
 /// A value that is not known to have secrets.
 pub trait VisitNone {
-    /// Passes none.
+    /// Visits nothing.
     fn visit(&self, _: &mut dyn FnMut(&[u8])) {}
 }
 
@@ -217,7 +217,7 @@ impl StateVisitor {
         })
     }
 
-    /// For a state that no agent declares. It lists what the state owns, and finds it by copying the state.
+    /// The visitor of a state that no agent declares. It copies the state to find the secrets that it owns.
     pub fn by_copy<S: Clone + 'static>() -> Self {
         Self(|state, visit| {
             let state = state.downcast_ref::<S>();
@@ -235,7 +235,8 @@ impl StateVisitor {
     }
 }
 
-/// The type of a state. The compiler takes its own method if the type implements [`VisitSecrets`], otherwise that of [`VisitorNone`].
+/// The type of a state. The compiler selects the inherent method if the type implements [`VisitSecrets`],
+/// otherwise the method of [`VisitorNone`].
 pub struct VisitedType<S>(PhantomData<fn(S)>);
 
 impl<S> VisitedType<S> {

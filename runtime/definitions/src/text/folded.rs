@@ -1,5 +1,5 @@
-//! Texts of models, tools and servers as one line for people who decide by it: nothing in it is hidden, moves the cursor, or pushes the rest
-//! off the screen.
+//! Shows untrusted texts of models, tools and servers on one line, for people who decide about them. Nothing
+//! is hidden, moves the cursor, or pushes the rest off the screen.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -10,15 +10,16 @@ use serde_json::Value;
 use super::hidden::{marked, may_hide};
 use super::thousands;
 
-/// So many blanks after each other are shown as they are.
+/// The maximum number of consecutive blanks that are shown unchanged.
 const BLANKS: usize = 8;
-/// The least that is shown of a long string, while there is room for it.
+/// The minimum number of characters shown of a long string, if there is room.
 const STRING: usize = 40;
-/// The longest string that is shown where there is no room for strings.
+/// The maximum length of a string that is shown when there is no room for strings.
 const WORD: usize = 20;
 
-/// The text as one line of about `most` characters, for people who decide by it: what [`visible`](super::visible) writes out is written out, a
-/// long run of blanks is its length, and of a longer text the beginning and the end are shown, with the number of characters between them.
+/// The text as one line of about `most` characters, for people who decide about it. Hidden characters are
+/// escaped as by [`visible`](super::visible), and a long run of blanks is replaced by its length. A longer
+/// text is shortened to its beginning and its end, with the number of characters between them.
 ///
 /// ```
 /// use onionskin_definitions::text::folded;
@@ -33,8 +34,9 @@ pub fn folded(text: &str, most: usize) -> String {
     shown.end()
 }
 
-/// A JSON value as one line of about `most` characters, for people who decide by it. A value that fits is whole. Of a longer one the keys, the
-/// numbers and the short strings come first: long strings are folded, each as by [`folded`], then long lists and what is nested.
+/// A JSON value as one line of about `most` characters, for people who decide about it. A value that fits is
+/// complete. In a longer one, long strings are folded first, as by [`folded`], then long lists and nested
+/// values.
 ///
 /// ```
 /// use onionskin_definitions::text::folded_json;
@@ -52,22 +54,22 @@ pub fn folded_json(value: &Value, most: usize) -> String {
     shown.end()
 }
 
-/// Takes a piece of a line that is not divided, and the number of characters of the text that it stands for.
+/// Receives an indivisible piece of a line, and the number of characters of the text that it represents.
 type Sink<'s> = dyn FnMut(&str, usize) -> ControlFlow<()> + 's;
 
-/// How much of a JSON value is shown.
+/// The limits for showing a JSON value.
 #[derive(Clone, Copy)]
 struct Room {
-    /// The characters of a long string.
+    /// The maximum number of characters of a long string.
     string: usize,
-    /// The items of a list, and the fields of an object within another value.
+    /// The maximum number of items of a list, and of fields of a nested object.
     items: usize,
 }
 
 impl Room {
     const ALL: Self = Self { string: usize::MAX, items: usize::MAX };
 
-    /// From more to less.
+    /// The limits to try, in descending order.
     const LESS: [Self; 7] = [
         Self { string: STRING, items: usize::MAX },
         Self { string: STRING, items: 20 },
@@ -78,7 +80,7 @@ impl Room {
         Self { string: 0, items: 0 },
     ];
 
-    /// The room in which most of the value is shown.
+    /// The largest limits with which the value fits.
     fn for_value(value: &Value, most: usize) -> Self {
         if Self::ALL.fits(value, most) {
             return Self::ALL;
@@ -86,7 +88,7 @@ impl Room {
         let Some(least) = Self::LESS.into_iter().find(|room| room.fits(value, most)) else {
             return Self::LESS[Self::LESS.len() - 1];
         };
-        // Long strings share what is left.
+        // Long strings share the remaining room.
         let longer = std::iter::successors(Some(most), |string| Some(string / 4 * 3));
         let longer = longer.take_while(|string| *string > least.string.max(WORD));
         longer.map(|string| Self { string, ..least }).find(|room| room.fits(value, most)).unwrap_or(least)
@@ -104,7 +106,7 @@ impl Room {
         written.is_continue()
     }
 
-    /// Writes the value, which is in `depth` others.
+    /// Writes the value at this depth.
     fn value(self, value: &Value, depth: usize, sink: &mut Sink<'_>) -> ControlFlow<()> {
         match value {
             Value::String(text) => self.string(text, sink),
@@ -139,7 +141,8 @@ impl Room {
             string.text(text, true);
             string
         };
-        // A string that is not much longer is whole: the number of characters that are left out needs room too.
+        // A string that is only a little longer stays complete, because the number of omitted characters
+        // needs room too.
         let mut string = folded(self.string.saturating_add(WORD));
         if string.between > 0 && self.string > 0 {
             string = folded(self.string);
@@ -158,7 +161,7 @@ fn plain(text: &str, sink: &mut Sink<'_>) -> ControlFlow<()> {
     text.chars().try_for_each(|c| sink(c.encode_utf8(&mut [0; 4]), 1))
 }
 
-/// The number of items that are left out.
+/// Writes the number of omitted items.
 fn more(shown: usize, items: usize, sink: &mut Sink<'_>) -> ControlFlow<()> {
     match items.checked_sub(shown).filter(|more| *more > 0) {
         Some(more) => {
@@ -168,15 +171,16 @@ fn more(shown: usize, items: usize, sink: &mut Sink<'_>) -> ControlFlow<()> {
     }
 }
 
-/// Text that is made to fit: its beginning, and its latest pieces.
+/// Collects a shortened text: its beginning, and its latest pieces.
 struct Folded {
     beginning: String,
     beginning_left: usize,
-    /// Pieces that may be the end, each with the characters that it shows and the number of those that it is of the text.
+    /// Pieces that may be the end, each with its length in characters and the number of characters of the
+    /// text that it represents.
     end: VecDeque<(String, usize, usize)>,
     end_length: usize,
     end_most: usize,
-    /// The characters of the text that are neither in the beginning nor in the end.
+    /// The number of characters of the text between the beginning and the end.
     between: usize,
 }
 
@@ -193,7 +197,7 @@ impl Folded {
         }
     }
 
-    /// Adds a piece that is not divided. It stands for `of` characters of the text.
+    /// Adds an indivisible piece that represents `of` characters of the text.
     fn push(&mut self, piece: &str, of: usize) {
         let length = piece.chars().count();
         if self.end.is_empty() && length <= self.beginning_left {
@@ -201,7 +205,7 @@ impl Folded {
             self.beginning.push_str(piece);
             return;
         }
-        // What is too long for the beginning closes it.
+        // A piece that does not fit into the beginning closes it.
         self.end_length += length;
         self.end.push_back((piece.to_owned(), length, of));
         while self.end_length > self.end_most
@@ -224,7 +228,7 @@ impl Folded {
                 continue;
             }
             self.blanks(&mut blanks);
-            // A text cannot write what looks like a fold.
+            // A text cannot imitate a fold.
             if matches!(c, '"' | '\\') && in_json || c == '[' && is_like_fold(rest.as_str()) {
                 self.push(&format!("\\{c}"), 1);
             } else {
@@ -268,7 +272,7 @@ impl Folded {
     }
 }
 
-/// Whether a text begins as what a part that is left out is shown as.
+/// Whether a text begins like the mark of an omitted part.
 fn is_like_fold(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',').trim_start_matches(is_blank);
     let words = ["blanks", "more", "characters"];
@@ -276,7 +280,7 @@ fn is_like_fold(text: &str) -> bool {
 }
 
 fn is_blank(c: char) -> bool {
-    // An empty pattern of braille looks like a space.
+    // The blank braille pattern looks like a space.
     c.is_whitespace() || c == '\u{2800}'
 }
 

@@ -1,8 +1,9 @@
-//! Characters of texts of models, tools and servers that people do not see, or that control a terminal.
+//! Finds characters in untrusted texts that are invisible or control a terminal.
 
 use std::borrow::Cow;
 
-/// The text with all characters that people do not see, or that control a terminal, written out: `\u{200b}`. Ends of lines and tabulators stay.
+/// The text with all characters escaped that are invisible or control a terminal, such as `\u{200b}`. Line
+/// breaks and tabs are unchanged.
 ///
 /// ```
 /// use onionskin_definitions::text::visible;
@@ -26,7 +27,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The text without the characters that [`visible`] writes out, and how many these are.
+/// The text without the characters that [`visible`] escapes, and the number of removed characters.
 ///
 /// ```
 /// use onionskin_definitions::text::without_hidden;
@@ -49,7 +50,7 @@ pub fn without_hidden(text: &str) -> (Cow<'_, str>, usize) {
 
 /// The characters of a text, and whether each is hidden where it is.
 pub(super) fn marked(text: &str) -> impl Iterator<Item = (char, bool)> {
-    // `None` behind a hidden character: nothing belongs to it.
+    // `None` after a hidden character, which nothing can join.
     let mut before = None;
     let mut rest = text.chars().peekable();
     std::iter::from_fn(move || {
@@ -60,12 +61,13 @@ pub(super) fn marked(text: &str) -> impl Iterator<Item = (char, bool)> {
     })
 }
 
-/// Whether a joiner or a selector belongs to the characters around it: in an emoji, or in a script that writes with joiners.
+/// Whether a joiner or a selector belongs to the characters around it, in an emoji or in a script that uses
+/// joiners.
 fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     let is_both = |is: fn(char) -> bool| before.is_some_and(is) && after.is_some_and(is);
     match c {
         '\u{200c}' => is_both(is_joining),
-        // An emoji of several can have a selector before its joiner.
+        // An emoji sequence can have a selector before its joiner.
         '\u{200d}' => {
             is_both(is_joining)
                 || is_both(is_emoji)
@@ -79,7 +81,7 @@ fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     }
 }
 
-/// Whether a character has a form as an emoji and one as a text, or is a part of emoji of several, by the blocks of Unicode.
+/// Whether a character has an emoji and a text presentation, or is part of emoji sequences, by Unicode block.
 fn is_emoji(c: char) -> bool {
     matches!(c,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{2199}' | '\u{21a9}'..='\u{21aa}'
@@ -89,8 +91,8 @@ fn is_emoji(c: char) -> bool {
         | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Whether a character is of a script in which joiners change how letters are written: those of the Near East, India and its neighbours,
-/// and Mongolian.
+/// Whether a character belongs to a script in which joiners change letter shapes: those of the Near East,
+/// India and its neighbours, and Mongolian.
 fn is_joining(c: char) -> bool {
     let is_of_script = matches!(c,
         '\u{600}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{1a20}'..='\u{1aad}' | '\u{1b00}'..='\u{1c4f}'
@@ -99,12 +101,14 @@ fn is_joining(c: char) -> bool {
     is_of_script && !may_hide(c)
 }
 
-/// Control characters, those that change the direction of writing, and those without width or ink.
+/// Whether a character may be hidden: control characters, direction marks, and characters without width or
+/// ink.
 pub(super) fn may_hide(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{2029}') || is_unseen(c)
 }
 
-/// Whether a character has no form of its own and is no blank: without width, marks of direction, tags, variants, fillers.
+/// Whether a character has no glyph and is not a blank: zero-width characters, direction marks, tags,
+/// variation selectors, fillers.
 pub fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'

@@ -28,7 +28,7 @@ struct Times {
 
 impl Acted {
     /// Starts an empty record for a run, with the record of its parent run.
-    pub fn beneath(above: Option<&Arc<Self>>) -> Arc<Self> {
+    pub fn for_child_of(above: Option<&Arc<Self>>) -> Arc<Self> {
         Arc::new(Self { above: above.cloned(), tools: Mutex::default() })
     }
 
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn a5_what_was_done_is_one_short_sentence() {
-        let top = Acted::beneath(None);
-        let child = Acted::beneath(Some(&top));
+        let top = Acted::for_child_of(None);
+        let child = Acted::for_child_of(Some(&top));
         assert_eq!(child.sentence(), None);
         let note = |tool: &str, outcome| child.note(&tool.into(), outcome);
         note("book", CallOutcome::Ok);

@@ -390,5 +390,5 @@ fn is_number(name: &str) -> bool {
 
 pub(super) fn read<T: AnswerType>(value: Value) -> Result<T, AskError> {
     serde_json::from_value(value)
-        .map_err(|error| AskError::Unreadable { of: type_name::<T>(), reason: error.to_string() })
+        .map_err(|error| AskError::Unreadable { type_name: type_name::<T>(), reason: error.to_string() })
 }

@@ -73,8 +73,8 @@ impl RunContext {
             deadline: None,
             token: CancellationToken::new(),
             core: None,
-            outside: None,
-            beneath: None,
+            outer_hooks: None,
+            child_hooks: None,
             sender: None,
             session: None,
             services: Services::default(),
@@ -100,7 +100,7 @@ impl RunContext {
     }
 
     /// A detached run with an agent of this name.
-    pub fn detached_of(
+    pub fn detached_agent(
         agent: Arc<str>,
         state: StateHandle,
         session_state: SessionState,

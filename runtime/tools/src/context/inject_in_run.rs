@@ -111,7 +111,7 @@ impl<'a> InjectInRun<'a> for CancellationToken {
 // Recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
 impl<'a, S: Clone + Send + Sync + 'static> InjectInRun<'a> for State<S> {
     fn inject_in_run(run: &'a RunContext) -> Result<Self, BoxError> {
-        Ok(State::of_run(run)?)
+        Ok(State::from_run(run)?)
     }
 
     fn services(taken: &mut ServiceTypes) {

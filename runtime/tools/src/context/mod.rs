@@ -14,7 +14,7 @@ mod guards;
 mod inject;
 mod inject_in_run;
 mod latch;
-mod outside;
+mod outer_hooks;
 mod permits;
 mod reached;
 mod recorded_reads;
@@ -49,7 +49,7 @@ pub use guards::Guards;
 pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
 pub use latch::{AbortCause, ScriptFault};
-pub use outside::Outside;
+pub use outer_hooks::OuterHooks;
 pub use permits::{Permit, Running};
 pub use run::RunSeed;
 pub use run::{RunContext, Team};
@@ -322,9 +322,9 @@ impl ToolContext {
         self.run.services().get().ok_or_else(|| {
             let service = ServiceType::of::<T>();
             if self.run.is_detached() {
-                ServiceError::of_tool(self.tool_name(), service)
+                ServiceError::for_tool(self.tool_name(), service)
             } else {
-                ServiceError::of_agent(self.agent_name(), service)
+                ServiceError::for_agent(self.agent_name(), service)
             }
         })
     }

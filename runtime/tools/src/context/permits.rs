@@ -18,7 +18,7 @@ pub struct Permit {
 
 impl Permit {
     /// Waits for a permit; `None` if the run has ended.
-    pub async fn of(semaphore: &Arc<Semaphore>) -> Option<Self> {
+    pub async fn acquire(semaphore: &Arc<Semaphore>) -> Option<Self> {
         let permit = Arc::clone(semaphore).acquire_owned().await.ok()?;
         Some(Self { semaphore: Arc::clone(semaphore), permit })
     }
@@ -76,7 +76,7 @@ impl CallPermit {
             }
             let semaphore = self.held().released.clone();
             if let Some(semaphore) = semaphore {
-                let permit = Permit::of(&semaphore).await;
+                let permit = Permit::acquire(&semaphore).await;
                 let mut held = self.held();
                 held.permit = permit;
                 held.released = None;

@@ -68,7 +68,7 @@ impl CallStages {
     }
 
     /// Excludes the result from caches, because it is not the tool's own result for these arguments.
-    pub fn keep_nothing(&mut self) {
+    pub fn exclude_from_caches(&mut self) {
         self.unkept = true;
     }
 

@@ -45,7 +45,7 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     ///
     /// # Errors
     /// Returns an error if the run has no such state.
-    pub fn of_run(run: &RunContext) -> Result<Self, StateError> {
+    pub fn from_run(run: &RunContext) -> Result<Self, StateError> {
         Self::newest(run).ok_or_else(|| StateError::for_agent(run.agent().name(), type_name::<S>()))
     }
 
@@ -83,14 +83,14 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
             // The code runs again for its result, on the state that it changed then. The recorded change is
             // applied.
             let ((_, result), secrets) = changed(&before);
-            self.run.know(&secrets);
+            self.run.register_secrets(&secrets);
             self.run.repeat_read(&[recorded]);
             return result;
         }
         let _update = self.cell.begin_update();
         let ((copy, result), mut secrets) = changed(&self.cell.snapshot());
         secrets.extend(self.cell.secrets(&copy));
-        self.run.know(&secrets);
+        self.run.register_secrets(&secrets);
         self.cell.set_recorded(copy, self.run.state_codec().map(StateCodec::writer));
         result
     }
@@ -213,7 +213,7 @@ pub fn bound<T: DeserializeOwned, C: HasKeys>(
         // Types such as `Option` can be deserialised from a missing value.
         (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
     });
-    cx.run_of_keys().know(&secrets);
+    cx.run_of_keys().register_secrets(&secrets);
     let problem = match read {
         Some(Ok(value)) => return Ok(value),
         Some(Err(problem)) => problem,
@@ -225,7 +225,7 @@ pub fn bound<T: DeserializeOwned, C: HasKeys>(
 /// Registers the secrets that `list` visits with the session.
 #[inline]
 pub fn conceal(cx: &impl HasKeys, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-    cx.run_of_keys().know(&texts(list));
+    cx.run_of_keys().register_secrets(&texts(list));
 }
 
 /// The agent state that a tool, a hook or a guardrail takes: `State<S>`, or `()` for none.

@@ -28,10 +28,10 @@ struct RedactedCall {
 
 impl RedactedDeltas {
     /// Uses this redactor from now on. Withheld text is searched again.
-    pub fn look_for(&mut self, redactor: Option<Arc<Redactor>>) {
+    pub fn set_redactor(&mut self, redactor: Option<Arc<Redactor>>) {
         let Some(redactor) = redactor else { return };
         match &mut self.0 {
-            Some(redacted) => redacted.look_for(redactor),
+            Some(redacted) => redacted.set_redactor(redactor),
             None => self.0 = Some(Redacted::new(redactor)),
         }
     }
@@ -62,10 +62,10 @@ impl Redacted {
         Self { text: new(), reasoning: new(), calls: Vec::new(), places: HashMap::new(), redactor }
     }
 
-    fn look_for(&mut self, redactor: Arc<Redactor>) {
+    fn set_redactor(&mut self, redactor: Arc<Redactor>) {
         let calls = self.calls.iter_mut().map(|call| &mut call.arguments);
         for text in [&mut self.text, &mut self.reasoning].into_iter().chain(calls) {
-            text.look_for(Arc::clone(&redactor));
+            text.set_redactor(Arc::clone(&redactor));
         }
         self.redactor = redactor;
     }

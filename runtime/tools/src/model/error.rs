@@ -220,7 +220,7 @@ pub enum ScriptedModelError {
     },
     /// The conversation has as many answers as the agent has turns.
     #[error(
-        "the script of the agent `{agent}` has {turns} turns, but turn {asked} was requested: each model answer in the \
+        "the script of the agent `{agent}` has {turns} turns, but turn {requested} was requested: each model answer in the \
          conversation counts as a turn, also answers from before this run{}", advice(*shared, agent)
     )]
     #[non_exhaustive]
@@ -230,7 +230,7 @@ pub enum ScriptedModelError {
         /// The number of its turns.
         turns: usize,
         /// The number of the requested turn.
-        asked: usize,
+        requested: usize,
         /// Whether another agent used the same turns, which all agents without their own turns share.
         shared: bool,
     },

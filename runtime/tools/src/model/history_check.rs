@@ -40,7 +40,7 @@ pub enum HistoryError {
         tool: Arc<str>,
     },
     /// A call has no id, or the id of an earlier call.
-    #[error("message {index}: the call `{call_id}` of `{tool}` needs an id of its own in the conversation")]
+    #[error("message {index}: the call `{call_id}` of `{tool}` needs a unique id in the conversation")]
     #[non_exhaustive]
     UsedId {
         /// The index of the message with the call.

@@ -223,7 +223,7 @@ fn as_step<'a>(
             let mut recorded = recorder.take();
             if recorded.has_secret && cx.definition().effect == Effect::Once && recorded.problem.is_none() {
                 recorded.problem =
-                    cx.run().questions().and_then(|questions| questions.own()).map(|_| told_secret());
+                    cx.run().questions().and_then(|questions| questions.own()).map(|_| registered_secret());
             }
             if let Some(problem) = &recorded.problem {
                 if cx.run().continues_unrecorded(&cx.step_id(StepKind::Tool), problem) {
@@ -253,7 +253,7 @@ fn as_step<'a>(
                     let problem = match cx.run().repeat(record.changes()) {
                         Err(problem) => Some(JournalError::diverged(&step(), problem)),
                         Ok(()) if record.has_secret() => {
-                            Some(JournalError::unrecordable(&step(), told_secret()))
+                            Some(JournalError::unrecordable(&step(), registered_secret()))
                         }
                         Ok(()) => None,
                     };
@@ -276,8 +276,8 @@ fn as_step<'a>(
 }
 
 /// Why a call with the effect `Once` that registers a secret cannot be recorded.
-fn told_secret() -> String {
-    "it told the session a secret, which is not recorded, and its effect is `once`: store the secret before the run \
+fn registered_secret() -> String {
+    "it registered a secret, which is not recorded, and its effect is `once`: store the secret before the run \
      (`SessionState::set_secret`)"
         .to_owned()
 }

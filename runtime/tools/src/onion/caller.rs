@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
 use crate::context::{Guards, RunContext, Target, ToolContext, ToolEntry, ToolTable};
-use crate::services::{GivenService, Service};
+use crate::services::{ProvidedService, Service};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -117,7 +117,7 @@ impl<A: Compiled> ToolCaller<A> {
     #[must_use]
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
         assert!(
-            self.run.provide(GivenService::new(service)),
+            self.run.provide(ProvidedService::new(service)),
             "provide services before the first context is made"
         );
         self

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::dynamic::{DynHook, DynNext};
-use crate::context::{DynCall, Outside, ToolContext};
+use crate::context::{DynCall, OuterHooks, ToolContext};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::ToolResult;
 
@@ -13,19 +13,22 @@ use onionskin_definitions::error::ToolResult;
 struct Reaching(Arc<[Arc<dyn DynHook>]>);
 
 /// Wraps these hooks for child runs; `None` without hooks.
-pub fn reaching(hooks: Vec<Arc<dyn DynHook>>) -> Option<Arc<dyn Outside>> {
-    (!hooks.is_empty()).then(|| Arc::new(Reaching(hooks.into())) as Arc<dyn Outside>)
+pub fn reaching(hooks: Vec<Arc<dyn DynHook>>) -> Option<Arc<dyn OuterHooks>> {
+    (!hooks.is_empty()).then(|| Arc::new(Reaching(hooks.into())) as Arc<dyn OuterHooks>)
 }
 
 /// Combines the hooks of a parent agent and of its child.
-pub fn both(above: Option<Arc<dyn Outside>>, beneath: Option<Arc<dyn Outside>>) -> Option<Arc<dyn Outside>> {
-    match (above, beneath) {
-        (Some(above), Some(beneath)) => Some(Arc::new(Both { above, beneath })),
-        (above, beneath) => above.or(beneath),
+pub fn both(
+    parent: Option<Arc<dyn OuterHooks>>,
+    child: Option<Arc<dyn OuterHooks>>,
+) -> Option<Arc<dyn OuterHooks>> {
+    match (parent, child) {
+        (Some(parent), Some(child)) => Some(Arc::new(Both { parent, child })),
+        (parent, child) => parent.or(child),
     }
 }
 
-impl Outside for Reaching {
+impl OuterHooks for Reaching {
     fn around<'a>(
         &'a self,
         onion: &'a dyn DynCall,
@@ -37,11 +40,11 @@ impl Outside for Reaching {
 }
 
 struct Both {
-    above: Arc<dyn Outside>,
-    beneath: Arc<dyn Outside>,
+    parent: Arc<dyn OuterHooks>,
+    child: Arc<dyn OuterHooks>,
 }
 
-impl Outside for Both {
+impl OuterHooks for Both {
     fn around<'a>(
         &'a self,
         onion: &'a dyn DynCall,
@@ -49,20 +52,20 @@ impl Outside for Both {
         args: &'a mut Args,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let inner = Inside { beneath: &*self.beneath, onion };
-            self.above.around(&inner, cx, args).await
+            let inner = Inside { child: &*self.child, onion };
+            self.parent.around(&inner, cx, args).await
         })
     }
 }
 
 /// The layers inside the parent's hooks.
 struct Inside<'a> {
-    beneath: &'a dyn Outside,
+    child: &'a dyn OuterHooks,
     onion: &'a dyn DynCall,
 }
 
 impl DynCall for Inside<'_> {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        self.beneath.around(self.onion, cx, args)
+        self.child.around(self.onion, cx, args)
     }
 }

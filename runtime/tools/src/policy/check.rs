@@ -42,7 +42,7 @@ pub(super) async fn release<'g>(
         result = check.await.map_err(|exit| withheld(cx, exit, failed, guardrail.name()));
         refused |= given && result.is_err();
         if !given && result.is_ok() {
-            cx.stages(CallStages::keep_nothing);
+            cx.stages(CallStages::exclude_from_caches);
         }
     }
     match result {

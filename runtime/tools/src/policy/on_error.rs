@@ -40,7 +40,7 @@ where
         Err(Exit::Tool(second)) => Err(Exit::Tool(both(error, second))),
         answered => {
             // The next call may succeed.
-            cx.stages(CallStages::keep_nothing);
+            cx.stages(CallStages::exclude_from_caches);
             answered
         }
     }

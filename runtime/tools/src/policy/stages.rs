@@ -234,7 +234,7 @@ impl Stages {
                 return Ok(Ok(()));
             }
             // The cache key contains the arguments that were approved first.
-            cx.stages(CallStages::keep_nothing);
+            cx.stages(CallStages::exclude_from_caches);
         }
         Err(changed_again())
     }

@@ -22,7 +22,7 @@ pub enum AnswerError {
         open: String,
     },
     /// The question belongs to another run.
-    #[error("the question `{key}` is not one of the run `{run_id}`: resume the run that asked it")]
+    #[error("the question `{key}` does not belong to the run `{run_id}`: resume the run that asked it")]
     #[non_exhaustive]
     OtherRun {
         /// The id of the run.
@@ -46,15 +46,15 @@ pub enum AnswerError {
         key: String,
     },
     /// The answer is of another kind than the question.
-    #[error("the question needs {wanted}, and got {given}")]
+    #[error("the question needs {expected}, not {found}")]
     #[non_exhaustive]
     WrongKind {
         /// The key of the question.
         key: String,
         /// The expected kind of answer.
-        wanted: &'static str,
+        expected: &'static str,
         /// The kind of answer that it got.
-        given: &'static str,
+        found: &'static str,
     },
     /// The value does not fit the schema of the answer.
     #[error("the answer does not fit the question: {problems}")]
@@ -74,7 +74,7 @@ pub enum AnswerError {
     NotSeen,
     /// The paused run belongs to another agent.
     #[error(
-        "the run `{run_id}` is one of the agent `{paused}`, and not of `{agent}`: resume it with the agent that paused"
+        "the run `{run_id}` belongs to the agent `{paused}`, not to `{agent}`: resume it with the agent that paused"
     )]
     #[non_exhaustive]
     OtherAgent {
@@ -119,8 +119,8 @@ pub enum AnswerError {
     },
     /// The paused value was resumed before in this process, and a tool ran, which would run again.
     #[error(
-        "the run `{run_id}` went on from this value before, and its tools ran: resume it with the value that it ended with then. For runs that \
-         can be repeated after a failure, build the agent with `.journal(..)`"
+        "the run `{run_id}` was resumed with this value before, and its tools ran: resume it with its latest value. For runs that can be \
+         repeated after a failure, build the agent with `.journal(..)`"
     )]
     #[non_exhaustive]
     Used {
@@ -240,11 +240,11 @@ pub enum AskError {
         reason: String,
     },
     /// The answer fits the schema of the type, but the type cannot be deserialised from it.
-    #[error("the answer cannot be read as `{of}`: {reason}")]
+    #[error("the answer cannot be read as `{type_name}`: {reason}")]
     #[non_exhaustive]
     Unreadable {
         /// The name of the type.
-        of: &'static str,
+        type_name: &'static str,
         /// The serde error.
         reason: String,
     },

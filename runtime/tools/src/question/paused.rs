@@ -135,7 +135,7 @@ impl TryFrom<Unique> for Paused {
             && let Some(changed) = changed(&run.questions, &shown)
         {
             return Err(format!(
-                "the question `{}` of the paused run `{}` is not as it was stored: show people the run unchanged",
+                "the question `{}` of the paused run `{}` was changed after it was stored: show people the run unchanged",
                 short(changed, 200),
                 run.run_id
             ));
@@ -165,7 +165,7 @@ fn fit(run_id: &Arc<str>, questions: &[Question], hashes: &[String]) -> Result<(
         let key = question.key();
         if Step::in_run(Arc::clone(run_id), Arc::default(), question.step().clone()).to_string() != key {
             return Err(format!(
-                "the question `{}` is not one of the paused run `{run_id}`: store the paused run unchanged",
+                "the question `{}` does not belong to the paused run `{run_id}`: store the paused run unchanged",
                 short(key, 200)
             ));
         }
@@ -375,8 +375,8 @@ impl Paused {
         let Some(redactor) = redactor else { return Ok(self) };
         if let Some(part) = run.late_secret(redactor) {
             let reason = format!(
-                "the run cannot pause, because {part} holds a secret that the session learned later, and a paused run has no \
-                 secrets: tell the session the secret before the run (`SessionState::set_secret`)"
+                "the run cannot pause, because {part} contains a secret that was registered later, and a paused run \
+                 contains no secrets: register the secret before the run (`SessionState::set_secret`)"
             );
             return Err(JournalError::unrecordable_at(self.run_id(), "pause".to_owned(), reason));
         }

@@ -41,7 +41,7 @@ impl fmt::Debug for SealKey {
 #[non_exhaustive]
 pub enum SealError {
     /// The key is too short.
-    #[error("a key that seals paused runs has {FEWEST} random bytes at least, and this one has {bytes}")]
+    #[error("a key that seals paused runs needs at least {FEWEST} random bytes, and this one has {bytes}")]
     #[non_exhaustive]
     WeakKey {
         /// Its bytes.

@@ -195,14 +195,14 @@ impl Question {
     /// As [`Self::check`]. Returns the answer with its value converted to the types of the schema.
     pub(crate) fn fit(&self, mut answer: Answer) -> Result<Answer, AnswerError> {
         let key = || self.key().to_owned();
-        let (wanted, fits) = match self.0.kind {
+        let (expected, fits) = match self.0.kind {
             QuestionKind::Approval => ("an approval", matches!(answer, Answer::Approval(_))),
             QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
                 ("a value", !matches!(answer, Answer::Approval(_)))
             }
         };
         if !fits {
-            return Err(AnswerError::WrongKind { key: key(), wanted, given: answer.kind() });
+            return Err(AnswerError::WrongKind { key: key(), expected, found: answer.kind() });
         }
         let whole = self.answer_schema();
         let problems = match &mut answer {

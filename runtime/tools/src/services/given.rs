@@ -10,7 +10,7 @@ use onionskin_definitions::requirements::{Service, ServiceType, ServiceTypes};
 
 /// A provided service.
 #[derive(Clone)]
-pub struct GivenService {
+pub struct ProvidedService {
     /// Its type.
     pub ty: ServiceType,
     /// The number of the `provide` call.
@@ -21,9 +21,9 @@ pub struct GivenService {
     value: Arc<dyn Any + Send + Sync>,
 }
 
-impl GivenService {
+impl ProvidedService {
     /// A service that was provided as a value.
-    pub fn of_value<T: Service>(service: T) -> Self {
+    pub fn from_value<T: Service>(service: T) -> Self {
         Self { call: ".provide(..)", ..Self::new(Arc::new(service)) }
     }
 
@@ -37,11 +37,11 @@ impl GivenService {
 
 /// The services of a run. Cheap to clone. Programs have few services, so a list is faster than a map.
 #[derive(Clone, Default)]
-pub struct Services(Option<Arc<Vec<GivenService>>>);
+pub struct Services(Option<Arc<Vec<ProvidedService>>>);
 
 impl Services {
     /// Adds a service. It replaces an earlier one of the same type.
-    pub fn give(&mut self, service: GivenService) {
+    pub fn insert(&mut self, service: ProvidedService) {
         let all = Arc::make_mut(self.0.get_or_insert_default());
         match all.iter_mut().find(|known| known.ty == service.ty) {
             Some(known) => *known = service,
@@ -50,7 +50,7 @@ impl Services {
     }
 
     /// Removes the service of a type.
-    pub fn take(&mut self, ty: ServiceType) {
+    pub fn remove(&mut self, ty: ServiceType) {
         if let Some(all) = &mut self.0 {
             Arc::make_mut(all).retain(|service| service.ty != ty);
         }
@@ -64,14 +64,14 @@ impl Services {
             (None, Some(_)) => others.clone(),
             (Some(_), Some(others)) => {
                 let mut all = self.clone();
-                others.iter().for_each(|service| all.give(service.clone()));
+                others.iter().for_each(|service| all.insert(service.clone()));
                 all
             }
         }
     }
 
     /// All services.
-    pub fn all(&self) -> &[GivenService] {
+    pub fn all(&self) -> &[ProvidedService] {
         self.0.as_ref().map_or(&[], |all| all.as_slice())
     }
 

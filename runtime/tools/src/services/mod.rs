@@ -4,6 +4,6 @@
 mod given;
 mod provided;
 
-pub use given::{GivenService, Services};
+pub use given::{ProvidedService, Services};
 pub use onionskin_definitions::requirements::{Service, ServiceType, ServiceTypes};
 pub use provided::{Provided, ServiceError};

@@ -97,7 +97,7 @@ pub struct ServiceError {
 
 impl ServiceError {
     #[cold]
-    pub(crate) fn of_agent(agent: &str, service: ServiceType) -> Self {
+    pub(crate) fn for_agent(agent: &str, service: ServiceType) -> Self {
         let place = "of the agent's builder, or of the request, and declare it in the code that takes it: `takes_service` of \
                      a `ToolDefinition`, a `ToolSpec` or an `AgentDeclaration`, `services` of a hook, a guardrail or an \
                      `Inject`; a wrapper forwards `services`";
@@ -105,7 +105,7 @@ impl ServiceError {
     }
 
     #[cold]
-    pub(crate) fn of_tool(tool: &str, service: ServiceType) -> Self {
+    pub(crate) fn for_tool(tool: &str, service: ServiceType) -> Self {
         let place = "of its `ToolSpec`, or of the context in a test";
         Self { who: format!("the tool `{tool}`, called without an agent,"), service, place }
     }

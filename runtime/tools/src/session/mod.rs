@@ -194,10 +194,10 @@ impl std::fmt::Debug for Session {
 #[doc(hidden)]
 impl Session {
     pub fn new(states: HashMap<TypeId, Result<StateHandle, String>>) -> Self {
-        Self::of(states, SessionState::default())
+        Self::with_state(states, SessionState::default())
     }
 
-    pub fn of(states: HashMap<TypeId, Result<StateHandle, String>>, dynamic: SessionState) -> Self {
+    pub fn with_state(states: HashMap<TypeId, Result<StateHandle, String>>, dynamic: SessionState) -> Self {
         Self(Arc::new(Inner {
             id: OnceLock::new(),
             history: Mutex::default(),

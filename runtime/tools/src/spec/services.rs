@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::toolspec::ToolSpec;
-use crate::services::{GivenService, Service, ServiceError, ServiceTypes};
+use crate::services::{ProvidedService, Service, ServiceError, ServiceTypes};
 
 impl ToolSpec {
     /// Provides a service for direct calls of this tool. In an agent, the tool gets the services of the
@@ -38,7 +38,7 @@ impl ToolSpec {
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
     #[must_use]
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
-        self.services.give(GivenService::new(service));
+        self.services.insert(ProvidedService::new(service));
         self
     }
 
@@ -78,6 +78,6 @@ impl ToolSpec {
     pub(super) fn no_service(&self) -> Option<ServiceError> {
         let mut required = self.own.services.required();
         let missing = required.find(|service| !self.services.has(*service))?;
-        Some(ServiceError::of_tool(self.name(), missing))
+        Some(ServiceError::for_tool(self.name(), missing))
     }
 }

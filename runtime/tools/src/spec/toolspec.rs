@@ -120,14 +120,14 @@ impl ToolSpec {
 
     /// Creates the value that `spec()` of a `#[tool]` returns.
     #[doc(hidden)]
-    pub fn of_function(tool: impl Tool, code: &'static str) -> Self {
+    pub fn from_function(tool: impl Tool, code: &'static str) -> Self {
         Self::new(tool).with_code(code)
     }
 
     /// Creates a value from a tool of a server, for implementations of `ToolServer`. Hooks can read the
     /// server's name in the call's context. The server chose the tool's name, so characters that providers
     /// reject are replaced for the model.
-    pub fn of_server(tool: Arc<dyn DynTool>, kind: ServerKind, server: Option<&str>) -> Self {
+    pub fn from_server(tool: Arc<dyn DynTool>, kind: ServerKind, server: Option<&str>) -> Self {
         let mut own = tool.definition().clone();
         own.is_of_server = true;
         let (source, server) = (kind.into(), server.map(Into::into));
@@ -407,7 +407,7 @@ impl fmt::Debug for ToolSpec {
 #[doc(hidden)]
 impl ToolSpec {
     /// An agent as a tool.
-    pub fn of_agent(tool: Arc<dyn DynTool>) -> Self {
+    pub fn from_agent(tool: Arc<dyn DynTool>) -> Self {
         Self { source: ToolSource::Agent, server: Some("agent".into()), ..Self::from_dyn(tool) }
     }
 

@@ -173,7 +173,7 @@ impl<S: Clone + Send + Sync + 'static> StateCell<S> {
     }
 
     /// Captures the newest snapshot, to restore it later.
-    pub fn kept(handle: &StateHandle) -> Option<RestoreState> {
+    pub fn capture(handle: &StateHandle) -> Option<RestoreState> {
         let cell = Arc::clone(handle).downcast::<Self>().ok()?;
         let state = cell.snapshot();
         Some(Box::new(move || {

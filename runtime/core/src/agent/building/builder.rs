@@ -11,7 +11,7 @@ use onionskin_tools::model::{BoxModel, Message, Model};
 use onionskin_tools::onion::{Hook, MadeBy};
 use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
 use onionskin_tools::question::Answerer;
-use onionskin_tools::services::{GivenService, Service, ServiceType};
+use onionskin_tools::services::{ProvidedService, Service, ServiceType};
 use onionskin_tools::spec::ToolValue;
 use onionskin_tools::tool::{FitsState, ReachesBeneath, SharedToolbox, block_on};
 use onionskin_tools::typed::RawHook;
@@ -141,14 +141,14 @@ impl<A> AgentBuilder<A> {
     /// # });
     /// ```
     pub fn provide<T: Service>(mut self, service: T) -> Self {
-        self.setup.services.give(GivenService::of_value(service));
+        self.setup.services.insert(ProvidedService::from_value(service));
         self
     }
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object: with an `Arc<dyn Clock>`, tools take
     /// `Provided<dyn Clock>`.
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
-        self.setup.services.give(GivenService::new(service));
+        self.setup.services.insert(ProvidedService::new(service));
         self
     }
 

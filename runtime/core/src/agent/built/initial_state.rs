@@ -45,7 +45,7 @@ impl<S: Clone + Send + Sync + 'static> InitialState for S {
     }
 
     fn keeper(&self) -> fn(&StateHandle) -> Option<RestoreState> {
-        StateCell::<S>::kept
+        StateCell::<S>::capture
     }
 
     fn owns_unvisited(&self, visitor: Option<StateVisitor>, known: &[Vec<u8>]) -> bool {

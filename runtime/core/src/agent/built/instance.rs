@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::requirements::StateType;
-use onionskin_tools::context::{AgentInfo, DynCall, DynSender, Outside};
+use onionskin_tools::context::{AgentInfo, DynCall, DynSender, OuterHooks};
 use onionskin_tools::model::{BoxModel, History};
 use onionskin_tools::policy::AgentGuardrails;
 use onionskin_tools::services::Services;
@@ -33,7 +33,7 @@ pub(crate) struct Instance {
     pub(crate) core: Arc<dyn DynCall>,
     pub(in crate::agent) guardrails: Arc<AgentGuardrails>,
     /// Its hooks that see the calls of the agents below it too.
-    pub(in crate::agent) reaches: Option<Arc<dyn Outside>>,
+    pub(in crate::agent) reaches: Option<Arc<dyn OuterHooks>>,
     /// The hooks on its messages.
     pub(crate) message_hooks: Option<Arc<MessageHooks>>,
     pub(crate) state: StateType,

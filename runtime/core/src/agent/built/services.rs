@@ -9,7 +9,7 @@ use onionskin_definitions::text::list;
 use onionskin_tools::context::{RunContext, ToolEntry};
 use onionskin_tools::onion::caught;
 use onionskin_tools::policy::AgentGuardrails;
-use onionskin_tools::services::{GivenService, ServiceType, ServiceTypes, Services};
+use onionskin_tools::services::{ProvidedService, ServiceType, ServiceTypes, Services};
 
 use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
@@ -29,14 +29,14 @@ pub(in crate::agent) struct ProvidedServices {
 
 impl ProvidedServices {
     /// Adds a service. It replaces what an earlier call said about its type.
-    pub(in crate::agent) fn give(&mut self, service: GivenService) {
+    pub(in crate::agent) fn insert(&mut self, service: ProvidedService) {
         self.per_request.retain(|other| *other != service.ty);
-        self.services.give(service);
+        self.services.insert(service);
     }
 
     /// As [`Self::give`], for a service that each request provides.
     pub(in crate::agent) fn give_per_request(&mut self, service: ServiceType) {
-        self.services.take(service);
+        self.services.remove(service);
         if !self.per_request.contains(&service) {
             self.per_request.push(service);
         }
@@ -255,7 +255,7 @@ impl AgentServices {
         self.complete(caller)?;
         let mut services = self.given.services.clone();
         let wanted = caller.all().iter().filter(|service| self.given.per_request.contains(&service.ty));
-        wanted.for_each(|service| services.give(service.clone()));
+        wanted.for_each(|service| services.insert(service.clone()));
         Ok(services)
     }
 

@@ -27,7 +27,7 @@ use crate::agent::limits::Limit;
 use crate::agent::parts::settings::{HistorySource, Settings};
 use crate::agent::running::run::AgentRun;
 
-use super::drive::{drive, seed_beneath};
+use super::drive::{child_seed, drive};
 
 /// A child agent as a tool of its parent. Each call runs a fresh instance.
 pub(crate) struct ChildTool {
@@ -104,7 +104,7 @@ impl ChildTool {
         let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
         let timeout = self.settings.child_timeout;
         let (events, deadline) = (cx.run().events(), Deadline::sooner(timeout, cx.run().deadline()));
-        let seed = seed_beneath(cx, &self.child, &session, Arc::clone(&name), events, deadline)
+        let seed = child_seed(cx, &self.child, &session, Arc::clone(&name), events, deadline)
             .map_err(|error| failed(cx, error, &name, timeout, ""))?;
         let run =
             AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session).with_shown(shown);

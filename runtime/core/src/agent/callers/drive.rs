@@ -47,8 +47,8 @@ pub(super) fn seed(
         deadline: None,
         token,
         core: Some(Arc::clone(&instance.core)),
-        outside: None,
-        beneath: instance.reaches.clone(),
+        outer_hooks: None,
+        child_hooks: instance.reaches.clone(),
         sender: instance.sender(),
         session: Some(session.clone()),
         services: Services::default(),
@@ -62,7 +62,7 @@ pub(super) fn seed(
 
 /// The parts of the run that the call of `cx` starts, with the displayed name `name`. The journal, the approver and the
 /// user and the services are the caller's. Outside of a run it is an independent run.
-pub(super) fn seed_beneath(
+pub(super) fn child_seed(
     cx: &ToolContext,
     instance: &Instance,
     session: &Session,
@@ -80,15 +80,15 @@ pub(super) fn seed_beneath(
         events.for_agent(Arc::clone(&name)),
         cx.cancellation().child_token(),
     )?;
-    let outside = caller.beneath().cloned();
+    let outside = caller.child_hooks().cloned();
     Ok(RunSeed {
-        beneath: both(outside.clone(), seed.beneath),
-        outside,
+        child_hooks: both(outside.clone(), seed.child_hooks),
+        outer_hooks: outside,
         instance: name,
         correlation_id: parent.map_or(seed.correlation_id, |parent| parent.correlation_id().into()),
         scope: scope(cx),
         begun_by: parent.map(|_| cx.begins()),
-        acted: Some(Acted::beneath(caller.acted())),
+        acted: Some(Acted::for_child_of(caller.acted())),
         journal: caller.journal().cloned(),
         deadline: Deadline::sooner(instance.declaration.settings.limits.time, deadline),
         user: caller.user_id(),

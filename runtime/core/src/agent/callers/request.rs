@@ -15,7 +15,7 @@ use onionskin_tools::event::{Events, Queue, RunOutput};
 use onionskin_tools::journal::new_id;
 use onionskin_tools::onion::caught;
 use onionskin_tools::question::{Answer, Answerer, DynAnswerer, Paused, Recording, Resumption};
-use onionskin_tools::services::{GivenService, Service, Services};
+use onionskin_tools::services::{ProvidedService, Service, Services};
 use onionskin_tools::session::{Session, Wait};
 use tokio_util::sync::CancellationToken;
 
@@ -191,7 +191,7 @@ impl<O> RunRequest<O> {
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
-        self.options.services.give(GivenService::new(service));
+        self.options.services.insert(ProvidedService::new(service));
         self
     }
 

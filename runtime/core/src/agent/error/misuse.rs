@@ -49,7 +49,7 @@ pub enum MisuseError {
     },
     /// A call of an appended message has no id, or the id of another call of the conversation.
     #[error(
-        "the appended call `{call_id}` of the tool `{tool}` needs an id of its own in the conversation: give it another one"
+        "the appended call `{call_id}` of the tool `{tool}` needs a unique id in the conversation: give it another one"
     )]
     #[non_exhaustive]
     UsedId {

@@ -233,7 +233,7 @@ impl AgentRun {
     /// # Errors
     /// Returns an error if the agent's state has another type. [`RunError::WrongState`] is made of it.
     pub fn state<S: Clone + Send + Sync + 'static>(&self) -> Result<State<S>, StateError> {
-        State::of_run(&self.cx)
+        State::from_run(&self.cx)
     }
 
     /// Reports a value of the program as an [`EventKind::User`] event of the run. Without a reader of events the value is serialised

@@ -272,7 +272,7 @@ impl AgentRun {
             if let ModelDelta::Usage(usage) = delta {
                 *billed = usage;
             } else if is_told {
-                held.look_for(redactor());
+                held.set_redactor(redactor());
                 held.push(delta).into_iter().for_each(&mut tell);
             }
         };
@@ -282,7 +282,7 @@ impl AgentRun {
         response.check()?;
         let redactor = redactor();
         if is_told {
-            held.look_for(redactor.clone());
+            held.set_redactor(redactor.clone());
             held.finish().for_each(tell);
         }
         if let Some(shown) = shown {

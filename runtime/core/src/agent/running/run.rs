@@ -339,7 +339,7 @@ impl AgentRun {
     /// Waits for a permit for a concurrent call. Dropping the permit frees it.
     pub(super) async fn permit(&self) -> Option<Permit> {
         match &self.permits {
-            Some(permits) => Permit::of(permits).await,
+            Some(permits) => Permit::acquire(permits).await,
             None => None,
         }
     }

@@ -88,7 +88,8 @@ impl AgentRun {
     }
 
     fn hook_ignored(&self, hook: &dyn DynRunHook, error: &BoxError) {
-        let text = format!("the run hook `{}` failed, and the run goes on without it: {error}", hook.name());
+        let text =
+            format!("the run hook `{}` failed, and the run continues without it: {error}", hook.name());
         self.event(self.turn(), EventKind::notice(text));
     }
 }

@@ -186,7 +186,7 @@ impl<'r> TurnCall<'r> {
         // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a separate block, because a
         // hand-written hook can panic before it returns its future.
         let call = onion::outermost(cx, async {
-            if let Some(outside) = run.cx.outside() {
+            if let Some(outside) = run.cx.outer_hooks() {
                 outside.around(&*run.instance.onion, cx, &mut args).await
             } else {
                 run.instance.onion.call_dyn(cx, &mut args).await

@@ -1,15 +1,15 @@
-//! Conditions of a schema: what a value must not fit, and what depends on the rest of the value.
+//! Conditions of a schema: `not`, `if`, and the rules that depend on other keys.
 
 use serde_json::Value;
 
 use super::{Chain, Findings, Object, Path, Problem, Verdict, Walk, count_within};
 
-/// The keywords of this file that are looked for. Most schemas have none of them.
+/// The keywords of this module. Most schemas have none of them.
 const KEYWORDS: [&str; 7] =
     ["not", "if", "dependentRequired", "dependentSchemas", "dependencies", "propertyNames", "contains"];
 
 impl<'s> Walk<'s> {
-    /// The conditions of a schema on a value that fits the rest of it.
+    /// Checks the conditions of a schema for a value that fits the rest of it.
     pub(super) fn walk_conditions(
         &self,
         value: &Value,
@@ -60,7 +60,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// What the keys of an object need beside them: other keys, or a schema of the whole object.
+    /// Checks the requirements of an object's keys: other keys, or a schema of the whole object.
     fn walk_dependent(
         &self,
         (value, fields): (&Value, &Object),

@@ -1,5 +1,5 @@
-//! The keys of an object that no part of its schema knows (`unevaluatedProperties: false`): a struct with a flattened enum has fields of its own,
-//! and those of one variant.
+//! Finds the keys of an object that no part of its schema knows (`unevaluatedProperties: false`). A struct
+//! with a flattened enum has its own fields and the fields of one variant.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,8 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Adds the names that a schema knows. Returns whether it tells them all. Of several options that fit, it is the first.
+    /// Adds the names that a schema knows; of several matching options, those of the first. Returns whether
+    /// the names are complete.
     fn names(
         &self,
         value: &Value,

@@ -138,7 +138,7 @@ impl ScriptedModel {
         turns.get(index).ok_or_else(|| ScriptedModelError::Ended {
             agent: agent.to_owned(),
             turns: turns.len(),
-            asked: index + 1,
+            requested: index + 1,
             shared: self.shares(agent),
         })
     }

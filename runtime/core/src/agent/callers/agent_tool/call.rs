@@ -16,7 +16,7 @@ use onionskin_tools::tool::DynTool;
 
 use crate::agent::callers::built::Built;
 use crate::agent::callers::child_tool;
-use crate::agent::callers::drive::{Kept, drive, never_began, scope, seed_beneath};
+use crate::agent::callers::drive::{Kept, child_seed, drive, never_began, scope};
 use crate::agent::error::run_error::RunError;
 use crate::agent::parts::settings::DISPLAY_INSTANCES;
 use crate::agent::running::run::AgentRun;
@@ -133,7 +133,7 @@ impl AgentCall {
             (Ok(text), None, _) => child_tool::output(instance, text),
             (Ok(_), Some(extract), _) => extract(events.output()),
             (Err(error), _, Some(recover)) if error.as_abort().is_none() => {
-                cx.stages(CallStages::keep_nothing);
+                cx.stages(CallStages::exclude_from_caches);
                 recover(cx, error)
             }
             (Err(error), ..) => {
@@ -158,7 +158,7 @@ impl AgentCall {
         session.state().concealed().learn(cx.run().concealed());
         let history = session.history();
         let start = history.len();
-        let mut seed = seed_beneath(cx, instance, session, name, events, deadline)?;
+        let mut seed = child_seed(cx, instance, session, name, events, deadline)?;
         seed.approver = shared.approver.clone().or(seed.approver);
         seed.answerer = shared.answerer.clone().or(seed.answerer);
         seed.services = instance.services.of_call(cx.run().services())?;

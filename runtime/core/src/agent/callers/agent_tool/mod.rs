@@ -336,7 +336,7 @@ impl AgentTool {
             definition = definition.with_output_schema(answer.output_schema().clone());
         }
         agent.services.per_request().for_each(|service| definition.services.require(service));
-        ToolSpec::of_agent(Arc::new(AgentCall::new(self.0, definition)))
+        ToolSpec::from_agent(Arc::new(AgentCall::new(self.0, definition)))
     }
 }
 

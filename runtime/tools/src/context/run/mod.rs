@@ -1,11 +1,15 @@
 //! The run of a call: its agent, its team, its session.
 
-use std::borrow::Cow;
+mod aborts;
+mod secrets;
+mod seed;
+mod team;
+
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, Shared};
@@ -15,11 +19,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Extra;
 use super::acted::Acted;
 use super::agent_info::AgentInfo;
 use super::latch::{AbortCause, Latch};
-use super::outside::Outside;
+use super::outer_hooks::OuterHooks;
 use super::sender::DynSender;
 use super::tool_table::DynCall;
 use crate::approval::DynApprover;
@@ -28,13 +31,16 @@ use crate::event::Events;
 use crate::journal::{Journal, JournalError, Step, StepId, run_step};
 use crate::model::{History, Message, ModelRequest, RequestIds, RequestParams, ToolDeclaration};
 use crate::question::{DynAnswerer, Questions};
-use crate::services::{GivenService, Provided, Service, ServiceError, ServiceType, Services};
+use crate::services::{Provided, ProvidedService, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
 use crate::state::{Address, SessionState, StateCell, StateChange, StateCodec, StateHandle, repeated};
 use onionskin_definitions::definition::Effect;
-use onionskin_definitions::error::{Abort, BoxError, ToolResult};
+use onionskin_definitions::error::BoxError;
 use onionskin_definitions::lock::lock;
-use onionskin_definitions::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
+
+pub use seed::RunSeed;
+pub(super) use seed::{BegunBy, Calls};
+pub use team::Team;
 
 /// The step that marks a run as one that records reads, in progress or done.
 pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;
@@ -80,77 +86,6 @@ struct RunInner {
     conversation: Mutex<History>,
 }
 
-/// The parts of a new run.
-pub struct RunSeed {
-    /// The agent.
-    pub agent: AgentInfo,
-    /// The displayed name: the agent's, with a number if it runs as a child (`London[2]`).
-    pub instance: Arc<str>,
-    /// The id of the run.
-    pub run_id: Arc<str>,
-    /// The correlation id, which several runs may share.
-    pub correlation_id: Arc<str>,
-    /// The path of steps to this run; empty for the outermost run.
-    pub scope: Arc<str>,
-    /// The parent's call that started this run, if this agent runs as a child.
-    pub begun_by: Option<Arc<BegunBy>>,
-    /// The record of its calls, if a parent's call waits for its answer.
-    pub acted: Option<Arc<Acted>>,
-    /// The state of the session.
-    pub state: StateHandle,
-    /// Serialises the state for the journal; `None` if its type is not serialisable.
-    pub codec: Option<StateCodec>,
-    /// The dynamic state of the session.
-    pub session_state: SessionState,
-    /// Where the run reports events.
-    pub events: Events,
-    /// The journal of the run's steps.
-    pub journal: Option<Arc<dyn Journal>>,
-    /// When the run must end.
-    pub deadline: Option<Deadline>,
-    /// Cancels the run.
-    pub token: CancellationToken,
-    /// The agent's tools, for calls that bypass its hooks.
-    pub core: Option<Arc<dyn DynCall>>,
-    /// The hooks of parent agents around its calls.
-    pub outside: Option<Arc<dyn Outside>>,
-    /// The hooks for its child runs.
-    pub beneath: Option<Arc<dyn Outside>>,
-    /// The hooks on the agent's messages to child agents, if it has any.
-    pub sender: Option<Arc<dyn DynSender>>,
-    /// The session.
-    pub session: Option<Session>,
-    /// The services that the program provided.
-    pub services: Services,
-    /// The user of the run.
-    pub user: Option<Arc<str>>,
-    /// The approver.
-    pub approver: Option<Arc<dyn DynApprover>>,
-    /// The answerer.
-    pub answerer: Option<Arc<dyn DynAnswerer>>,
-    /// The questions of the run and its child runs; `None` if it cannot pause.
-    pub questions: Option<Arc<Questions>>,
-    /// The initial messages of the conversation.
-    pub history: History,
-}
-
-/// The parent's call that started a run. While all calls of the run wait, it releases its own permit.
-pub struct BegunBy {
-    pub(super) run: RunContext,
-    /// Dropped when the call ends.
-    pub(super) call: Weak<Extra>,
-    pub(super) calls: Mutex<Calls>,
-}
-
-/// The calls of the run.
-#[derive(Default)]
-pub(super) struct Calls {
-    pub(super) all: usize,
-    pub(super) waiting: usize,
-    /// Whether the parent's call released its permit.
-    pub(super) away: bool,
-}
-
 impl RunContext {
     /// The agent that runs.
     pub fn agent(&self) -> &AgentInfo {
@@ -190,11 +125,6 @@ impl RunContext {
         false
     }
 
-    /// The team of the agent: its parent, and the parent's other children.
-    pub fn team(&self) -> Team {
-        Team { run: self.clone() }
-    }
-
     /// The user of the run, as set with `RunRequest::user`.
     pub fn user(&self) -> Option<&str> {
         self.0.seed.user.as_deref()
@@ -222,13 +152,13 @@ impl RunContext {
     pub fn provided<T: ?Sized + Service>(&self) -> Result<Provided<T>, ServiceError> {
         self.services()
             .get()
-            .ok_or_else(|| ServiceError::of_agent(self.agent().name(), ServiceType::of::<T>()))
+            .ok_or_else(|| ServiceError::for_agent(self.agent().name(), ServiceType::of::<T>()))
     }
 
     /// Adds a service. Returns `false` if the run is shared already.
-    pub(crate) fn provide(&mut self, service: GivenService) -> bool {
+    pub(crate) fn provide(&mut self, service: ProvidedService) -> bool {
         let run = Arc::get_mut(&mut self.0);
-        run.map(|run| run.seed.services.give(service)).is_some()
+        run.map(|run| run.seed.services.insert(service)).is_some()
     }
 
     /// The values and secrets of the session under dotted keys, which tools take with `#[bind(..)]`.
@@ -322,69 +252,9 @@ impl RunContext {
         self.0.seed.core.as_ref()
     }
 
-    /// Registers a secret, which the session redacts from all output from now on. Secrets from `#[bind(..)]`,
-    /// from the session's state and from the agent's state (`VisitSecrets`) are registered already.
-    pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
-        self.know(&texts(|visit| secret.expose().each(visit)));
-    }
-
-    /// Removes a registered secret from this session, for example an expired token; the session would redact
-    /// it until it ends. A secret in the agent's state or the session's state is registered again when it is
-    /// used.
-    pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
-        self.concealed().forget(&texts(|visit| secret.expose().each(visit)));
-    }
-
-    pub(crate) fn know(&self, texts: &[Vec<u8>]) {
-        if !texts.is_empty() {
-            if self.concealed().add(texts) {
-                self.session_state().note_secret();
-            }
-            self.watch();
-        }
-    }
-
-    /// A redactor for the secrets that the session knows now; `None` if it knows none. A source of tools
-    /// applies it to its own output, such as a log. Results, events and requests are redacted already.
-    pub fn redactor(&self) -> Option<Arc<Redactor>> {
-        self.concealed().redactor()
-    }
-
     /// A number that is unique among live sessions, as a key for data per session.
     pub fn session_number(&self) -> usize {
         std::ptr::from_ref(self.concealed()).addr()
-    }
-
-    #[inline]
-    pub(crate) fn is_watched(&self) -> bool {
-        self.0.watched.load(Ordering::Relaxed)
-    }
-
-    /// Sets the abort latch of this run and all its parent runs.
-    pub(crate) fn abort(&self, abort: &Abort) {
-        self.end(abort.clone(), None);
-    }
-
-    /// Ends this run for this cause. Its parent runs continue.
-    pub(crate) fn end_for(&self, mut cause: AbortCause) {
-        if let Some(redactor) = self.concealed().redactor() {
-            cause.redact(&redactor);
-        }
-        self.0.latch.set(Abort::new(cause.to_string()), Some(cause));
-    }
-
-    fn end(&self, mut abort: Abort, mut cause: Option<AbortCause>) {
-        if let Some(redactor) = self.concealed().redactor() {
-            abort.redact(&redactor);
-            if let Some(cause) = &mut cause {
-                cause.redact(&redactor);
-            }
-        }
-        let mut run = Some(self);
-        while let Some(this) = run {
-            this.0.latch.set(abort.clone(), cause.clone());
-            run = this.parent();
-        }
     }
 
     /// Returns a result of the journal. If the journal failed, the run ends with its error.
@@ -421,38 +291,6 @@ impl fmt::Debug for RunContext {
             .field("instance", &self.instance_name())
             .field("correlation_id", &self.correlation_id())
             .finish_non_exhaustive()
-    }
-}
-
-/// The team of an agent: its parent, and the parent's other children. A tool or a hook can take it as a
-/// parameter.
-///
-/// ```
-/// use onionskin::run::Team;
-/// use onionskin::tool;
-///
-/// /// Names the colleagues.
-/// #[tool]
-/// fn colleagues(team: &Team) -> String {
-///     let lead = team.parent().map_or("no agent", |parent| parent.name());
-///     format!("{lead} leads {}", team.members().collect::<Vec<_>>().join(", "))
-/// }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Team {
-    run: RunContext,
-}
-
-impl Team {
-    /// The parent; `None` if this agent is the outermost one.
-    pub fn parent(&self) -> Option<&AgentInfo> {
-        self.run.parent().map(RunContext::agent)
-    }
-
-    /// The names of the parent's other children.
-    pub fn members(&self) -> impl Iterator<Item = &str> {
-        let own = self.run.agent().name();
-        self.parent().into_iter().flat_map(AgentInfo::children).filter(move |name| *name != own)
     }
 }
 
@@ -578,61 +416,17 @@ impl RunContext {
     }
 
     /// The hooks of parent agents around the calls of the run.
-    pub fn outside(&self) -> Option<&Arc<dyn Outside>> {
-        self.0.seed.outside.as_ref()
+    pub fn outer_hooks(&self) -> Option<&Arc<dyn OuterHooks>> {
+        self.0.seed.outer_hooks.as_ref()
     }
 
     /// The hooks around the calls of child runs.
-    pub fn beneath(&self) -> Option<&Arc<dyn Outside>> {
-        self.0.seed.beneath.as_ref()
-    }
-
-    /// The secrets to redact.
-    #[inline]
-    pub fn concealed(&self) -> &Concealed {
-        self.0.seed.session_state.concealed()
-    }
-
-    /// Takes the watched path for tool calls from now on if a secret is registered.
-    pub fn watch(&self) {
-        if self.concealed().any() {
-            self.0.watched.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Redacts a result.
-    pub fn hide(&self, mut result: ToolResult) -> ToolResult {
-        if let Some(redactor) = self.concealed().redactor() {
-            result.redact(&redactor);
-        }
-        result
-    }
-
-    /// Redacts a text.
-    pub fn hide_text<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
-        match self.concealed().redactor() {
-            Some(redactor) => redactor.redact(text),
-            None => text.into(),
-        }
+    pub fn child_hooks(&self) -> Option<&Arc<dyn OuterHooks>> {
+        self.0.seed.child_hooks.as_ref()
     }
 
     pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
         self.0.seed.journal.as_ref()
-    }
-
-    /// Aborts this run and all its parent runs for this cause.
-    pub fn abort_for(&self, cause: AbortCause) {
-        self.end(cause.abort(), Some(cause));
-    }
-
-    #[inline]
-    pub fn aborted(&self) -> Option<&Abort> {
-        self.0.latch.get()
-    }
-
-    /// The cause of the abort, if the run's error contains more than its text.
-    pub fn abort_cause(&self) -> Option<&AbortCause> {
-        self.0.latch.cause()
     }
 
     /// Runs a step, through the journal if there is one. If the journal fails, the run ends. `request`

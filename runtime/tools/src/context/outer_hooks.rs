@@ -7,7 +7,7 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::error::ToolResult;
 
 /// The hooks of parent agents that also apply to the calls of child runs.
-pub trait Outside: Send + Sync {
+pub trait OuterHooks: Send + Sync {
     /// Passes a call through these hooks and then through the onion of the run's agent.
     fn around<'a>(
         &'a self,
