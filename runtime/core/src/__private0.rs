@@ -1,4 +1,4 @@
-//! What the macros write calls on.
+//! The items that macro expansions call.
 
 pub mod keys;
 
@@ -85,9 +85,9 @@ pub use onionskin_tools::typed::{
     run_in, settled, through,
 };
 
-/// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
-/// a whole list, and nearly always settled by a hash: the compiler's interpreter is slow enough that comparing all
-/// names of a hundred tools with each other would be felt.
+/// The number of the first entry whose name repeats an earlier one; [`NO_CLASH`] if all differ. It compares
+/// hashes first: pairwise comparison of a hundred names would be noticeably slow in the compiler's
+/// interpreter.
 pub const fn first_clash(names: &[(usize, &str)]) -> usize {
     let mut seen = [false; 1024];
     let mut at = 0;
@@ -116,13 +116,13 @@ const fn hash(bytes: &[u8]) -> usize {
     hash
 }
 
-/// The number of no entry.
+/// Returned by [`first_clash`] if all names differ.
 pub const NO_CLASH: usize = usize::MAX;
 
-/// The names of a toolbox's tools, block by block, behind the prefix that an agent gives them; without one it is empty.
+/// The prefix of a toolbox, empty without one, and the names of its tools, block by block.
 pub type Prefixed = (&'static str, &'static [&'static [&'static str]]);
 
-/// Whether no tool of a toolbox has the name of a function of the agent.
+/// Whether the names of a toolbox's tools differ from those of the agent's functions.
 pub const fn unlike_functions(functions: &[(usize, &str)], (prefix, blocks): Prefixed) -> bool {
     let mut at = 0;
     while at < functions.len() {
@@ -134,7 +134,7 @@ pub const fn unlike_functions(functions: &[(usize, &str)], (prefix, blocks): Pre
     true
 }
 
-/// Whether no tool of a toolbox has the name of a tool of the toolboxes before it.
+/// Whether the names of a toolbox's tools differ from those of earlier toolboxes.
 pub const fn unlike_toolboxes(before: &[Prefixed], (prefix, blocks): Prefixed) -> bool {
     let mut block = 0;
     while block < blocks.len() {
@@ -169,7 +169,7 @@ const fn holds((prefix, blocks): Prefixed, name: (&str, &str)) -> bool {
     false
 }
 
-/// Whether two names are the same, `prefix_name` each.
+/// Whether two names of the form `prefix_name` are equal.
 const fn same_prefixed(a: (&str, &str), b: (&str, &str)) -> bool {
     let (a, b) = ([a.0.as_bytes(), a.1.as_bytes()], [b.0.as_bytes(), b.1.as_bytes()]);
     let length = prefixed_length(a);
@@ -220,7 +220,7 @@ pub const fn is_own_tool(tools: &[(usize, &str)], of_hook: Option<&str>) -> bool
     false
 }
 
-/// Whether no typed hook comes before this entry, or it is one itself.
+/// Whether no typed hook precedes this entry, or the entry is a typed hook.
 pub const fn is_outside(typed: &[(usize, bool)], index: usize) -> bool {
     let mut own = false;
     let mut before = false;
@@ -237,7 +237,7 @@ pub const fn is_outside(typed: &[(usize, bool)], index: usize) -> bool {
     own || !before
 }
 
-/// A setting that a card gives, which the macro wrote as JSON.
+/// Deserialises a setting of a card, which the macro wrote as JSON.
 #[cfg(feature = "cards")]
 pub fn json<T: serde::de::DeserializeOwned>(text: &'static str) -> T {
     serde_json::from_str(text).expect("the macro writes what the field holds")
@@ -249,9 +249,9 @@ pub fn is_child(cx: &ToolContext, name: &str) -> bool {
         && cx.tool_name().strip_prefix(onionskin_vocabulary::AGENT_TOOL) == Some(name)
 }
 
-// What the facade says otherwise where its features are on.
+// The facade overrides these macros when its features are enabled.
 
-/// Gives an agent the provider of the model that it names.
+/// Sets the provider of the model that an agent names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_model {
@@ -260,7 +260,7 @@ macro_rules! __onionskin_model {
     };
 }
 
-/// Gives an agent the servers that it finds without a configuration.
+/// Sets the servers that an agent finds without a configuration.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_servers {

@@ -1,7 +1,7 @@
-//! Checks by the macros and the agent builders of the types that they get.
+//! Compile-time checks of types, by the macros and the agent builders.
 //!
-//! The compiler names these traits in its errors. They are implemented where a check holds. Programs do not implement
-//! or call them.
+//! The compiler names these traits in its errors. A trait is implemented where its check holds. Programs
+//! neither implement nor call them.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ macro_rules! constants {
         $(#[$doc])*
         #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),*)]
         pub trait $name<$($($given,)? $($(const $number: usize,)+)?)? const IS: bool> {
-            /// Nothing: that it exists is the check.
+            /// Unused value: naming it performs the check.
             const HOLDS: bool = true;
         }
 
@@ -43,7 +43,7 @@ macro_rules! bounds {
         $(#[$doc])*
         #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),+)]
         pub trait $name $(<$part>)? {
-            /// Nothing: that it exists is the check.
+            /// Unused value: naming it performs the check.
             const HOLDS: bool = true;
         }
 
@@ -83,7 +83,7 @@ constants! {
     "`{Self}` comes after a typed hook, but typed hooks run inside all other hooks",
     "move this one before the typed hooks";
 
-    /// A hook of an agent that is not a typed hook, so that it can see the calls of the agents below.
+    /// A hook of an agent that is not a typed hook, so it can see the calls of descendants.
     UntypedEverywhere =
     "`{Self}` is a typed hook on one tool, so it cannot be everywhere",
     "remove `for [everywhere]`",
@@ -96,32 +96,32 @@ constants! {
     "name the tool in `function_tools`; for a tool that the agent gets in another way, write an untyped hook with a \
      filter, `hook for [tool(name)]`";
 
-    /// A hook that can be one of a tool's own hooks.
+    /// A hook that a tool can declare.
     OwnHook =
     "`{Self}` is a typed hook, and a tool's own `hooks` are raw ones",
     "a hook on one tool, `#[tool_hook(tool = ..)]`",
     "name it in the `tool_hooks` of an agent that has the tool";
 
-    /// A hook that can be one of the own hooks of a tool without `effect`.
+    /// A hook that a tool without `effect` can declare.
     HookOfUnstated =
     "`{Self}` repeats calls, and this tool does not say whether a second call is safe",
     "this hook would do nothing here",
     "write `effect = pure` if the tool changes nothing, `effect = idempotent` if a second call with the same \
      `IdempotencyKey` has no further effect; else remove the hook";
 
-    /// A hook that can be one of the own hooks of a tool with `effect = once`.
+    /// A hook that a tool with `effect = once` can declare.
     HookOfOnce =
     "`{Self}` repeats calls, but a tool with `effect = once` is never called twice",
     "this hook would do nothing here",
     "remove the hook; if a second call with the same `IdempotencyKey` has no further effect, write `effect = idempotent`";
 
-    /// A tool of an agent whose name differs from those of the tools before it.
+    /// A tool of an agent whose name differs from those of earlier tools.
     ToolNamedOnce =
     "`{Self}` has the name of a tool before it",
     "two tools of this agent have the same name",
     "give one of them another name: `#[tool(name = \"..\")]`";
 
-    /// A child of an agent whose name differs from those of the children before it.
+    /// A child of an agent whose name differs from those of earlier children.
     ChildNamedOnce =
     "`{Self}` has the name of a child before it",
     "two children of this agent have the same name",
@@ -133,25 +133,25 @@ constants! {
     "a child of this agent without a description",
     "say in `{Self}` what it is for: `description: \"..\"`";
 
-    /// A toolbox of an agent whose methods have other names than the agent's functions.
+    /// A toolbox of an agent whose method names differ from the agent's function names.
     NamedUnlikeFunctions =
     "a method of the toolbox `{Self}` has the name of a function in `function_tools`",
     "two tools of this agent have the same name",
     "give the toolbox a prefix, `toolboxes: [kb: {Self}]`, or one of the two another name: `#[tool(name = \"..\")]`";
 
-    /// A toolbox of an agent whose methods have other names than those of the toolboxes before it.
+    /// A toolbox of an agent whose method names differ from those of earlier toolboxes.
     NamedUnlikeToolboxes =
     "a method of the toolbox `{Self}` has the name of a method of a toolbox before it",
     "two tools of this agent have the same name",
     "give the toolbox a prefix, `toolboxes: [kb: {Self}]`, or one of the two another name: `#[tool(name = \"..\")]`";
 
-    /// A flattened field of a strict type that is the only enum among the type's fields.
+    /// A flattened field of a strict type that is the type's only enum.
     OneEnum =
     "one object would have the fields of `{Self}` and of another enum",
     "strict rules have no form for the fields of two enums",
     "remove `flatten` from one of the two";
 
-    /// The type of a parameter under its own name, for example `&str`.
+    /// The type of a parameter, written under its own name, for example `&str`.
     NamedAsItIs =
     "a type alias of `&str` cannot be the type of a parameter",
     "write `&str` itself",
@@ -199,7 +199,8 @@ bounds! {
     "no block of `{Self}` is this part",
     "write `#[toolbox(part = {P})]` on another `impl` block of the type";
 
-    /// An argument that can be serialised to JSON again, because a typed hook passes it on to a tool's own layers.
+    /// An argument that can be serialised back to JSON, because a typed hook passes it on to a tool's own
+    /// layers.
     WrittenAgain: [Serialize] =
     "a typed hook cannot be put here: `{Self}` cannot be written as an argument again",
     "an argument of this tool has no `Serialize`",
@@ -207,8 +208,8 @@ bounds! {
     "write `#[derive(serde::Serialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool";
 }
 
-/// Whether a hook of a function repeats calls: `Repeats::<H>::IS`. A hook that does has a constant of its own, which the compiler
-/// takes before the one of [`RepeatsNothing`].
+/// Whether a hook of a function repeats calls: `Repeats::<H>::IS`. A repeating hook defines an inherent
+/// constant, which the compiler prefers to that of [`RepeatsNothing`].
 pub struct Repeats<H>(PhantomData<fn() -> H>);
 
 /// All other hooks.
@@ -224,9 +225,9 @@ pub fn approval_by<R: NeedsApproval + 'static>(needed: fn(&Args) -> R) -> Needed
     Arc::new(move |args| needed(args).needed())
 }
 
-/// The arguments of a tool, all of which can be serialised again.
+/// The arguments of a tool, all of which can be serialised back to JSON.
 pub trait ArgumentsWrittenAgain {
-    /// Nothing: that it exists is the check.
+    /// Unused value: naming it performs the check.
     const ARE: () = ();
 }
 

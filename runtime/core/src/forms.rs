@@ -28,8 +28,8 @@ use onionskin_definitions::output::ToolOutput;
 use onionskin_tools::context::ToolContext;
 use onionskin_tools::model::ModelResponse;
 
-/// Declares what a parameter can be that the runtime fills: one of these types, made of what there is at its place. A row ends with the
-/// compiler's message, its label and its notes.
+/// Declares the types of a parameter that the runtime fills, and how each is made from the values at its
+/// place. A row ends with the compiler's message, its label and its notes.
 macro_rules! takes {
     ($(
         $(#[$doc:meta])*
@@ -108,13 +108,13 @@ impl<'a> InjectContext<'a> for &'a ToolContext {
     }
 }
 
-/// The arguments that a typed hook takes: those of its tool.
+/// The arguments of a typed hook: those of its tool.
 #[diagnostic::on_unimplemented(
     message = "a typed hook takes the arguments of its tool, not `{Self}`",
     label = "write `ArgsOf<..>` with the tool's name"
 )]
 pub trait TypedArgs<A> {
-    /// The arguments as the hook takes them.
+    /// Returns the arguments for the hook.
     fn give(args: A) -> Self;
 }
 
@@ -126,22 +126,23 @@ impl<A> TypedArgs<A> for A {
     }
 }
 
-/// Declares what a parameter can be that is the result of a call: the whole result, or the output of a successful call.
+/// Declares a trait for the types of a parameter with a call's result: the whole result, or the output of a
+/// successful call.
 macro_rules! results {
     ($($(#[$doc:meta])* $name:ident $message:literal, $label:literal, $note:literal;)*) => {$(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
         pub trait $name: Sized {
-            /// The part for the function.
+            /// Returns the part for the function.
             ///
             /// # Errors
             /// Returns the result that bypasses the function.
             fn take(result: ToolResult) -> Result<Self, ToolResult>;
 
-            /// The result of a function that changed the part.
+            /// Returns the result with the part as the function left it.
             ///
             /// # Errors
-            /// Returns the error that the part is.
+            /// Returns the error if the part is one.
             fn put(self) -> ToolResult;
         }
 
@@ -183,8 +184,8 @@ results! {
     "write `ToolOutput` (calls that failed pass by) or `ToolResult` (it also sees errors), by value, `&` or `&mut`";
 }
 
-/// Declares what a function can return at a place: one of these types, or a `Result` of one with this error or what becomes one. A row ends
-/// with the compiler's message, its label and its notes.
+/// Declares what a function can return at a place: one of these types, or a `Result` of one whose error
+/// converts to this error. A row ends with the compiler's message, its label and its notes.
 macro_rules! returns {
     ($(
         $(#[$doc:meta])*
@@ -194,7 +195,7 @@ macro_rules! returns {
         $(#[$doc])*
         #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),+)]
         pub trait $name {
-            /// What the function answers.
+            /// Converts the return value to the answer of the function.
             ///
             /// # Errors
             /// Returns the error of the function.
@@ -317,10 +318,10 @@ returns! {
     note = "return the result of `next.run(args).await`, or an answer of your own: `Ok(ToolOutput::text(\"..\"))`"
 )]
 pub trait AroundReturn: Sized {
-    /// Returns the hook's own future. Only its type is checked here, so that a wrong type is reported once.
+    /// The type of the hook's own future. Only this type is checked, so that a wrong type is reported once.
     type Held<F: Future<Output = Self>>: Future<Output = ToolResult>;
 
-    /// The future of the hook, as it is.
+    /// Returns the future of the hook unchanged.
     fn hold<F: Future<Output = Self>>(hook: F) -> Self::Held<F>;
 }
 
@@ -341,10 +342,10 @@ impl AroundReturn for ToolResult {
     note = "return the result of `next.run(args).await`, or an answer of your own: `Ok(..)`"
 )]
 pub trait TypedReturn<T>: Sized {
-    /// Returns the hook's own future, as in [`AroundReturn`].
+    /// The type of the hook's own future, as in [`AroundReturn`].
     type Held<F: Future<Output = Self>>: Future<Output = ToolResult<T>>;
 
-    /// The future of the hook, as it is.
+    /// Returns the future of the hook unchanged.
     fn hold<F: Future<Output = Self>>(hook: F) -> Self::Held<F>;
 }
 
@@ -358,7 +359,7 @@ impl<T> TypedReturn<T> for ToolResult<T> {
     }
 }
 
-/// What an instruction or a description can be.
+/// A text for an instruction or a description.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a text",
     label = "write a string, `include_str!(\"..\")`, or an expression that gives a `&str` or a `String`"
@@ -403,7 +404,7 @@ impl Seconds for u64 {
 #[diagnostic::do_not_recommend]
 impl Seconds for f64 {
     fn duration(self) -> Duration {
-        // A time beyond all clocks sets no limit. The builder rejects 0.
+        // A time too long for a `Duration` sets no limit. The builder rejects 0.
         let otherwise = if self > 0.0 { Duration::MAX } else { Duration::ZERO };
         Duration::try_from_secs_f64(self).unwrap_or(otherwise)
     }

@@ -157,10 +157,10 @@ pub mod run_hooks {
 
 /// Sources of tools, such as MCP servers.
 ///
-/// A source of your own implements [`ToolServer`](servers::ToolServer), which gives each agent a
-/// [`ToolProvider`](servers::ToolProvider). The builders of agents take it with `server`. A configuration of another type
-/// implements [`IntoToolServer`](servers::IntoToolServer); a configuration of several servers implements
-/// [`ToolServers`](servers::ToolServers), and the builders take it with `servers`.
+/// A custom source implements [`ToolServer`](servers::ToolServer), which creates a
+/// [`ToolProvider`](servers::ToolProvider) for each agent. Pass it to the builder's `server`. A configuration
+/// of another type implements [`IntoToolServer`](servers::IntoToolServer); a configuration of several servers
+/// implements [`ToolServers`](servers::ToolServers) and is passed to `servers`.
 pub mod servers {
     pub use crate::agent::{
         IntoToolServer, ProviderRequest, ServerError, ToolFilter, ToolProvider, ToolServer, ToolServers,

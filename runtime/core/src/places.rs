@@ -1,15 +1,16 @@
-//! What the hooks at places in a run have in common: a trait for each kind, and what follows from it.
+//! Defines the traits of the hooks at places in a run.
 
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::caught::caught_async;
 
-/// The result of a hook. A panic is an error.
+/// Runs a hook and returns its result. A panic becomes an error.
 pub(crate) async fn tried<T>(hook: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
     caught_async(hook).await.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()))
 }
 
-/// Declares a kind of hooks: the trait that programs implement, that of an `Arc`, and the one for trait objects. A place is a row: its name in
-/// spans, its method, what the hook gets there, its result, and the result of a hook that does not have the place.
+/// Declares a kind of hooks: the trait that programs implement, its implementation for `Arc`, and the trait
+/// for trait objects. Each place is a row: its name in spans, its method with the parameters and the result,
+/// and the default result.
 macro_rules! hooks {
     (
         $(#[$about:meta])*
@@ -41,9 +42,10 @@ macro_rules! hooks {
                 $own_default
             })*)?
 
-            /// Lists the services that the hook takes with [`RunContext::provided`](crate::RunContext::provided). The attribute of the hook
-            /// writes it. Building an agent compares the list with what the program provides. By default the list is empty. A wrapper of
-            /// another hook forwards it.
+            /// Lists the services that the hook takes with
+            /// [`RunContext::provided`](crate::RunContext::provided). The attribute of the hook generates
+            /// this method. Building an agent compares the list with the provided services. The default list
+            /// is empty. A wrapper of another hook forwards the method.
             fn services(taken: &mut onionskin_tools::services::ServiceTypes) {
                 let _ = taken;
             }

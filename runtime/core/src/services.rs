@@ -1,9 +1,9 @@
-//! Services: values of the program that tools, hooks and guardrails take by their type, such as a database pool, an HTTP
-//! client or a clock. A library's tools need no part of the program's state for them.
+//! Services: values of the program that tools, hooks and guardrails take by type, such as a database pool, an
+//! HTTP client or a clock. So the tools of a library need no part of the program's state.
 //!
-//! The program provides a value to the builder (`.provide(..)`), and a function takes it as [`Provided<T>`]. The macros
-//! list the services that a function takes, so that building an agent reports one that is missing and one that nothing
-//! takes. Hand-written code lists them itself:
+//! The program passes a value to the builder (`.provide(..)`), and a function takes it as [`Provided<T>`].
+//! The macros list the services that a function takes, so that building an agent reports missing and unused
+//! services. Hand-written code lists them itself:
 //!
 //! | Code | Declares its services with |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Typed hooks: hooks on one tool that get its typed arguments and its typed output.
+//! Typed hooks: hooks on one tool, with its typed arguments and its typed output.
 //!
 //! They run inside all other hooks of the agent, next to the tool. A hook names its tool in `#[tool_hook(tool = ..)]`:
 //!

@@ -1,7 +1,7 @@
 //! Unit tests of hooks and tools without a run: the context of a call, and the rest of a call.
 //!
-//! A hook is a function, so a test calls it directly. [`next`] replaces everything inside the hook, [`context`] makes
-//! the call's context:
+//! A hook is a function, so a test calls it directly. [`next`] replaces everything inside the hook, and
+//! [`context`] creates the call's context:
 //!
 //! ```
 //! use onionskin::{Args, Effect, Exit, Next, ToolContext, ToolDefinition, ToolResult, testing, tool_hook};
@@ -32,7 +32,7 @@
 //!
 //! `FakeServer` (feature `mcp`) is an MCP server whose tools are closures.
 //!
-//! [`model_suite`] puts a model through the cases that an agent needs.
+//! [`model_suite`] tests a model with the cases that an agent needs.
 //!
 //! [`ToolCaller`](onionskin_tools::onion::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`ScriptedModel`](onionskin_tools::ScriptedModel) plays whole runs.
@@ -58,8 +58,8 @@ use onionskin_tools::session::Session;
 use onionskin_tools::state::{SessionState, StateCell, StateHandle};
 use onionskin_tools::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
 
-/// Makes the rest of a call from a function, for a test of a hook. The function gets the arguments as the hook passes
-/// them on.
+/// Creates the rest of a call from a function, to test a hook. The function gets the arguments that the hook
+/// passes on.
 ///
 /// A hook may call `run` several times, so the function may be called several times. To record something, borrow a
 /// variable:
@@ -142,7 +142,8 @@ where
     }
 }
 
-/// Begins the context of one call of this tool, for a test. By default the tool is a local function without an agent.
+/// Creates a builder for the context of one call of this tool, for a test. By default the tool is a local
+/// function without an agent.
 ///
 /// [`ToolContext::detached`] is a short form for tests that only need the tool's name.
 ///
@@ -173,7 +174,7 @@ pub fn context(tool_name: &str) -> ContextBuilder {
     }
 }
 
-/// Builds a [`ToolContext`] without a run; [`context`] makes it.
+/// Builds a [`ToolContext`] without a run. Created by [`context`].
 #[must_use = "a builder does nothing until it is built"]
 pub struct ContextBuilder {
     name: Arc<str>,
@@ -194,7 +195,7 @@ impl ContextBuilder {
         self.server_of_kind(name, ServerKind::Mcp)
     }
 
-    /// Makes the tool one of this server, for example of a server of your own ([`ServerKind::Other`]).
+    /// Makes the tool one of this server, for example a custom one ([`ServerKind::Other`]).
     pub fn server_of_kind(mut self, name: &str, kind: ServerKind) -> Self {
         (self.source, self.server) = (kind.into(), Some(name.into()));
         self
@@ -272,8 +273,8 @@ impl ContextBuilder {
         self
     }
 
-    /// Builds the call with a session that holds this state, to test changes of the state. The result has the state as
-    /// tools and hooks get it, the context, and the session for assertions afterwards.
+    /// Builds the call with a session that contains this state, to test changes of the state. The result has
+    /// the state that tools and hooks get, the context, and the session for assertions.
     ///
     /// ```
     /// use onionskin::{Args, Exit, State, ToolOutput, ToolResult, testing, tool_hook};
@@ -356,7 +357,7 @@ pub struct TestCall<S> {
 }
 
 impl<S: Clone + Send + Sync + 'static> TestCall<S> {
-    /// The state as a call that begins now gets it.
+    /// The state that a call beginning now gets.
     ///
     /// # Panics
     /// Never: the context was made with this state.
@@ -369,7 +370,7 @@ impl<S: Clone + Send + Sync + 'static> TestCall<S> {
         &self.context
     }
 
-    /// The session of the call, to read what the call left in it.
+    /// The session of the call, for assertions after it.
     pub fn session(&self) -> &Session {
         &self.session
     }

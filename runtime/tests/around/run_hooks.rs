@@ -339,8 +339,10 @@ async fn a9_an_ignored_error_is_an_event_and_changes_nothing() {
         assert_eq!(stream.output().await.unwrap().text, "x!");
         assert_eq!(notices.len(), 2, "{notices:?}");
         assert!(
-            notices.iter().all(|text| text.starts_with("the run hook `Ignored` failed, and the run goes on")
-                && text.ends_with("the directory is closed"))
+            notices
+                .iter()
+                .all(|text| text.starts_with("the run hook `Ignored` failed, and the run continues")
+                    && text.ends_with("the directory is closed"))
         );
     }
 }

@@ -1,5 +1,5 @@
-//! The words of an agent: its fields, and the words in their values. Each row is what an editor shows, and what the tables of the
-//! documentation have.
+//! The words of an agent: its fields, and the words in their values. Editors and the tables of the
+//! documentation show the rows.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "the links are for the crate that shows a row")]
 

@@ -1,8 +1,9 @@
 //! The words of agents: the fields, limits and options that `agent!`, cards, workflows and the runtime read and write, and the messages
 //! about them.
 //!
-//! The lists are closed enums, so what uses a list does not compile until it handles a new word. `agent!` adds spans, cards add places, the
-//! loader makes values, and the words for editors and the tables of the documentation are written from the rows.
+//! The lists are closed enums, so code that uses a list does not compile until it handles a new word.
+//! `agent!` adds spans, cards add positions, the loader creates values, and the texts for editors and the
+//! tables of the documentation are generated from the rows.
 //!
 //! Programs use it through the crate `onionskin`; the items of this one change without notice.
 

@@ -1,4 +1,4 @@
-//! The tools of servers by a lock file, and the mistakes of names that it does not have.
+//! The tools of servers in a lock file, and the errors for names that are not in it.
 
 use wildmatch::WildMatch;
 

@@ -1,4 +1,4 @@
-//! "Did you mean".
+//! Suggestions of similar names: "did you mean ..?".
 
 /// The name that is most like `name`, if one is like it.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {

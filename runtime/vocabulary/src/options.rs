@@ -1,5 +1,5 @@
-//! The options of attributes. Each row is how an option is written, and what it does: editors show it, and the tables of the
-//! documentation have it.
+//! The options of attributes. Each row has the syntax of an option and its effect; editors and the tables of
+//! the documentation show the rows.
 
 /// An option of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

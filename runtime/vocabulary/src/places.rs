@@ -1,4 +1,4 @@
-//! The places of a text that values fill: `{guest}`, and `{session_state.language}`.
+//! The placeholders of a text: `{guest}`, and `{session_state.language}`.
 //!
 //! `agent!` splits literals, and the runtime all other texts.
 

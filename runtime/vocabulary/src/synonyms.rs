@@ -1,4 +1,4 @@
-//! The names that other frameworks have for the fields of an agent.
+//! The names of an agent's fields in other frameworks.
 
 /// The names that other frameworks have for a field, and its name here.
 pub const SYNONYMS: &[(&str, &str)] = &[

@@ -1,13 +1,13 @@
 //! The words that the macros know, each with the documentation that an editor shows for it.
 //!
-//! What the macros write for rust-analyzer names these constants with the user's own words. Nothing runs with them. They are the rows
-//! of the vocabulary.
+//! Macro expansions for rust-analyzer name these constants with the spans of the user's words. They have no
+//! effect at run time. They are the rows of the vocabulary.
 
 /// A word of a macro.
 #[derive(Clone, Copy, Debug)]
 pub struct Key;
 
-/// A value of a type, in code that never runs: it lets an editor complete the fields of the type.
+/// Returns a value of a type, in code that never runs, so that an editor completes the fields of the type.
 #[must_use]
 pub fn of<T>() -> T {
     unreachable!("only editors read this")
@@ -69,7 +69,7 @@ macro_rules! options {
 }
 
 macro_rules! option {
-    // It is a keyword, and no name.
+    // `crate` is a keyword and cannot be the name of a constant.
     ($forms:literal $does:literal crate) => {};
     ($forms:literal $does:literal $key:ident) => {
         #[doc = $forms]

@@ -1,4 +1,4 @@
-//! The limits of one run, and when they are reached.
+//! The limits of one run.
 
 use std::time::Duration;
 
@@ -29,8 +29,9 @@ pub struct Limits {
     /// Maximum number of tool calls. Further calls are refused with a tool error of kind
     /// [`Limit`](crate::ErrorKind::Limit), and the run continues. Calls that a turn hook answers count too. Default: no limit.
     pub tool_calls: Option<u32>,
-    /// Maximum number of input and output tokens together. It is compared before each turn, so the last turn can exceed
-    /// it. The next turn ends the run with [`RunError::Limit`](crate::RunError::Limit). Default: no limit.
+    /// Maximum number of input and output tokens together. It is checked before each turn, so the last turn
+    /// can exceed it. The next turn ends the run with [`RunError::Limit`](crate::RunError::Limit). Default:
+    /// no limit.
     pub tokens: Option<u64>,
     /// Maximum time from start to answer, the wait for the session included. Then the run ends with
     /// [`RunError::Limit`](crate::RunError::Limit), or with [`RunError::Busy`](crate::RunError::Busy) if it still
@@ -81,7 +82,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limit that keeps a run with these turns and tokens from another turn.
+    /// The limit that prevents another turn after these turns and tokens, if any.
     pub(super) fn before_turn(&self, turns: u32, tokens: u64) -> Option<Limit> {
         if turns >= self.turns {
             return Some(Limit::Turns(self.turns));
@@ -89,7 +90,7 @@ impl Limits {
         self.tokens.filter(|most| tokens >= *most).map(Limit::Tokens)
     }
 
-    /// The error in place of one more tool call after this number of calls.
+    /// The error that replaces another tool call after this number of calls, if the limit is reached.
     pub(super) fn refused_call(&self, calls: u32) -> Option<ToolError> {
         let most = self.tool_calls.filter(|most| calls >= *most)?;
         let text = format!("not run: the limit of {most} tool calls is reached");
@@ -104,7 +105,7 @@ pub enum Limit {
     /// [`Limits::turns`]: the model called tools in the last turn, so the run needed another one.
     #[error("{0} model turns")]
     Turns(u32),
-    /// [`Limits::tokens`], which is compared before each turn.
+    /// [`Limits::tokens`], which is checked before each turn.
     #[error("{0} tokens")]
     Tokens(u64),
     /// [`Limits::time`] of this run or of a run that waits for it, or the time that

@@ -1,4 +1,4 @@
-//! Agents: what `agent!` declares, and the loop that runs it.
+//! Agents: their declarations, and the loop that runs them.
 
 mod building;
 mod built;
@@ -120,7 +120,8 @@ pub trait Agent: Send + Sync + Sized + 'static {
     /// Declares the agent: its instruction, tools, hooks and limits. It is called when an agent is built.
     fn declare() -> AgentDeclaration;
 
-    /// Begins to build the agent: give it a model, a state, servers and dynamic hooks, then `.build().await`.
+    /// Returns a builder of the agent: set its model, state, servers and dynamic hooks, then call
+    /// `.build().await`.
     ///
     /// ```
     /// use onionskin::declaration::AgentDeclaration;

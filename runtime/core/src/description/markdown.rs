@@ -1,4 +1,4 @@
-//! A page of Markdown describes agents.
+//! Describes agents as a page of Markdown.
 
 use std::fmt::Write as _;
 
@@ -106,7 +106,7 @@ fn write_parameters(page: &mut String, schema: &Value) {
     page.push('\n');
 }
 
-/// The type of a result. MCP wants an object, so a value that is not an object is in a field `result`.
+/// The type of a result. MCP requires an object, so any other value is in a field `result`.
 fn result_of(schema: &Value) -> String {
     let fields = schema.get("properties").and_then(Value::as_object);
     match fields.map(|fields| fields.iter().collect::<Vec<_>>()).as_deref() {
@@ -146,7 +146,7 @@ fn type_of(schema: &Value) -> String {
     }
 }
 
-/// A text of a stranger as a quotation, which ends each block that the text leaves open.
+/// An untrusted text as a quotation, which closes any block that the text leaves open.
 fn quoted(text: &str) -> String {
     text.replace('<', "&lt;").lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
 }

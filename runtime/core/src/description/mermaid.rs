@@ -1,4 +1,4 @@
-//! A graph in Mermaid's language describes agents.
+//! Describes agents as a Mermaid graph.
 
 use std::fmt::Write as _;
 

@@ -8,15 +8,16 @@ use serde_json::Value;
 
 use onionskin_definitions::definition::{Effect, ToolSource};
 
-/// The agents of an app. [`App::describe`](crate::App::describe) makes it. Serialized it is JSON for programs.
+/// The agents of an app. Created by [`App::describe`](crate::App::describe). Serialise it to get JSON for
+/// programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AppDescription {
-    /// The agents, the entry first.
+    /// The agents, the entry agent first.
     pub agents: Vec<AgentDescription>,
 }
 
-/// An agent. [`AgentHandle::describe`](crate::AgentHandle::describe) makes it.
+/// An agent. Created by [`AgentHandle::describe`](crate::AgentHandle::describe).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AgentDescription {
@@ -26,7 +27,7 @@ pub struct AgentDescription {
     pub description: Option<String>,
     /// The name of its model, if it is asked by name.
     pub model: Option<String>,
-    /// Its tools. The tools of servers are as they were when the description was made.
+    /// Its tools. The tools of servers are those at the time of the description.
     pub tools: Vec<ToolDescription>,
     /// The names of its children.
     pub children: Vec<String>,
@@ -58,10 +59,10 @@ pub struct ToolDescription {
     pub output_schema: Option<Value>,
     /// Whether a call can be repeated.
     pub effect: Effect,
-    /// The agent's hooks around it, the outermost first. A tool's own hooks are inside of them.
+    /// The agent's hooks around it, the outermost first. A tool's own hooks are inside them.
     pub hooks: Vec<String>,
-    /// The agent's guardrails on its arguments, in the order in which they run. They are inside of these hooks, and outside of the tool's
-    /// own ones.
+    /// The agent's guardrails on its arguments, in the order in which they run. They are inside these hooks,
+    /// and outside the tool's own.
     pub input_guardrails: Vec<String>,
     /// The agent's guardrails on its results, in the order in which they run.
     pub output_guardrails: Vec<String>,

@@ -37,7 +37,7 @@ pub struct Elapsed(pub Duration);
 /// Returns the errors of the call.
 #[tool_hook]
 pub async fn timing(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
-    // The time decides nothing, so a replayed run may measure another one.
+    // The time has no influence on the run, so a replay may measure another one.
     let started = Instant::now();
     let mut result = next.run(args).await;
     let elapsed = started.elapsed();

@@ -14,11 +14,12 @@ const BACKOFF: Backoff =
 /// doubles up to 10 s; up to 49 percent of it are added at random. The pause needs a tokio runtime with timers: without
 /// them, the first error is returned with a note.
 ///
-/// It repeats calls only after errors that can be transient: failures, timeouts and remote errors. It does not after
-/// invalid arguments, denials, limits or unreadable answers. Only tools that say `effect = pure` or `effect = idempotent` are called again: an
-/// error of a tool that says nothing is returned with a note. In the own `hooks` of another tool, this hook does not compile, and an agent is
-/// not built whose filter names such a tool for it ([`BuildError::NotRepeated`](crate::BuildError::NotRepeated)). Each attempt gets the original
-/// arguments, whatever hooks inside changed.
+/// It repeats calls only after errors that may be transient: failures, timeouts and remote errors, but not
+/// invalid arguments, denials, limits or unreadable answers. Only tools with `effect = pure` or
+/// `effect = idempotent` are called again; an error of a tool without `effect` is returned with a note. In
+/// the `hooks` of any other tool, this hook does not compile, and building an agent fails if a filter of this
+/// hook names such a tool ([`BuildError::NotRepeated`](crate::BuildError::NotRepeated)). Each attempt gets
+/// the original arguments, regardless of changes by inner hooks.
 ///
 /// ```
 /// use onionskin::agent;

@@ -1,4 +1,4 @@
-//! A message hook implements `MessageHook`.
+//! [`MessageHook`]: the trait of message hooks.
 
 use std::future::Future;
 
@@ -54,21 +54,23 @@ hooks! {
     )]
     pub trait MessageHook, DynMessageHook {
         constants {
-            /// The name of the method that it implements, if it is one only. `#[message_hook]` writes it, and a workflow that names the hook at
-            /// another place is refused.
+            /// The name of the method that it implements, if it implements only one. `#[message_hook]` sets
+            /// it, and a workflow that names the hook at another place is refused.
             PLACE: Option<&'static str> = None;
         }
 
         methods {
-            /// Whether the hook works in [`Self::process_message_before_send`]. If it does, a text of the agent is shown after the hooks, as one
-            /// piece, and nothing is shown while the model writes. A hook at other places returns `false`: that method is not called then.
-            /// By default the answer is `true`. `#[message_hook]` writes it. It is asked once, when the agent is built.
+            /// Whether [`Self::process_message_before_send`] is called. If so, a text of the agent is shown
+            /// after the hooks, in one piece, and nothing is shown while the model writes. A hook at other
+            /// places returns `false`. The default is `true`. `#[message_hook]` generates this method. It is
+            /// called once, when the agent is built.
             is_before_send() -> bool = true;
         }
 
         places {
-            /// Runs before a message is sent. It may change the message, or drop it: the hooks after it do not run then. `run` is the run of the
-            /// agent that has the hook; `silent` says that people are not shown the message.
+            /// Runs before a message is sent. It may change the message, or drop it, so that later hooks do
+            /// not run. `run` is the run of the agent that has the hook; `silent` means that the message is
+            /// not shown to people.
             ///
             /// Cancel safety: the runtime drops the future when the run ends, so a hook may end at any of its awaits.
             ///
@@ -87,8 +89,9 @@ hooks! {
             /// Any error ends the run.
             "update_agent_state" update_agent_state(messages: &'a History) -> () = ();
 
-            /// Runs in each turn, on the newest message: the input, or the results of calls. It does not run if the agent wrote that message. It
-            /// may change what the model reads in this turn. The conversation keeps the message as it was.
+            /// Runs in each turn, on the newest message: the input, or the results of calls. It does not run
+            /// if the agent wrote that message. It may change the message for this turn; the conversation
+            /// keeps the original.
             ///
             /// Cancel safety: as [`Self::process_message_before_send`].
             ///
@@ -96,14 +99,16 @@ hooks! {
             /// Any error ends the run.
             "process_last_received_message" process_last_received_message(message: &'a mut Message) -> () = ();
 
-            /// Runs in each turn, on all messages that the model will read. It may change them for this turn. The conversation stays as it was.
-            /// Messages that end with an answer of the model are sent as they are: some providers continue that answer, others reject the request.
+            /// Runs in each turn, on all messages that the model will read. It may change them for this turn;
+            /// the conversation is unchanged. Messages that end with an answer of the model are sent
+            /// unchanged: some providers continue that answer, others reject the request.
             ///
             /// Cancel safety: as [`Self::process_message_before_send`].
             ///
             /// # Errors
-            /// Any error ends the run. So does a hook that leaves no message ([`NoMessagesError`](crate::message_hooks::NoMessagesError)), or splits a call
-            /// from its result.
+            /// Any error ends the run. So does a hook that leaves no message
+            /// ([`NoMessagesError`](crate::message_hooks::NoMessagesError)), or separates a call from its
+            /// result.
             "process_all_messages_before_reply" process_all_messages_before_reply(messages: &'a mut History) -> () = ();
         }
     }

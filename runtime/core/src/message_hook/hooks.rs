@@ -1,4 +1,4 @@
-//! The message hooks of one agent, at each of their places.
+//! The message hooks of one agent, by place.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use onionskin_tools::context::{DynSender, FailedHook, RunContext, ToolContext};
 use onionskin_tools::model::{History, HistoryError, Message};
 use onionskin_tools::onion::caught;
 
-/// The message hooks of an agent, in their order.
+/// The message hooks of an agent, in order.
 pub(crate) struct MessageHooks {
     agent: Arc<str>,
     all: Vec<Arc<dyn DynMessageHook>>,
-    /// Those before messages are sent.
+    /// The hooks that run before messages are sent.
     before_send: Vec<Arc<dyn DynMessageHook>>,
 }
 
 impl MessageHooks {
-    /// Their names, in their order.
+    /// Their names, in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.all.iter().map(|hook| hook.name())
     }
@@ -32,7 +32,7 @@ impl MessageHooks {
     /// The hooks of an agent; `None` if it has none.
     ///
     /// # Errors
-    /// Returns the words of a hook that panics.
+    /// Returns the message of the panic if a hook panics.
     pub(crate) fn of(
         agent: &Arc<str>,
         all: Vec<Arc<dyn DynMessageHook>>,
@@ -49,7 +49,7 @@ impl MessageHooks {
         !self.before_send.is_empty()
     }
 
-    /// A message as the hooks change it; `None` if one of them drops it.
+    /// Runs the hooks on a message and returns it; `None` if one of them drops it.
     pub(crate) async fn before_send(
         &self,
         run: &RunContext,
@@ -72,7 +72,7 @@ impl MessageHooks {
         Ok(Some(message.into_input()))
     }
 
-    /// Changes the messages that the model will read, and the state.
+    /// Runs the hooks that may change the messages that the model will read, or the state.
     pub(crate) async fn before_reply(
         &self,
         run: &RunContext,
@@ -118,7 +118,7 @@ impl MessageHooks {
         Ok(())
     }
 
-    /// The result of a hook. Waits for ever in a run that is cancelled: the run drops this future.
+    /// Runs a hook and returns its result. In a cancelled run it waits until the run drops this future.
     async fn settled<T>(
         &self,
         run: &RunContext,
@@ -138,7 +138,8 @@ impl MessageHooks {
     }
 }
 
-/// Checks that a hook leaves a conversation that providers take. What was wrong before is not its mistake.
+/// Checks that a hook leaves a conversation that providers accept. Earlier mistakes are not attributed to the
+/// hook.
 fn stays_whole(before: &History, after: &History) -> Result<(), HistoryError> {
     after.check().or_else(|error| if before.check().is_ok() { Err(error) } else { Ok(()) })
 }

@@ -1,4 +1,4 @@
-//! A message on its way, as message hooks see it.
+//! A message before it is sent, for message hooks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::run_hook::RunInput;
 use onionskin_definitions::content::ContentBlock;
 
-/// One that sends or gets messages.
+/// A sender or recipient of messages.
 ///
 /// ```
 /// use onionskin::message_hooks::Participant;
@@ -52,7 +52,7 @@ impl fmt::Display for Participant {
 pub struct SentMessage(RunInput);
 
 impl SentMessage {
-    /// Makes a message, for tests of hooks.
+    /// Creates a message, for tests of hooks.
     pub fn new(message: impl Into<RunInput>) -> Self {
         Self(message.into())
     }
@@ -73,17 +73,17 @@ impl SentMessage {
         self.0.attachments()
     }
 
-    /// Takes out attachments: those for which `keep` is false.
+    /// Keeps the attachments for which `keep` returns true.
     pub fn retain_attachments(&mut self, keep: impl FnMut(&ContentBlock) -> bool) {
         self.0.retain_attachments(keep);
     }
 
-    /// All texts of the message: [`Self::text`], and those in attachments.
+    /// All texts of the message: [`Self::text`] and the texts in attachments.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.texts()
     }
 
-    /// Changes all texts of the message, also those in attachments. `change` returns `None` for a text that stays as it is.
+    /// Changes all texts of the message, also those in attachments. `change` returns `None` to keep a text.
     pub fn change_texts(&mut self, change: impl FnMut(&str) -> Option<String>) {
         self.0.change_texts(change);
     }

@@ -39,7 +39,7 @@ const ORDER: [PromptPart; 19] = [
 const ANSWER_IS_CALL: &str =
     "Give your answer as a call of the tool that ends your work. Its parameters are the form of the answer.";
 
-/// What the runtime knows for the parts.
+/// The texts that the runtime provides for the parts.
 pub(crate) struct Known<'k> {
     pub(crate) name: &'k str,
     pub(crate) description: Option<&'k str>,
@@ -47,9 +47,9 @@ pub(crate) struct Known<'k> {
     pub(crate) tools: Vec<&'k str>,
     pub(crate) model_instructions: Option<Cow<'static, str>>,
     pub(crate) model_system_message: Option<Cow<'static, str>>,
-    /// The text in place of the agent's instruction.
+    /// The text that replaces the agent's instruction.
     pub(crate) instruction: Option<&'k Arc<str>>,
-    /// Whether the answer of the run is a call of a tool.
+    /// Whether the run's answer is a tool call.
     pub(crate) answer_is_call: bool,
 }
 
@@ -79,8 +79,8 @@ impl Known<'_> {
     }
 }
 
-/// The agent's state and the values of the session, as one JSON object. The values of the session under `onionskin` are not a part of it:
-/// ready-made hooks keep their data there.
+/// The agent's state and the values of the session, as one JSON object. Values of the session under
+/// `onionskin`, where ready-made hooks keep their data, are not included.
 fn states(run: &RunContext) -> Result<String, BoxError> {
     let mut values = run.state_json()?;
     if let (Some(values), serde_json::Value::Object(mut session)) =
@@ -131,7 +131,7 @@ impl Prompt {
         run: &RunContext,
     ) -> Result<Option<Arc<str>>, PromptFailure> {
         let mut text = Assembled::default();
-        // An instruction of one turn is in the place of the whole prompt, too.
+        // An instruction for one turn also takes precedence over a `SystemMessage`.
         let first = known.instruction.is_none().then_some(PromptPart::SystemMessage);
         for part in first.into_iter().chain(ORDER) {
             let failed = |source| PromptFailure { part, source };
@@ -189,7 +189,7 @@ impl Assembled {
         }
     }
 
-    /// Adds a text that is not copied if it is the only one.
+    /// Adds a shared text, which is not copied if it is the only one.
     fn add_shared(&mut self, part: PromptPart, words: &Arc<str>) {
         if self.is_empty() && part.tag().is_none() && part.line().is_none() && !words.is_empty() {
             self.only = Some(Arc::clone(words));

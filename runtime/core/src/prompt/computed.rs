@@ -1,4 +1,4 @@
-//! The functions that `agent!` takes as texts of a prompt: sync ones and async ones.
+//! Sync and async functions as texts of a prompt in `agent!`.
 
 use std::future::Future;
 
@@ -6,12 +6,12 @@ use super::source::{ComputedText, PromptAnswer, PromptSource};
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::RunContext;
 
-/// Makes a source of a function.
+/// Creates a source from a function.
 pub fn computed(function: for<'run> fn(&'run RunContext) -> ComputedText<'run>) -> impl PromptSource {
     Computes(function)
 }
 
-/// Tells the compiler which parameter a closure has.
+/// Returns the closure; lets the compiler infer the type of its parameter.
 pub fn by_closure<A: PromptAnswer, F: Fn(&RunContext) -> A>(closure: F) -> F {
     closure
 }
@@ -24,8 +24,8 @@ impl PromptSource for Computes {
     }
 }
 
-/// What the user's function returned. The compiler selects the method for it: the inherent one if it is a future, otherwise that of
-/// [`ComputedNow`].
+/// The return value of the user's function. The compiler selects the inherent method if it is a future,
+/// otherwise the method of [`ComputedNow`].
 pub struct Computed<A>(pub A);
 
 impl<F: Future<Output: PromptAnswer> + Send> Computed<F> {

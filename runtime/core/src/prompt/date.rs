@@ -1,4 +1,4 @@
-//! The date and the time of a prompt. The crates for dates are heavier than this function.
+//! The date and the time of a prompt. This function avoids a dependency on a crate for dates.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

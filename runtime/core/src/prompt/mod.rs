@@ -1,4 +1,4 @@
-//! The system prompt: its parts, their texts, and the sources of what only a program knows.
+//! The system prompt: its parts, their texts, and the sources of texts that a program computes.
 
 mod assembly;
 mod computed;

@@ -11,8 +11,8 @@ use onionskin_vocabulary::agent::{Flag, TextField};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PromptPart {
-    /// A text in place of the whole prompt: all other parts are left out. If a source gives no text in a turn, the other parts are the prompt.
-    /// Empty.
+    /// A text that replaces the whole prompt: all other parts are left out. If its source returns no text in
+    /// a turn, the other parts are used. Empty.
     SystemMessage,
     /// The agent's `description`. On.
     Description,
@@ -20,29 +20,29 @@ pub enum PromptPart {
     Role,
     /// The agent's `instruction`. On.
     Instructions,
-    /// What the model asks its agents to write ([`Model::instructions`](crate::model::Model::instructions)). On.
+    /// The model's instructions for agents ([`Model::instructions`](crate::model::Model::instructions)). On.
     ModelInstructions,
     /// The request to answer in Markdown. Off.
     Markdown,
     /// The date and the time, in UTC. Off.
     DateTime,
-    /// Where the user is. Empty.
+    /// The location of the user. Empty.
     Location,
     /// The agent's name. Off.
     Name,
     /// The `instructions` of the tools that the turn offers. On.
     ToolInstructions,
-    /// What the agent's answer should be like. Empty.
+    /// The expected form or content of the agent's answer. Empty.
     ExpectedOutput,
     /// The agent's `additional_context`. Empty.
     AdditionalContext,
-    /// The facts that are known of the user from earlier conversations. Empty.
+    /// Facts about the user from earlier conversations. Empty.
     Memories,
     /// Knowledge that several agents share. Empty.
     Culture,
     /// A summary of the session's earlier messages. Empty.
     SessionSummary,
-    /// What the agent learned. Empty.
+    /// Lessons that the agent learned. Empty.
     Learnings,
     /// Passages from a knowledge base, or the advice to search it. Empty.
     Knowledge,
@@ -55,7 +55,7 @@ pub enum PromptPart {
 }
 
 impl PromptPart {
-    /// Whether the runtime has a text for the part, beside the agent's own prompt.
+    /// Whether the runtime provides a text for the part.
     pub(super) fn is_known(self) -> bool {
         matches!(
             self,
@@ -70,7 +70,7 @@ impl PromptPart {
         )
     }
 
-    /// Whether the part is there if nothing is said of it.
+    /// Whether the part is included by default.
     pub(super) fn is_on(self) -> bool {
         self.is_known() && !matches!(self, Self::Markdown | Self::DateTime | Self::Name | Self::SessionState)
     }

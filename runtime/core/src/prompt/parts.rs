@@ -8,8 +8,9 @@ use super::part::PromptPart;
 use super::source::{DynSource, PromptSource};
 use super::text::PromptText;
 
-/// Texts for the parts of a system prompt, and which of its parts are there. An agent, a builder and a request each can have one; the
-/// later one wins part by part. A part that a `SystemMessage` replaces, the agent's own one included, is an error
+/// The parts of a system prompt: their texts, and which parts are included. An agent, a builder and a request
+/// can each have one; the later one takes precedence part by part. A part that has no effect because a
+/// `SystemMessage` replaces it, also the agent's own one, is an error
 /// ([`BuildError::UnusedPromptPart`](crate::BuildError::UnusedPromptPart)).
 ///
 /// ```
@@ -40,7 +41,7 @@ pub struct Prompt {
 #[derive(Clone)]
 pub(super) enum Content {
     LeftOut,
-    /// The text that the runtime has for it.
+    /// The runtime's text.
     Known,
     Text(PromptText),
     Source(Arc<dyn DynSource>),
@@ -51,14 +52,14 @@ pub(super) enum Content {
 pub enum PromptOutline {
     LeftOut,
     Included,
-    /// The text as a declaration has it.
+    /// The text in the declaration.
     Text(String),
-    /// A function gives it, or it shows fields of a type.
+    /// A function, or a text with fields of a type.
     Code,
 }
 
 impl Prompt {
-    /// Says nothing of any part.
+    /// Creates a prompt that sets no part.
     pub fn new() -> Self {
         Self::default()
     }
@@ -70,15 +71,16 @@ impl Prompt {
         self
     }
 
-    /// Sets the source of a part, which is asked for the text in each turn.
+    /// Sets the source of a part, which provides the text in each turn.
     #[must_use]
     pub fn source(mut self, part: PromptPart, source: impl PromptSource) -> Self {
         self.parts.insert(part, Content::Source(Arc::new(source)));
         self
     }
 
-    /// Includes a part that is left out by default and whose text the runtime has: `Markdown`, `DateTime`, `Name`, `SessionState`. A part that
-    /// the agent or the program gives a text, such as `Instructions`, keeps it; an agent with another part that has no text is not built
+    /// Includes a part that is left out by default and whose text the runtime provides: `Markdown`,
+    /// `DateTime`, `Name`, `SessionState`. A part with a text of the agent or the program, such as
+    /// `Instructions`, keeps it. Building fails for any other part
     /// ([`BuildError::NoPromptText`](crate::BuildError::NoPromptText)).
     #[must_use]
     pub fn include(mut self, part: PromptPart) -> Self {
@@ -93,11 +95,11 @@ impl Prompt {
         self
     }
 
-    /// The same prompt with the parts of another one, which win.
+    /// Merges the parts of another prompt, which take precedence.
     #[must_use]
     pub(crate) fn with(mut self, other: Self) -> Self {
         for (part, content) in other.parts {
-            // A text that is there already fulfils the request to add the part.
+            // An existing text fulfils the request to include the part.
             let is_there = matches!(content, Content::Known) && !part.is_known() && self.gives_text(part);
             if !is_there {
                 self.parts.insert(part, content);
@@ -117,7 +119,7 @@ impl Prompt {
         self.parts.iter().map(|(part, content)| (*part, of_content(content))).collect()
     }
 
-    /// Whether anything is said of a part.
+    /// Whether the prompt sets a part.
     pub(super) fn speaks_of(&self, part: PromptPart) -> bool {
         self.parts.contains_key(&part)
     }
@@ -130,7 +132,7 @@ impl Prompt {
         self.parts.is_empty()
     }
 
-    /// A part that was added and has no text.
+    /// A part that is included and has no text.
     pub(crate) fn without_text(&self) -> Option<PromptPart> {
         let added =
             self.parts.iter().find(|(part, content)| matches!(content, Content::Known) && !part.is_known());
@@ -140,7 +142,7 @@ impl Prompt {
     /// As [`Self::with`], with a prompt of the program.
     ///
     /// # Errors
-    /// Returns a part of it that has no effect, because a `SystemMessage` replaces it in each turn.
+    /// Returns a part of `given` that has no effect, because a `SystemMessage` replaces it in each turn.
     pub(crate) fn with_given(self, given: Self) -> Result<Self, PromptPart> {
         let other = given.parts.keys().copied().find(|part| *part != PromptPart::SystemMessage);
         let merged = self.with(given);
@@ -150,7 +152,8 @@ impl Prompt {
         }
     }
 
-    /// Whether one part replaces all others in each turn. A source can have no text in a turn.
+    /// Whether one part replaces all others in each turn. This excludes sources, which can return no text in
+    /// a turn.
     fn replaces_all(&self) -> bool {
         match self.parts.get(&PromptPart::SystemMessage) {
             Some(Content::Text(text)) => text.fixed().is_none_or(|text| !text.is_empty()),
@@ -173,7 +176,8 @@ impl Prompt {
         })
     }
 
-    /// What a replay must have in the same way: the parts as they are written, without the values of their places.
+    /// The form that must be equal in a replay: the texts of the parts, without the values of their
+    /// placeholders.
     pub(crate) fn shape(&self) -> Vec<(String, Vec<&str>)> {
         let of_content = |content| match content {
             &Content::LeftOut => vec![],
@@ -184,7 +188,7 @@ impl Prompt {
         self.parts.iter().map(|(part, content)| (format!("{part:?}"), of_content(content))).collect()
     }
 
-    /// The content of a part; `Known` for the parts that are there by themselves.
+    /// The content of a part; `Known` for parts that are included by default.
     pub(super) fn content(&self, part: PromptPart) -> &Content {
         self.parts.get(&part).unwrap_or(if part.is_on() { &Content::Known } else { &Content::LeftOut })
     }

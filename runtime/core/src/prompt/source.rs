@@ -1,4 +1,4 @@
-//! A part of a prompt that a program computes for each turn.
+//! Sources of prompt parts, which a program computes for each turn.
 
 use std::borrow::Cow;
 use std::future::{Future, ready};
@@ -8,10 +8,10 @@ use futures_util::future::BoxFuture;
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::RunContext;
 
-/// A source of a prompt's part: memories of the user, a summary of the session, passages from a knowledge base. It is asked in each
-/// turn. A function of the run is one, too: `|run: &RunContext| format!("..")`.
+/// A source of a prompt part, called in each turn: memories of the user, a summary of the session, passages
+/// from a knowledge base. A function of the run is a source too: `|run: &RunContext| format!("..")`.
 ///
-/// With a journal the prompt is recorded, so a replay does not ask the source again.
+/// With a journal the prompt is recorded, so a replay does not call the source again.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -50,7 +50,8 @@ use onionskin_tools::context::RunContext;
     note = "a text without a function goes into `Prompt::text`"
 )]
 pub trait PromptSource: Send + Sync + 'static {
-    /// The text of the part in this turn; `None` leaves the part out. Places such as `{key}` in it are text.
+    /// Returns the text of the part in this turn; `None` leaves the part out. Placeholders such as `{key}`
+    /// are not filled.
     ///
     /// Cancel safety: the run drops the future when it ends. A panic is an error.
     ///
@@ -74,7 +75,7 @@ where
 #[doc(hidden)]
 pub type ComputedText<'run> = BoxFuture<'run, Result<Option<String>, BoxError>>;
 
-/// What a function that computes a part returns: a text, an `Option` of one, or a `Result` of either.
+/// The return type of a function that computes a part: a text, an `Option` of one, or a `Result` of either.
 ///
 /// Programs do not implement it.
 #[diagnostic::on_unimplemented(
@@ -118,7 +119,7 @@ impl<A: PromptAnswer, E: Into<BoxError> + Send> PromptAnswer for Result<A, E> {
     }
 }
 
-/// A source behind a pointer.
+/// A source as a trait object.
 pub(super) trait DynSource: Send + Sync {
     fn text_dyn<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, Result<Option<String>, BoxError>>;
 }

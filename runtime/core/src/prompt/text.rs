@@ -1,4 +1,4 @@
-//! The text of a part: fixed, or with places that are filled from the state in each turn.
+//! The text of a part: fixed, or with placeholders that are filled from the state in each turn.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
@@ -10,12 +10,13 @@ use serde_json::Value;
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::{RunContext, State};
 
-/// A text of a prompt. `{key}` is a place that each turn fills: with a field of the agent's state, or with a value of the session's
-/// state ([`SessionState`](crate::SessionState)), both under a dotted name. A place without a value stays as it is written, and so do
-/// secrets. `{{key}}` is the text `{key}`; other braces are text.
+/// A text of a prompt. Each turn fills the placeholder `{key}` with a field of the agent's state, or with a
+/// value of the session's state ([`SessionState`](crate::SessionState)), both under a dotted name. A
+/// placeholder without a value, or for a secret, is left unchanged. `{{key}}` is the text `{key}`; other
+/// braces are text.
 ///
-/// In `agent!`, the compiler checks the places of a literal if the agent has a `state`: they name fields, and
-/// `{session_state.key}` is a value of the session's state.
+/// In `agent!`, the compiler checks the placeholders of a literal if the agent has a `state`: they name
+/// fields, and `{session_state.key}` is a value of the session's state.
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
@@ -57,7 +58,7 @@ enum Piece {
 }
 
 impl PromptText {
-    /// The text, if no place in it depends on the run.
+    /// The text, if it has no placeholders.
     pub(super) fn fixed(&self) -> Option<&Arc<str>> {
         match &self.0 {
             Kind::Fixed(text) => Some(text),
@@ -65,8 +66,8 @@ impl PromptText {
         }
     }
 
-    /// The names of the places that values fill by name: `guest` for `{guest}`, and `session_state.key`. A place for a field of the state that
-    /// the compiler has checked is not among them.
+    /// The names of the placeholders that are filled by name: `guest` for `{guest}`, and `session_state.key`.
+    /// Fields of the state that the compiler checks are not included.
     ///
     /// ```
     /// use onionskin::prompt::PromptText;
@@ -85,7 +86,7 @@ impl PromptText {
         })
     }
 
-    /// The texts and the names of the places.
+    /// The texts and the names of the placeholders.
     pub(super) fn shape(&self) -> Vec<&str> {
         match &self.0 {
             Kind::Fixed(text) => vec![text],
@@ -99,7 +100,7 @@ impl PromptText {
         }
     }
 
-    /// The text that is read as this one; none if it shows fields of a type.
+    /// The source text of this template; `None` if it has fields of a type.
     pub(super) fn written(&self) -> Option<String> {
         let mut text = String::new();
         match &self.0 {
@@ -157,10 +158,10 @@ impl PromptText {
     }
 }
 
-/// The values that places name.
+/// The values for placeholders.
 struct Values<'r> {
     run: &'r RunContext,
-    /// The agent's state as JSON, once a place asked for it.
+    /// The agent's state as JSON, serialised on first use.
     state: Option<Value>,
 }
 
@@ -169,7 +170,7 @@ impl Values<'_> {
         let of_session = key.strip_prefix(SESSION_STATE);
         if of_session.is_none() {
             let state = self.state.get_or_insert_with(|| self.run.state_json().unwrap_or_default());
-            // A number is a place in a list, as tuples have them.
+            // A number is an index of a list, as for tuples.
             let field = key.split('.').try_fold(&*state, |value, part| match value {
                 Value::Array(items) => items.get(part.parse::<usize>().ok()?),
                 value => value.get(part),
@@ -235,7 +236,8 @@ impl fmt::Debug for PromptText {
     }
 }
 
-/// A literal of `agent!` as the macro split it: the texts, and between them the fields of the state or the keys of the session's.
+/// Creates a text from a literal of `agent!`, which the macro split: the texts, and between them the fields
+/// of the state or the keys of the session's state.
 #[doc(hidden)]
 pub fn template<S: Clone + Send + Sync + 'static>(
     parts: impl IntoIterator<Item = TemplatePart<S>>,
@@ -259,7 +261,7 @@ pub enum TemplatePart<S> {
     Field(fn(&S) -> &dyn Display),
 }
 
-/// Splits a text at its places.
+/// Splits a text at its placeholders.
 fn pieces(text: &str) -> Vec<Piece> {
     let piece = |written| match written {
         TextPiece::Words(words) => Piece::Text(words),
@@ -268,7 +270,7 @@ fn pieces(text: &str) -> Vec<Piece> {
     split(text).into_iter().map(piece).collect()
 }
 
-/// Writes words so that a text in them that looks like a place is not one.
+/// Writes a text so that nothing in it is read as a placeholder.
 fn write_words(text: &mut String, words: &str) {
     let mut rest = words;
     while let Some(at) = rest.find('{') {

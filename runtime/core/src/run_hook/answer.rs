@@ -1,4 +1,4 @@
-//! The answer of a run, as run hooks see and change it.
+//! The answer of a run, for run hooks.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ pub struct RunAnswer {
 }
 
 impl RunAnswer {
-    /// Makes an answer of a text, for tests of hooks.
+    /// Creates an answer from a text, for tests of hooks.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_json: false }
     }
@@ -50,7 +50,7 @@ impl RunAnswer {
         self
     }
 
-    /// Whether the answer has a type: then its text is JSON, and must stay it.
+    /// Whether the answer has a type. Its text is then JSON, and hooks must keep it JSON.
     #[must_use]
     pub fn is_json(&self) -> bool {
         self.is_json
@@ -70,8 +70,8 @@ impl From<&str> for RunAnswer {
 }
 
 impl RunAnswer {
-    /// Reads an answer of a type, which is JSON: that of a run with
-    /// [`run_as`](crate::run::RunRequest::run_as), or of an agent that declares its `output`.
+    /// Reads a typed answer from its JSON, in a run with [`run_as`](crate::run::RunRequest::run_as) or of an
+    /// agent with an `output`.
     ///
     /// ```
     /// use onionskin::run_hooks::RunAnswer;
@@ -89,7 +89,7 @@ impl RunAnswer {
         serde_json::from_str(&self.text)
     }
 
-    /// Replaces an answer of a type. The run checks it again: one that does not fit ends the run with
+    /// Replaces a typed answer. The run checks it again: an answer that does not fit ends the run with
     /// [`RunError::WrongAnswer`](crate::RunError::WrongAnswer).
     ///
     /// # Errors

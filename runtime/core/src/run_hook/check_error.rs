@@ -7,22 +7,22 @@ use std::sync::Arc;
 use onionskin_definitions::error::{BoxError, redact_error};
 use onionskin_definitions::secret::{Redact, Redactor};
 
-/// Why a check refused an input or an answer.
+/// The reason category of a refusal of an input or an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CheckTrigger {
-    /// It is not about what the agent is for.
+    /// It is not about the agent's purpose.
     OffTopic,
-    /// The input is not allowed. This is the trigger of an [`InputCheckError`] that sets none.
+    /// The input is not allowed. This is the default trigger of an [`InputCheckError`].
     InputNotAllowed,
-    /// The answer is not allowed. This is the trigger of an [`OutputCheckError`] that sets none.
+    /// The answer is not allowed. This is the default trigger of an [`OutputCheckError`].
     OutputNotAllowed,
-    /// It has not the form or the length that it must have.
+    /// It does not have the required form or length.
     ValidationFailed,
-    /// It tries to give the model other instructions.
+    /// It tries to override the model's instructions.
     PromptInjection,
-    /// It contains data of persons.
+    /// It contains personal data.
     PiiDetected,
 }
 
@@ -60,7 +60,7 @@ macro_rules! check_error {
         pub struct $name(Box<Refusal>);
 
         impl $name {
-            /// Makes a refusal with this reason.
+            /// Creates a refusal with this reason.
             pub fn new(reason: impl Into<String>) -> Self {
                 Self(Box::new(Refusal {
                     trigger: CheckTrigger::$trigger,
@@ -69,7 +69,7 @@ macro_rules! check_error {
                 }))
             }
 
-            /// Sets why it was refused, in a word.
+            /// Sets the trigger.
             #[must_use]
             pub fn with_trigger(mut self, trigger: CheckTrigger) -> Self {
                 self.0.trigger = trigger;
@@ -83,7 +83,7 @@ macro_rules! check_error {
                 self
             }
 
-            /// Why it was refused, in a word.
+            /// The trigger.
             pub fn trigger(&self) -> CheckTrigger {
                 self.0.trigger
             }

@@ -1,4 +1,4 @@
-//! Filters of the text that a streamed run shows.
+//! Filters for the text that a streamed run shows.
 
 use std::sync::Arc;
 
@@ -6,10 +6,11 @@ use super::hook::DynRunHook;
 use onionskin_tools::context::RunContext;
 use onionskin_tools::onion::caught;
 
-/// Changes the text that a run shows while the model writes it: see [`RunHook::delta_filter`](crate::run_hooks::RunHook::delta_filter).
+/// A filter for the text that a run shows while the model writes it; see
+/// [`RunHook::delta_filter`](crate::run_hooks::RunHook::delta_filter).
 ///
-/// A text arrives in pieces, and what a filter looks for may begin in one piece and end in another. So a filter keeps the end of the text
-/// until it can decide about it.
+/// A text arrives in pieces, and a match may begin in one piece and end in another. So a filter holds back
+/// the end of the text until it can decide.
 ///
 /// ```
 /// use onionskin::run_hooks::DeltaFilter;
@@ -38,31 +39,32 @@ use onionskin_tools::onion::caught;
 /// assert_eq!(lines.finish(), "two");
 /// ```
 pub trait DeltaFilter: Send {
-    /// Takes the next piece, and returns the text that can be shown now. A panic withholds the rest of the text.
+    /// Adds the next piece and returns the text to show now. A panic withholds the rest of the text.
     fn push(&mut self, text: &str) -> String;
 
-    /// Returns the rest that can be shown, at the end of the text.
+    /// Returns the rest of the text to show, at its end.
     fn finish(&mut self) -> String;
 
-    /// Says before the first piece that the text is JSON: an answer of a type, or the arguments of a call. By default, a filter gets it as any text.
+    /// Called before the first piece if the text is JSON: a typed answer, or the arguments of a call. By
+    /// default it does nothing.
     fn expect_json(&mut self) {}
 }
 
-/// The filters of a text, the first hook's first. `None`: one of them panicked.
+/// The filters of a text, in the order of the hooks. `None`: one of them panicked.
 pub(crate) struct DeltaFilters(Option<Vec<Box<dyn DeltaFilter>>>);
 
 impl DeltaFilters {
-    /// Asks the hooks for their filters.
+    /// Creates the filters of the hooks.
     pub(crate) fn new(hooks: &[Arc<dyn DynRunHook>], run: &RunContext) -> Self {
         Self(caught(|| hooks.iter().filter_map(|hook| hook.delta_filter(run)).collect()).ok())
     }
 
-    /// Whether they leave each text as it is.
+    /// Whether there are no filters.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// The text is JSON.
+    /// Tells the filters that the text is JSON.
     pub(crate) fn expect_json(mut self) -> Self {
         let told = self
             .0

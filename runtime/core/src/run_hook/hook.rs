@@ -1,4 +1,4 @@
-//! A run hook implements `RunHook`.
+//! [`RunHook`]: the trait of run hooks.
 
 use std::future::Future;
 
@@ -47,22 +47,26 @@ hooks! {
     )]
     pub trait RunHook, DynRunHook {
         constants {
-            /// Whether the run goes on if the hook fails. Then the error, or the panic, is an
-            /// [`EventKind::Notice`](crate::event::EventKind::Notice), and what the hook changed of the text is undone. What it did elsewhere, such
-            /// as in the state, stays. By default a failure ends the run.
+            /// Whether the run continues if the hook fails. The error or panic is then reported as an
+            /// [`EventKind::Notice`](crate::event::EventKind::Notice), and the hook's changes of the text are
+            /// undone. Other effects, such as changes of the state, remain. By default a failure ends the
+            /// run.
             IGNORE_ERRORS: bool = false => ignores_errors;
         }
 
         methods {
-            /// Makes a filter of what a streamed run shows while the model writes: one for the text of each turn, one for its reasoning, and one for
-            /// the arguments of each call, which are JSON ([`DeltaFilter::expect_json`]). It is asked only if the run's events are read. [`Self::after_run`] gets the answer as the model wrote it. By default there is none.
+            /// Creates a filter for a text that a streamed run shows while the model writes: the text of each
+            /// turn, its reasoning, and the arguments of each call, which are JSON
+            /// ([`DeltaFilter::expect_json`]). It is called only if the run's events are read.
+            /// [`Self::after_run`] gets the unfiltered answer. By default there is no filter.
             ///
-            /// A filter of the agent does not see the texts of its children, which have their own hooks.
+            /// The filter does not get the texts of children, which have their own hooks.
             delta_filter(run: &RunContext) -> Option<Box<dyn DeltaFilter>> = None;
         }
 
         places {
-            /// Runs before the first turn, and before a server lists its tools for the run. It may change the input.
+            /// Runs before the first turn, and before servers list their tools for the run. It may change the
+            /// input.
             ///
             /// Cancel safety: the runtime drops the future when the run ends, so a hook may end at any of its awaits.
             ///

@@ -1,11 +1,11 @@
-//! The input of a run, as the program gives it and as run hooks see and change it.
+//! The input of a run, for programs and run hooks.
 
 use std::borrow::Cow;
 
 use onionskin_definitions::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 
-/// The input of a run: a text, and images, audio, files or links beside it. A run takes everything that is one: a text, a part, a tuple
-/// or a list of parts.
+/// The input of a run: a text, with images, audio, files or links. Runs accept everything that converts to
+/// it: a text, a part, a tuple or a list of parts.
 ///
 /// ```
 /// use onionskin::content::{Image, Media};
@@ -19,12 +19,12 @@ use onionskin_definitions::content::{Audio, ContentBlock, Image, Resource, Resou
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunInput {
     text: String,
-    /// All parts in their order, if there are others than one text.
+    /// All parts in order, unless there is only one text.
     content: Vec<ContentBlock>,
 }
 
 impl RunInput {
-    /// Makes an input of a text.
+    /// Creates an input from a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), content: Vec::new() }
     }
@@ -35,7 +35,7 @@ impl RunInput {
         if texts.len() == content.len() { Self::new(text) } else { Self { text, content } }
     }
 
-    /// The text: that of all text parts, a line each.
+    /// The texts of all text parts, joined by line breaks.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -84,7 +84,7 @@ impl RunInput {
         self.text
     }
 
-    /// Adds a part behind the others: an image, audio, a file, a link, or a further text.
+    /// Appends a part: an image, audio, a file, a link, or another text.
     ///
     /// ```
     /// use onionskin::content::Resource;
@@ -103,7 +103,7 @@ impl RunInput {
         *self = Self::of_parts(content);
     }
 
-    /// The parts that are not text, in their order.
+    /// The parts that are not text, in order.
     pub fn attachments(&self) -> impl Iterator<Item = &ContentBlock> {
         self.content.iter().filter(|part| part.as_text().is_none())
     }
@@ -123,7 +123,7 @@ impl RunInput {
         std::iter::once(self.text()).chain(self.attachments().flat_map(ContentBlock::read_texts))
     }
 
-    /// Replaces each text that the model reads by what `change` makes of it; `None` leaves it.
+    /// Replaces each text that the model reads with the result of `change`; `None` keeps the text.
     pub fn change_texts(&mut self, mut change: impl FnMut(&str) -> Option<String>) {
         if self.content.is_empty() {
             if let Some(changed) = change(&self.text) {
@@ -140,7 +140,7 @@ impl RunInput {
         *self = Self::of_parts(content);
     }
 
-    /// All parts in their order, if there are others than one text.
+    /// All parts in order, unless there is only one text.
     pub(crate) fn into_parts(self) -> Vec<ContentBlock> {
         self.content
     }
@@ -151,7 +151,7 @@ impl RunInput {
     }
 }
 
-/// The text parts for a new text, in the places of these; `None` removes one.
+/// Distributes a new text to these text parts; `None` removes a part.
 fn changed_parts(parts: &[&str], text: &str) -> Vec<Option<String>> {
     let (mut start, mut end, mut rest) = (0, parts.len(), text);
     while end - start > 1

@@ -1,10 +1,10 @@
-//! Questions of turn hooks to a model, beside the conversation.
+//! Questions of turn hooks to a model, outside the conversation.
 
 use tokio::sync::{mpsc, oneshot};
 
 use onionskin_tools::model::{BoxModel, ModelError, ModelRequest, ModelResponse};
 
-/// A question of a hook, and where its answer goes.
+/// A question of a hook, with the sender for its answer.
 pub(crate) struct Aside {
     pub(crate) request: ModelRequest,
     /// The model; `None` for the agent's.
@@ -12,10 +12,10 @@ pub(crate) struct Aside {
     pub(crate) answer: oneshot::Sender<Result<ModelResponse, ModelError>>,
 }
 
-/// The way of a hook's questions to its run, for one turn.
+/// Sends a hook's questions to its run, for one turn.
 pub(crate) type Asides = mpsc::UnboundedSender<Aside>;
 
-/// Asks, and waits for the answer. The run stops reading questions when its turn goes on.
+/// Asks, and waits for the answer. The run reads questions only while the hook runs.
 pub(super) async fn ask(
     asides: Option<&Asides>,
     model: Option<BoxModel>,

@@ -1,4 +1,4 @@
-//! A call of the model, as turn hooks see it.
+//! A tool call of the model, for turn hooks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct TurnToolCall {
 }
 
 impl TurnToolCall {
-    /// Makes a call of a turn, for tests of hooks.
+    /// Creates a call of a turn, for tests of hooks.
     pub fn new(turn: u32, call: ToolCall) -> Self {
         Self { turn, call, tools: None }
     }
@@ -55,8 +55,8 @@ impl TurnToolCall {
         &self.call.name
     }
 
-    /// Calls another tool. The conversation keeps the name that the model wrote. With a name that the agent does not have, the model
-    /// gets an error with similar names.
+    /// Sets another tool to call. The conversation keeps the name that the model wrote. If the agent has no
+    /// tool of this name, the model gets an error with similar names.
     pub fn set_name(&mut self, name: impl Into<Arc<str>>) {
         self.call.name = name.into();
     }
@@ -66,8 +66,9 @@ impl TurnToolCall {
         &self.call.arguments
     }
 
-    /// The arguments as a tool hook gets them: in the types of the tool that is called, so a read of an argument that the tool does not have
-    /// panics, as [`Args`] says. The schema is not known for a tool that the agent does not have, and for a call that [`Self::new`] made.
+    /// The arguments, as tool hooks get them, with the schema of the called tool: reading an argument that
+    /// the tool does not have panics, as documented at [`Args`]. There is no schema for an unknown tool, or
+    /// for a call created with [`Self::new`].
     pub fn args(&self) -> Args {
         let mut args = Args::from(Arc::clone(&self.call.arguments));
         if let Some(tools) = &self.tools
@@ -78,7 +79,7 @@ impl TurnToolCall {
         args
     }
 
-    /// Replaces the arguments. The conversation keeps those that the model wrote.
+    /// Replaces the arguments. The conversation keeps the model's arguments.
     pub fn set_arguments(&mut self, arguments: &Value) {
         self.call.arguments = arguments.to_string().into();
     }

@@ -1,4 +1,4 @@
-//! A turn that has ended, as turn hooks see it.
+//! A completed turn, for turn hooks.
 
 use onionskin_tools::model::{History, Message, StopReason, Usage};
 
@@ -23,7 +23,7 @@ pub struct CompletedTurn {
 }
 
 impl CompletedTurn {
-    /// Makes a turn whose messages begin at the index `start` of a conversation, for tests of hooks.
+    /// Creates a turn whose messages begin at the index `start` of a conversation, for tests of hooks.
     pub fn new(turn: u32, conversation: History, start: usize) -> Self {
         Self { turn, conversation, start, usage: Usage::default(), stop: StopReason::default() }
     }
@@ -38,7 +38,7 @@ impl CompletedTurn {
         self.conversation.iter().skip(self.start)
     }
 
-    /// The whole conversation, with this turn.
+    /// The whole conversation, including this turn.
     pub fn conversation(&self) -> &History {
         &self.conversation
     }

@@ -1,4 +1,4 @@
-//! A turn hook implements `TurnHook`.
+//! [`TurnHook`]: the trait of turn hooks.
 
 use std::future::Future;
 
@@ -56,14 +56,14 @@ hooks! {
     )]
     pub trait TurnHook, DynTurnHook {
         constants {
-            /// The name of the method that it implements, if it is one only. `#[turn_hook]` writes it, and a card that names the hook at another
-            /// place is refused.
+            /// The name of the method that it implements, if it implements only one. `#[turn_hook]` sets it,
+            /// and a card that names the hook at another place is refused.
             PLACE: Option<&'static str> = None;
         }
 
         places {
-            /// Runs before the model is asked. It may change the request, for this turn only. If it returns an answer, the model is not asked,
-            /// and the hooks after it do not run at this place.
+            /// Runs before the model is asked. It may change the request, for this turn only. If it returns
+            /// an answer, the model is not asked, and later hooks do not run at this place.
             ///
             /// Cancel safety: the runtime drops the future when the run ends, so a hook may end at any of its awaits.
             ///
@@ -79,9 +79,11 @@ hooks! {
             /// Any error ends the run.
             "after_llm_call" after_llm_call(response: &'a mut ModelResponse) -> () = ();
 
-            /// Runs before a call of the model, outside of all tool hooks. It may change the name and the arguments. If it returns an output,
-            /// that is the result of the call: no tool hook and no tool runs, and the hooks after it do not run at this place. The call counts
-            /// into [`Limits::tool_calls`](crate::declaration::Limits::tool_calls); beyond the limit it is refused in place of the output.
+            /// Runs before a tool call of the model, outside all tool hooks. It may change the name and the
+            /// arguments. If it returns an output, that is the result of the call: neither tool hooks nor the
+            /// tool run, and later hooks do not run at this place. The call counts towards
+            /// [`Limits::tool_calls`](crate::declaration::Limits::tool_calls); beyond the limit it is refused
+            /// despite the output.
             ///
             /// Cancel safety: as [`Self::before_llm_call`].
             ///

@@ -1,4 +1,4 @@
-//! Turn hooks: code around the turns of the model and the tool calls in them.
+//! Turn hooks: code around model turns and the tool calls in them.
 
 mod aside;
 mod call;

@@ -1,4 +1,4 @@
-//! A request to the model, as turn hooks see and change it.
+//! A request to the model, for turn hooks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use onionskin_tools::model::{
     BoxModel, History, HistoryError, ModelError, ModelRequest, ModelResponse, RequestParams,
 };
 
-/// The request of one turn. A hook changes it for this turn only: the conversation and the agent stay as they are.
+/// The request of one turn. Changes apply to this turn only, and not to the conversation or the agent.
 ///
 /// ```
 /// use onionskin::model::{Message, ModelRequest};
@@ -23,16 +23,17 @@ use onionskin_tools::model::{
 #[derive(Clone)]
 pub struct TurnRequest {
     request: ModelRequest,
-    /// The tools of the agent; `None` outside of a run.
+    /// The tools of the agent; `None` outside a run.
     all: Option<Arc<ToolTable>>,
-    /// The tools that the turn offers, if a hook chose them.
+    /// The tools that the turn offers, if a hook selected them.
     offered: Option<Arc<ToolTable>>,
-    /// Where questions go; `None` outside of a run.
+    /// The sender of questions; `None` outside a run.
     asides: Option<Asides>,
 }
 
 impl TurnRequest {
-    /// Makes one of a request, for tests of hooks. Its tools are those of the request.
+    /// Creates a turn request from a model request, for tests of hooks. Its tools are those of the model
+    /// request.
     pub fn new(request: ModelRequest) -> Self {
         Self { request, all: None, offered: None, asides: None }
     }
@@ -61,8 +62,9 @@ impl TurnRequest {
         &self.request.messages
     }
 
-    /// Replaces the messages that the model will read. Without any message the run ends with [`NoMessagesError`] after the hook. Messages that
-    /// end with an answer of the model are sent as they are: some providers continue that answer, others reject the request.
+    /// Replaces the messages that the model will read. Without any message the run ends with
+    /// [`NoMessagesError`] after the hook. Messages that end with an answer of the model are sent unchanged:
+    /// some providers continue that answer, others reject the request.
     ///
     /// # Errors
     /// Returns an error if a provider would reject the request ([`History::check`]): a call has no result in the message after it, for
@@ -79,7 +81,7 @@ impl TurnRequest {
         self.request.tools.iter().map(|tool| &*tool.name)
     }
 
-    /// Offers only these tools of the agent in this turn. The system prompt stays as it is.
+    /// Offers only these tools of the agent in this turn. The system prompt is unchanged.
     ///
     /// # Errors
     /// Returns an error with a similar name if the agent has no tool of a name. The tools are then unchanged.
@@ -104,7 +106,7 @@ impl TurnRequest {
         Ok(())
     }
 
-    /// Offers no tools in this turn. The system prompt stays as it is.
+    /// Offers no tools in this turn. The system prompt is unchanged.
     pub fn without_tools(&mut self) {
         // No name is unknown.
         let _ = self.only_tools::<&str>([]);
@@ -125,8 +127,8 @@ impl TurnRequest {
         &self.request.params
     }
 
-    /// The model parameters, to be changed. The run ends with [`RunError::Model`](crate::RunError::Model) if the model does not support one
-    /// of them, or if the choice of tools names one that the turn does not offer.
+    /// The model parameters, mutably. The run ends with [`RunError::Model`](crate::RunError::Model) if the
+    /// model does not support one of them, or if `tool_choice` names a tool that the turn does not offer.
     pub fn params_mut(&mut self) -> &mut RequestParams {
         &mut self.request.params
     }
@@ -136,8 +138,8 @@ impl TurnRequest {
         &self.request
     }
 
-    /// Asks the agent's model a question beside the conversation: for a summary, for example. The answer does not enter the
-    /// conversation and is not shown as a part of the answer. The model's name is that of this request, if the question has none.
+    /// Asks the agent's model a question outside the conversation, for example for a summary. The answer
+    /// neither enters the conversation nor is shown. The default model name is that of this request.
     ///
     /// The question is a part of the run: its tokens count, secrets are redacted from it, it has the retries and the time limit of
     /// a request, a span, and a step of the journal ([`StepKind::Aside`](crate::journal::StepKind::Aside)). So a replay does not ask again. No
@@ -164,7 +166,8 @@ impl TurnRequest {
     /// Cancel safety: dropping the future ends the question. The end of the run drops it too.
     ///
     /// # Errors
-    /// Returns the error of the model after its retries; [`ModelError::Setup`] outside of a run, or after `before_llm_call`.
+    /// Returns the error of the model after its retries; [`ModelError::Setup`] outside a run, or after
+    /// `before_llm_call`.
     pub async fn ask_model(&self, mut question: ModelRequest) -> Result<ModelResponse, ModelError> {
         if question.model.is_none() {
             question.model.clone_from(&self.request.model);
@@ -172,7 +175,7 @@ impl TurnRequest {
         aside::ask(self.asides.as_ref(), None, question).await
     }
 
-    /// As [`Self::ask_model`], but another model answers. It gets the question's own name of a model.
+    /// As [`Self::ask_model`], for another model, with the question's own model name.
     ///
     /// Cancel safety: as [`Self::ask_model`].
     ///
@@ -197,7 +200,7 @@ impl fmt::Debug for TurnRequest {
     }
 }
 
-/// A hook offers a tool that the agent does not have.
+/// The error for a hook that offers a tool that the agent does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the agent has no tool `{tool}` to offer{near}")]
 #[non_exhaustive]
@@ -208,7 +211,7 @@ pub struct UnknownToolError {
     near: String,
 }
 
-/// A hook leaves no message for the model, which a provider would reject.
+/// The error for a hook that leaves no message for the model, which providers reject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it leaves no message for the model: keep at least one, such as the newest input")]
 #[non_exhaustive]

@@ -4,8 +4,9 @@ use crate::turn_hook::TurnRequest;
 use onionskin_macros::turn_hook;
 use onionskin_tools::model::ToolChoice;
 
-/// Sets in one turn of each run, counted from 1, whether the model may, must or must not call tools; 0 is the same as 1. A model that does not support this
-/// ends the run with [`RunError::Model`](crate::RunError::Model).
+/// Sets, for one turn of each run, whether the model may, must or must not call tools. Turns are counted from
+/// 1; 0 is the same as 1. If the model does not support this, the run ends with
+/// [`RunError::Model`](crate::RunError::Model).
 ///
 /// ```
 /// use onionskin::model::ToolChoice;

@@ -1,4 +1,4 @@
-//! How large messages are, and which of them are the newest.
+//! Estimates the size of messages, and selects the newest.
 
 use onionskin_definitions::content::ContentBlock;
 use onionskin_tools::model::{History, Message};
@@ -45,12 +45,12 @@ impl Newest {
     }
 }
 
-/// About how many tokens these messages have.
+/// The estimated number of tokens of these messages.
 pub(super) fn tokens_of<'m>(messages: impl IntoIterator<Item = &'m Message>) -> usize {
     messages.into_iter().fold(0, |sum, message| sum.saturating_add(tokens(message)))
 }
 
-/// About how many tokens a message has.
+/// The estimated number of tokens of a message.
 pub(super) fn tokens(message: &Message) -> usize {
     let of_content = |content: &[ContentBlock]| {
         let sizes = content.iter().map(|block| block.readable().map_or(1000, |text| text.len().div_ceil(4)));

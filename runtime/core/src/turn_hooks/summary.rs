@@ -1,4 +1,5 @@
-//! The summary of the oldest messages of a conversation: which it covers, where it is stored, and how a model reads it.
+//! The summary of the oldest messages of a conversation: the messages that it covers, its storage, and its
+//! form for the model.
 
 use std::borrow::Cow;
 
@@ -16,13 +17,13 @@ use onionskin_tools::model::{History, Message};
 pub(super) struct Summary {
     /// The number of messages that it covers.
     pub(super) messages: usize,
-    /// The hash of what a summary reads of these messages.
+    /// The hash of the parts of these messages that a summary reads.
     of: String,
     pub(super) text: String,
 }
 
 impl Summary {
-    /// The stored summary, if it is of these messages.
+    /// The stored summary, if it covers these messages.
     pub(super) fn of(run: &RunContext, messages: &History) -> Option<Self> {
         let stored = run.session_state().get(&key(run))?;
         let summary: Self = serde_json::from_value(stored).ok()?;
@@ -31,7 +32,7 @@ impl Summary {
         is_meant.then_some(summary)
     }
 
-    /// Makes the summary of the first messages, and stores it with the session.
+    /// Creates the summary of the first messages, and stores it in the session.
     pub(super) fn store(run: &RunContext, messages: &History, covered: usize, text: String) -> Self {
         let summary = Self { messages: covered, of: hash(run, messages, covered), text };
         let Self { messages, of, text } = &summary;
@@ -39,8 +40,8 @@ impl Summary {
         summary
     }
 
-    /// The messages from `start` on, after the summary. The summary is the beginning of a message of the user, so that the roles alternate as
-    /// before.
+    /// The summary, followed by the messages from `start` on. The summary begins a message of the user, so
+    /// that roles still alternate.
     pub(super) fn shown(&self, messages: &History, start: usize) -> History {
         let mut shown = History::new();
         if self.messages == 0 && start == 0 {
@@ -53,7 +54,7 @@ impl Summary {
             content.push(ContentBlock::Text(text));
         }
         let before = messages.iter().take(start).rfind(|message| message.is_input());
-        // The newest input is what the answers after it are about.
+        // The later answers refer to the newest input.
         let is_needed = messages.iter().skip(start).all(|message| !message.is_input());
         let first = messages.get(start).filter(|first| matches!(first, Message::User { .. }));
         for message in before.filter(|_| is_needed).into_iter().chain(first) {
@@ -69,7 +70,7 @@ impl Summary {
     }
 }
 
-/// Where the summary of this agent is in the session's state. Children that run side by side have one each.
+/// The key of this agent's summary in the session's state. Concurrent children have one each.
 fn key(run: &RunContext) -> String {
     format!("onionskin.summaries.{}", run.instance_name().replace('.', "_"))
 }
@@ -80,7 +81,7 @@ fn hash(run: &RunContext, messages: &History, covered: usize) -> String {
     fingerprint(&lines.collect::<Vec<_>>())
 }
 
-/// A message as a summary reads it: JSON in one line, without secrets.
+/// A message in the request for a summary: JSON on one line, without secrets.
 pub(super) fn line(message: &Message, redactor: Option<&Redactor>) -> String {
     let hidden = |text: &str| match redactor {
         Some(redactor) => redactor.redact(text).into_owned(),
@@ -111,7 +112,7 @@ pub(super) fn line(message: &Message, redactor: Option<&Redactor>) -> String {
     message.to_string()
 }
 
-/// The words of a content, or what it is.
+/// The text of a content, or a description of it.
 fn words(content: &ContentBlock) -> Cow<'_, str> {
     match content {
         ContentBlock::Text(text) => text.into(),

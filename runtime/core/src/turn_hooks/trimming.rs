@@ -1,4 +1,4 @@
-//! Parts of a conversation that the model reads. A call is never split from its result.
+//! Limits the part of a conversation that the model reads. A call is never separated from its result.
 
 use onionskin_macros::turn_hook;
 
@@ -6,9 +6,10 @@ use super::size::Newest;
 use crate::turn_hook::TurnRequest;
 use onionskin_tools::model::{History, HistoryError};
 
-/// Shows the model the newest `inputs` messages of the user, and all that follows them. The newest one is always shown. The
-/// session's history stays whole. Messages that the runtime wrote are not inputs ([`Message::is_input`](crate::model::Message::is_input)):
-/// a question stays when its answer is asked for again.
+/// Sends the model the newest `inputs` messages of the user, and all messages after them. The newest one is
+/// always sent. The session's history is unchanged. Messages that the runtime wrote are not inputs
+/// ([`Message::is_input`](crate::model::Message::is_input)), so a question is kept when its answer is
+/// requested again.
 ///
 /// ```
 /// use onionskin::{agent, turn_hooks};
@@ -17,7 +18,7 @@ use onionskin_tools::model::{History, HistoryError};
 /// ```
 ///
 /// # Errors
-/// Returns an error if the conversation itself is not one that providers take.
+/// Returns an error if providers would reject the conversation itself.
 #[turn_hook(before_llm_call)]
 pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result<(), HistoryError> {
     let messages = request.messages();
@@ -32,12 +33,13 @@ pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result
     }
 }
 
-/// Shows the model the newest messages of about `tokens` tokens, from a message of the user on. If the newest message of the user and
-/// what follows it are more, the oldest answers with their results after it are left out; it and the newest answer are always
-/// shown. The session's history stays whole.
+/// Sends the model the newest messages of about `tokens` tokens, starting with a message of the user. If the
+/// newest message of the user and the messages after it are more, the oldest answers after it are left out
+/// with their results; it and the newest answer are always sent. The session's history is unchanged.
 ///
-/// The number of tokens is an estimate: 4 bytes of text are a token, also of an attached text, a message has 4 more, and an image or another content
-/// that is not text has 1000. The system prompt and the tools are not counted.
+/// The number of tokens is an estimate: 4 bytes of text, also of an attached text, are a token, each message
+/// has 4 more, and an image or any other content that is not text has 1000. The system prompt and the tools
+/// are not counted.
 ///
 /// ```
 /// use onionskin::{agent, turn_hooks};
@@ -46,7 +48,7 @@ pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result
 /// ```
 ///
 /// # Errors
-/// Returns an error if the conversation itself is not one that providers take.
+/// Returns an error if providers would reject the conversation itself.
 #[turn_hook(before_llm_call)]
 pub fn last_tokens(#[config] tokens: usize, request: &mut TurnRequest) -> Result<(), HistoryError> {
     let messages = request.messages();

@@ -55,7 +55,7 @@
 //!
 //! - **OpenAI**: every property is required, an optional one also accepts `null`, every object is closed.
 //! - **Anthropic**: an optional property is not in `required` (a request may have few unions), every object
-//! is closed, nothing is recursive.
+//!   is closed, nothing is recursive.
 //! - **Gemini**: tools have no strict mark; the export always keeps to its subset of OpenAPI.
 //!
 //! Keywords that a dialect lacks and a text can express (a default, a limit, a format) move into the
@@ -73,7 +73,7 @@
 //! - an object with known properties that is open for others becomes closed,
 //! - conditions (`not`, `if`, `dependentRequired` ..) are left to the tool,
 //! - a union at the root becomes one object with the properties of all its options; the tool checks the
-//! choice.
+//!   choice.
 
 mod anthropic;
 mod count;

@@ -1,4 +1,4 @@
-//! A suite that any model can be put through.
+//! A test suite for any model.
 
 mod answers;
 mod failures;
@@ -19,27 +19,27 @@ pub use self::scenario::{Exchange, Reply, Scenario};
 use onionskin_tools::model::Model;
 use onionskin_tools::onion::caught_async;
 
-/// How long a case may take.
+/// The maximum duration of a case.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Puts a model through the cases that each model of an agent has to master: answers, pieces of answers, calls of tools and their
-/// results, usage, errors and which of them are transient, broken answers, cancellation, long conversations, and the options of a
-/// request.
+/// Tests a model with the cases that a model of an agent must handle: answers, pieces of answers, calls of
+/// tools and their results, usage, errors and which of them are transient, broken answers, cancellation, long
+/// conversations, and the options of a request.
 ///
-/// A case is a [`Scenario`]: what the provider of the model has to do. `make` plays it, with a server on the loopback for
-/// example, and makes the model that asks this provider. It is called once for each case. The provider hands each request to
-/// [`Scenario::receive`] and does what the [`Reply`] says. A case also looks at what the provider got, so a model that leaves out a
-/// part of a request fails.
+/// A case is a [`Scenario`]: the behaviour of the model's provider. `make` simulates the provider, for
+/// example with a server on the loopback interface, and creates the model that asks it. It is called once per
+/// case. The provider passes each request to [`Scenario::receive`] and acts on the [`Reply`]. A case also
+/// checks the provider's requests, so a model that omits a part of a request fails.
 ///
-/// The report names each failed case. An option that the model does not support is not a failure if the model says so
-/// ([`Model::supports`]). What not every provider has a place for, such as a seed, is not a failure either:
-/// [`SuiteReport::not_shown`] names it.
+/// The report names each failed case. An unsupported option is not a failure if the model declares it
+/// ([`Model::supports`]). A part of a request that not every provider supports, such as a seed, is not a
+/// failure either: [`SuiteReport::not_shown`] names it.
 ///
 /// A case takes at most 20 seconds, including its call of `make`, and then fails. A panic in `make` is a failure too. The runtime
 /// needs its timers, and they must not be paused.
 ///
-/// Cancel safety: dropping the future ends the case in progress, and drops its model. Nothing goes on in the background but what
-/// `make` has started.
+/// Cancel safety: dropping the future ends the case in progress, and drops its model. Only work that `make`
+/// started continues in the background.
 ///
 /// ```
 /// use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};

@@ -1,33 +1,34 @@
-//! What came of the cases of the suite.
+//! The outcomes of the suite's cases.
 
 use std::fmt;
 
 use onionskin_tools::model::RequestOption;
 
-/// What came of the cases of [`model_suite`](super::model_suite). `Display` lists them.
+/// The outcomes of the cases of [`model_suite`](super::model_suite). `Display` lists them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "assert that the model passed"]
 pub struct SuiteReport {
     pub(super) cases: Vec<(&'static str, CaseOutcome)>,
 }
 
-/// What came of one case.
+/// The outcome of one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CaseOutcome {
-    /// The model does what it should.
+    /// The model passed.
     Passed,
-    /// The model does not support the option and says so: [`ModelError::Unsupported`](crate::model::ModelError::Unsupported).
-    /// It sent no request.
+    /// The model declares that it does not support the option:
+    /// [`ModelError::Unsupported`](crate::model::ModelError::Unsupported). It sent no request.
     Refused(RequestOption),
-    /// What the provider or the caller does not get. Not every provider has a place for it, so it is not a failure.
+    /// A part of the request or answer was not passed on. Not every provider supports it, so it is not a
+    /// failure.
     NotShown(String),
     /// The mistake.
     Failed(String),
 }
 
 impl SuiteReport {
-    /// The cases by name, in their order.
+    /// The cases by name, in order.
     pub fn cases(&self) -> impl Iterator<Item = (&'static str, &CaseOutcome)> {
         self.cases.iter().map(|(name, outcome)| (*name, outcome))
     }
@@ -50,8 +51,8 @@ impl SuiteReport {
         refused
     }
 
-    /// The names of the cases in which the model does not show what not every provider can. If the provider of this model can,
-    /// assert that it is empty.
+    /// The names of the cases with a part that was not passed on ([`CaseOutcome::NotShown`]). If the provider
+    /// of this model supports all parts, assert that the list is empty.
     pub fn not_shown(&self) -> Vec<&'static str> {
         let missing = self.cases().filter(|(_, outcome)| matches!(outcome, CaseOutcome::NotShown(_)));
         missing.map(|(name, _)| name).collect()
@@ -65,7 +66,7 @@ impl SuiteReport {
         self.assert_passed_except(&[]);
     }
 
-    /// Asserts that exactly these cases failed, and no others: cases that the provider of the test cannot play.
+    /// Asserts that exactly these cases failed: cases that the test's provider cannot simulate.
     ///
     /// # Panics
     /// Panics with the whole report if another case failed, or if one of these passed.

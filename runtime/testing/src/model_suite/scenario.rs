@@ -1,4 +1,4 @@
-//! What a provider does in one case of the suite, and what it saw.
+//! The behaviour of a provider in one case of the suite, and the requests that it received.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use tokio::sync::watch;
 
 use onionskin_tools::model::ModelResponse;
 
-/// What the provider of a model does in one case of [`model_suite`](super::model_suite). Clones are the same scenario.
+/// The behaviour of a model's provider in one case of [`model_suite`](super::model_suite). Clones are the
+/// same scenario.
 ///
-/// The provider of a test is a server or a script. It hands each request to [`Self::receive`] and does what the
-/// [`Reply`] of the [`Exchange`] says.
+/// The provider of a test is a server or a script. It passes each request to [`Self::receive`] and acts on
+/// the [`Reply`] of the [`Exchange`].
 ///
 /// ```
 /// use onionskin::testing::{Reply, Scenario};
@@ -33,16 +34,16 @@ pub struct Scenario {
     seen: Arc<watch::Sender<Seen>>,
 }
 
-/// What the provider saw so far.
+/// The requests of the provider so far.
 #[derive(Clone, Default)]
 pub(super) struct Seen {
     /// The requests, as the provider got them.
     pub(super) requests: Vec<Arc<str>>,
-    /// How many of them it still works on.
+    /// The number of requests in progress.
     pub(super) open: usize,
 }
 
-/// What the provider does with one request.
+/// The provider's reaction to one request.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Reply {
@@ -61,7 +62,8 @@ pub enum Reply {
     },
     /// It sends this text as the beginning of its answer, and closes the connection in the middle.
     Break(String),
-    /// It answers nothing. It keeps the [`Exchange`] until the model ends the request, for example by closing the connection.
+    /// It does not answer. It keeps the [`Exchange`] until the model ends the request, for example by closing
+    /// the connection.
     Silence,
 }
 
@@ -81,14 +83,15 @@ impl Scenario {
         self.case
     }
 
-    /// What the provider does with the first request, the second, and so on: for a provider that has to know it before the
+    /// The reactions to the first request, the second, and so on, for a provider that needs them before the
     /// first request. Others use the [`Exchange`].
     pub fn replies(&self) -> &[Reply] {
         &self.replies
     }
 
-    /// Takes a request that arrived at the provider: its body as text, in most cases JSON. The suite looks in it for what the model
-    /// was asked. Keep the result until the provider is done with the request, or the model has ended it.
+    /// Records a request that arrived at the provider: its body as text, in most cases JSON. The suite checks
+    /// that it contains the model's input. Keep the result until the provider has handled the request, or the
+    /// model has ended it.
     pub fn receive(&self, request: &str) -> Exchange {
         let mut index = 0;
         self.seen.send_modify(|seen| {
@@ -114,7 +117,7 @@ impl fmt::Debug for Scenario {
     }
 }
 
-/// One request that the provider got, until it is dropped.
+/// One request in progress at the provider, until it is dropped.
 ///
 /// ```
 /// use onionskin::testing::{Exchange, Reply, Scenario};
@@ -135,7 +138,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// What the provider does with the request.
+    /// The provider's reaction to the request.
     pub fn reply(&self) -> &Reply {
         &self.reply
     }

@@ -42,7 +42,7 @@ pub struct App {
 }
 
 impl App {
-    /// Makes a builder of an app without agents.
+    /// Creates a builder of an app without agents.
     pub fn builder() -> AppBuilder {
         AppBuilder::default()
     }
@@ -68,7 +68,7 @@ impl App {
         self.agents.iter().map(AgentHandle::name)
     }
 
-    /// The message that the app begins with if the program gives none ([`AppBuilder::initial_message`]).
+    /// The input of [`App::begin`], set with [`AppBuilder::initial_message`].
     pub fn initial_message(&self) -> Option<&str> {
         self.initial_message.as_deref()
     }
@@ -96,7 +96,7 @@ impl App {
     }
 }
 
-/// Builds an [`App`]; [`App::builder`] makes it.
+/// Builds an [`App`]. Created by [`App::builder`].
 ///
 /// Services, states, toolboxes and servers that no agent uses are errors of [`Self::build`], unless [`Self::allow_unused`] is called.
 ///
@@ -116,20 +116,21 @@ impl App {
 pub type AppBuilder = AgentBuilder<App>;
 
 impl AgentBuilder<App> {
-    /// Adds an agent. Its children are added with it. Add a child by itself only to ask it by name.
+    /// Adds an agent with its children. Add a child itself only to find it by name.
     pub fn agent<A: Agent>(mut self) -> Self {
         self.setup.entries.push(DynAgent::of::<A>());
         self
     }
 
-    /// As [`Self::agent`], for an agent that is made at run time.
+    /// As [`Self::agent`], for an agent created at run time.
     pub fn dyn_agent(mut self, agent: &DynAgent) -> Self {
         self.setup.entries.push(agent.clone());
         self
     }
 
-    /// Allows services, states, toolboxes and servers that no agent uses, also services of requests. They are errors otherwise. It is for agents
-    /// whose declarations come from outside of the program, such as cards: `LoadedCards::add_to` calls it.
+    /// Allows services, states, toolboxes and servers that no agent uses, also services of requests. They are
+    /// errors otherwise. Use it for agents whose declarations come from outside the program, such as cards:
+    /// `LoadedCards::add_to` calls it.
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};
@@ -147,7 +148,7 @@ impl AgentBuilder<App> {
         self
     }
 
-    /// Makes the agent of this name the entry agent, whichever agents have `default: true`.
+    /// Makes the agent of this name the entry agent, regardless of `default: true`.
     ///
     /// ```
     /// use onionskin::{App, ScriptedModel, agent};
@@ -167,7 +168,7 @@ impl AgentBuilder<App> {
         self
     }
 
-    /// Sets the message that the app begins with if the program gives none: the input of [`App::begin`].
+    /// Sets the input of [`App::begin`].
     ///
     /// ```
     /// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};

@@ -1,4 +1,4 @@
-//! From a declared agent to a built one.
+//! Builds agents from their declarations.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Setup {
             }
         }
         self.services.allows_unused = self.allows_unused;
-        // A session keeps them, and an agent that is loaded later can use the session.
+        // Sessions contain these states too, because an agent that is loaded later can use the session.
         for state in self.shared.states.values_mut().filter(|state| !state.is_declared) {
             state.visitor = Some(state.state.visitor_by_copy());
         }
@@ -111,7 +111,7 @@ impl Assembly {
         let hooks = RuntimeHooks::new(declaration.hooks.iter().cloned().collect());
         let mut services = AgentServices::new(&self.services);
         services.add_declared(&name, &declaration, &guardrails).map_err(|reason| declaring(&name, reason))?;
-        // Code of the hooks says where they work.
+        // The hooks' own code returns their places.
         let message_hooks = MessageHooks::of(&name, declaration.message_hooks.clone())
             .map_err(|reason| declaring(&name, reason))?;
         for child in &children {
@@ -161,7 +161,7 @@ impl Assembly {
         // Later problems come from servers, and are reported as events.
         let table = tools.first_table()?;
         let has_servers = !declaration.servers.is_empty();
-        // Sources of the program can list a tool that asks later. Tools of MCP servers do not ask.
+        // Custom sources can add a tool that asks later. Tools of MCP servers do not ask.
         let asks = if tools.has_other_servers() { Asks::More } else { table.asks() };
         let is_whole = !has_servers && !tools.has_other_servers();
         if let Some(NotRepeated { hook, tool }) = declaration.not_repeated(table.entries(), is_whole) {
@@ -220,7 +220,7 @@ fn needs(name: &Arc<str>, state: StateType, children: &[ChildTool]) -> Vec<(Arc<
     let own = (!state.is_none()).then(|| (Arc::clone(name), state));
     let mut needs: Vec<_> = own.into_iter().collect();
     for need in children.iter().flat_map(ChildTool::needs) {
-        // Several children can lead to one agent.
+        // Several children can reach the same agent.
         if !needs.contains(need) {
             needs.push(need.clone());
         }
@@ -228,7 +228,7 @@ fn needs(name: &Arc<str>, state: StateType, children: &[ChildTool]) -> Vec<(Arc<
     needs
 }
 
-/// The types of the input and the answers. Code of the types makes their schemas.
+/// The types of the input and the answers. Their schemas come from code of the types.
 type Forms = (Option<Arc<InputForm>>, Option<Arc<AnswerForm>>);
 
 fn typed(name: &str, declaration: &Parts) -> Result<Forms, BuildError> {

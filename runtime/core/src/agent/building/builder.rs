@@ -31,8 +31,9 @@ use crate::turn_hook::TurnHook;
 
 use super::setup::Setup;
 
-/// Builds an agent: sets its model, state, servers and dynamic hooks. Each agent has a function
-/// [`builder`](crate::Agent::builder) that makes one. An [`App`](crate::agent::App) of several agents has one too: [`AppBuilder`](crate::agent::AppBuilder).
+/// Builds an agent: sets its model, state, servers and dynamic hooks. Created by
+/// [`Agent::builder`](crate::Agent::builder). The builder of an [`App`](crate::agent::App) of several agents
+/// is [`AppBuilder`](crate::agent::AppBuilder).
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn, State, agent, tool};
@@ -61,7 +62,7 @@ use super::setup::Setup;
 #[must_use = "a builder does nothing until it is built"]
 pub struct AgentBuilder<A> {
     pub(super) setup: Setup,
-    /// What only an app has.
+    /// The parts of an app.
     pub(super) app: AppParts,
     agent: PhantomData<fn() -> A>,
 }
@@ -79,7 +80,7 @@ impl<A> Default for AgentBuilder<A> {
     }
 }
 
-/// What agents and apps have in common.
+/// Settings that agents and apps have in common.
 impl<A> AgentBuilder<A> {
     /// Sets the model for all agents, also for those that name one: the model gets the name in
     /// [`ModelRequest::model`](crate::model::ModelRequest::model).
@@ -88,16 +89,17 @@ impl<A> AgentBuilder<A> {
         self
     }
 
-    /// Sets the initial state of new sessions, for the agents with this type of state; call this method once per type. It is an error
-    /// if there is no such agent. A state that holds a [`Secret`] implements [`VisitSecrets`](trait@crate::secret::VisitSecrets).
+    /// Sets the initial state of new sessions, for the agents with this type of state; call this method once
+    /// per type. Building fails if there is no such agent. A state that contains a [`Secret`] implements
+    /// [`VisitSecrets`](trait@crate::secret::VisitSecrets).
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
         self
     }
 
-    /// Registers a secret with all sessions, as [`ToolContext::conceal`](crate::ToolContext::conceal) does with one
-    /// session. Use it for secrets that a toolbox, a model or a hand-written tool holds. Secrets that the state lists
-    /// ([`VisitSecrets`](trait@crate::secret::VisitSecrets)) are registered already.
+    /// Registers a secret with all sessions, as [`ToolContext::conceal`](crate::ToolContext::conceal) does
+    /// with one session. Use it for secrets in a toolbox, a model or a hand-written tool. Secrets that the
+    /// state lists ([`VisitSecrets`](trait@crate::secret::VisitSecrets)) are registered automatically.
     pub fn conceal<T: Sensitive>(mut self, secret: &Secret<T>) -> Self {
         self.setup.conceal(secret);
         self
@@ -153,8 +155,9 @@ impl<A> AgentBuilder<A> {
     }
 
     /// Declares that each request provides a service of this type
-    /// ([`RunRequest::provide`](crate::run::RunRequest::provide)), such as a client with the rights of one user. A run of
-    /// an agent that takes it does not begin without it ([`RunError::NoService`]).
+    /// ([`RunRequest::provide`](crate::run::RunRequest::provide)), such as a client with the permissions of
+    /// one user. Without it, a run of an agent that takes the service does not begin
+    /// ([`RunError::NoService`]).
     pub fn provide_per_request<T: ?Sized + Service>(mut self) -> Self {
         self.setup.services.give_per_request(ServiceType::of::<T>());
         self
@@ -210,8 +213,9 @@ impl<A> AgentBuilder<A> {
         self
     }
 
-    /// Sets who answers the questions of calls, also of the calls of children, while the run waits. Without an answerer, and with
-    /// questions that it leaves open, the run pauses ([`RunError::Paused`](crate::RunError::Paused)).
+    /// Sets who answers the questions of calls, also of children's calls, while the run waits. If there is no
+    /// answerer, or it leaves a question open, the run pauses
+    /// ([`RunError::Paused`](crate::RunError::Paused)).
     pub fn answerer(mut self, answerer: impl Answerer) -> Self {
         self.setup.shared.answerer = Some(Arc::new(answerer));
         self
@@ -250,8 +254,8 @@ impl<A> AgentBuilder<A> {
     /// Sets the journal that records the steps of runs, also of the runs of children. Without one no step is recorded,
     /// and no run can be replayed.
     ///
-    /// A run is continued under its id: give it one with [`RunRequest::run_id`](crate::run::RunRequest::run_id). The
-    /// [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
+    /// A run is continued under its id, which [`RunRequest::run_id`](crate::run::RunRequest::run_id) sets.
+    /// The [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
     ///
     /// ```
     /// use onionskin::journal::Journal;
@@ -274,8 +278,8 @@ impl<A> AgentBuilder<A> {
         self
     }
 
-    /// Adds the configuration of a server, for example an `mcp::ServerConfig`. An agent has to use the
-    /// server; one that no agent uses is not started.
+    /// Adds the configuration of a server, for example an `mcp::ServerConfig`. It is an error if no agent
+    /// uses the server.
     pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
         self.setup.servers.one(name.into(), server);
         self
@@ -297,14 +301,15 @@ impl<A> AgentBuilder<A> {
 }
 
 impl<A: Agent> AgentBuilder<A> {
-    /// Changes the declaration of the agent when it is built. The compiler has checked the states of hooks and guardrails.
+    /// Changes the declaration of the agent when it is built. The compiler has already checked the states of
+    /// hooks and guardrails.
     fn change(mut self, change: impl FnOnce(AgentDeclaration) -> AgentDeclaration + Send + 'static) -> Self {
         self.setup.changes.first.push(Box::new(change));
         self
     }
 
-    /// Adds a dynamic hook: one that the declaration of the agent does not name. Dynamic hooks run around the declared
-    /// hooks, or at the `..` in `tool_hooks`. The first one that is added is the outermost. Make the hook of a
+    /// Adds a dynamic hook: one that is not in the agent's declaration. Dynamic hooks run around the declared
+    /// hooks, or at the `..` in `tool_hooks`. The first one added is the outermost. Create the hook of a
     /// `#[tool_hook]` function with `new`: `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
     pub fn hook<H>(self, hook: H) -> Self
     where
@@ -313,9 +318,10 @@ impl<A: Agent> AgentBuilder<A> {
         self.change(|agent| agent.with_hook(hook, Vec::new()))
     }
 
-    /// As [`Self::hook`], for a hook that also sees the calls of all agents below: of children, of their children, and of an
-    /// [`AgentTool`](crate::AgentTool), outside of the hooks of these. A run that a function starts with its own handle is not below. The
-    /// hook's value is one for all. It takes no state, because each agent has its own.
+    /// As [`Self::hook`], for a hook that also sees the calls of all descendants: of children, of their
+    /// children, and of an [`AgentTool`](crate::AgentTool), outside their own hooks. A run that a function
+    /// starts with its own handle is not a descendant. All of them share one hook value. It takes no state,
+    /// because each agent has its own.
     ///
     /// ```
     /// use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
@@ -353,8 +359,8 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// Adds a guardrail on the arguments of all calls of the agent, after the declared ones; see
-    /// [`AgentDeclaration::input_guardrail`](crate::agent::AgentDeclaration::input_guardrail). Make the guardrail of a
-    /// `#[guardrail(input)]` function with `new`.
+    /// [`AgentDeclaration::input_guardrail`](crate::agent::AgentDeclaration::input_guardrail). Create the
+    /// guardrail of a `#[guardrail(input)]` function with `new`.
     pub fn input_guardrail<G>(self, guardrail: G) -> Self
     where
         G: InputGuardrail<Made: MadeBy<G, State: FitsState<A::State>>>,
@@ -370,8 +376,8 @@ impl<A: Agent> AgentBuilder<A> {
         self.change(|agent| agent.with_output_guardrail(guardrail, None, Vec::new()))
     }
 
-    /// Adds a hook around each run of the agent ([`run_hooks`](crate::run_hooks)), after the declared ones. Make the hook of a
-    /// `#[run_hook]` function with `new`: `.run_hook(sign::new("v1"))`.
+    /// Adds a hook around each run of the agent ([`run_hooks`](crate::run_hooks)), after the declared ones.
+    /// Create the hook of a `#[run_hook]` function with `new`: `.run_hook(sign::new("v1"))`.
     pub fn run_hook<H>(self, hook: H) -> Self
     where
         H: RunHook<Made: MadeBy<H, State: FitsState<A::State>>>,
@@ -379,8 +385,8 @@ impl<A: Agent> AgentBuilder<A> {
         self.change(|agent| agent.with_run_hook(hook, Vec::new()))
     }
 
-    /// Adds a hook around the turns of the agent ([`turn_hooks`](crate::turn_hooks)), after the declared ones. Make the hook of a
-    /// `#[turn_hook]` function with `new`.
+    /// Adds a hook around the turns of the agent ([`turn_hooks`](crate::turn_hooks)), after the declared
+    /// ones. Create the hook of a `#[turn_hook]` function with `new`.
     pub fn turn_hook<H>(self, hook: H) -> Self
     where
         H: TurnHook<Made: MadeBy<H, State: FitsState<A::State>>>,
@@ -388,8 +394,8 @@ impl<A: Agent> AgentBuilder<A> {
         self.change(|agent| agent.with_turn_hook(hook, Vec::new()))
     }
 
-    /// Adds a hook on the messages of the agent ([`message_hooks`](crate::message_hooks)), after the declared ones. Make the hook of a
-    /// `#[message_hook]` function with `new`.
+    /// Adds a hook on the messages of the agent ([`message_hooks`](crate::message_hooks)), after the declared
+    /// ones. Create the hook of a `#[message_hook]` function with `new`.
     pub fn message_hook<H>(self, hook: H) -> Self
     where
         H: MessageHook<Made: MadeBy<H, State: FitsState<A::State>>>,
@@ -397,10 +403,10 @@ impl<A: Agent> AgentBuilder<A> {
         self.change(|agent| agent.with_message_hook(hook, Vec::new()))
     }
 
-    /// Adds a dynamic tool: one that the declaration of the agent does not name, such as a
-    /// [`ToolSpec`](crate::ToolSpec) or an [`AgentTool`](crate::AgentTool). All hooks of the agent run around it. Its
-    /// bound parameters are filled from the tool's own [`state`](crate::ToolSpec::state), its `State<S>` from the
-    /// agent's state.
+    /// Adds a dynamic tool: one that is not in the agent's declaration, such as a
+    /// [`ToolSpec`](crate::ToolSpec) or an [`AgentTool`](crate::AgentTool). All hooks of the agent run around
+    /// it. Its bound parameters come from the tool's own [`state`](crate::ToolSpec::state), its `State<S>`
+    /// from the agent's state.
     pub fn tool(self, tool: impl ToolValue) -> Self {
         let tool = tool.tool_value();
         self.change(|agent| agent.tool_value(tool))
@@ -418,7 +424,7 @@ impl<A: Agent> AgentBuilder<A> {
         self.change(|agent| agent.messages(messages))
     }
 
-    /// Sets parts of the agent's system prompt, in place of what its declaration has there.
+    /// Sets parts of the agent's system prompt, in place of the declared ones.
     pub fn prompt(self, prompt: Prompt) -> Self {
         self.change(|agent| agent.prompt(prompt))
     }
@@ -460,8 +466,8 @@ impl<A: Agent> AgentBuilder<A> {
         Ok(self.build().await?.stream(input))
     }
 
-    /// As [`Self::run`], for synchronous programs: it blocks the thread until the run ends. It works inside and outside
-    /// of a tokio runtime.
+    /// As [`Self::run`], for synchronous programs: it blocks the thread until the run ends. It works inside
+    /// and outside a tokio runtime.
     ///
     /// # Errors
     /// As [`Self::run`].

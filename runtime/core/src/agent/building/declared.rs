@@ -1,4 +1,4 @@
-//! The declarations of the agents that are built, with the changes of their builder.
+//! The declarations of the agents to build, with the changes of their builder.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::agent::parts::settings::HistorySource;
 
 use super::setup::{Change, Changes, Setup};
 
-/// The most agents below each other, the first one included. Each level takes stack space.
+/// The maximum depth of nested agents, the first one included. Each level takes stack space.
 const MOST_LEVELS: usize = 100;
 
 /// The error of an agent whose declaration panicked.
@@ -19,15 +19,15 @@ pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
     BuildError::DeclarationPanicked { agent: agent.to_owned(), reason }
 }
 
-/// An agent that is built.
+/// An agent to build.
 pub(super) struct Declared {
     pub(super) agent: DynAgent,
     pub(super) declaration: Box<AgentDeclaration>,
-    /// Errors name the agents by this number: parents come before their children.
+    /// Determines the order of agents in errors: parents precede their children.
     pub(super) number: usize,
-    /// Whether the program runs it, not only other agents.
+    /// Whether the program runs it itself, and not only through other agents.
     pub(super) is_entry: bool,
-    /// Whether a parent lets it begin with its messages.
+    /// Whether a parent starts it with its own messages.
     pub(super) begins_with_messages: bool,
 }
 
@@ -36,13 +36,13 @@ struct Search<'c> {
     changes: &'c mut Changes,
     /// The agents from the first one to the current one.
     path: Vec<Arc<str>>,
-    /// The agents whose children are found, too.
+    /// The agents whose children are all found.
     found: Vec<Declared>,
     begun: usize,
 }
 
 impl Setup {
-    /// The agents to build, each behind its children.
+    /// The agents to build, each after its children.
     ///
     /// # Errors
     /// Returns an error if an agent contains itself, or if a declaration panics.
@@ -68,7 +68,7 @@ impl Search<'_> {
         }
         let begins =
             parent.is_some_and(|parent| parent.parts.settings.history_source == HistorySource::Messages);
-        // Many paths can lead to one agent: with two children on each of thirty levels they are a thousand million.
+        // Many paths can reach one agent: two children on each of thirty levels make a billion paths.
         if let Some(known) = self.found.iter_mut().find(|known| known.agent == *agent) {
             known.is_entry |= parent.is_none();
             known.begins_with_messages |= begins;
@@ -96,7 +96,7 @@ impl Search<'_> {
     }
 }
 
-/// Declares an agent. A separate function, and in a box, because it takes stack space on each level.
+/// Declares an agent. This is a separate function with a boxed result, because each level takes stack space.
 #[inline(never)]
 fn declare(agent: &DynAgent, changes: Vec<Change>) -> Result<Box<AgentDeclaration>, BuildError> {
     let declare = || {

@@ -1,4 +1,4 @@
-//! Built agents describe themselves.
+//! Descriptions of built agents.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::description::{AgentDescription, AppDescription, ToolDescription};
 use super::app::App;
 
 impl AgentHandle {
-    /// Describes the agent for people and programs: its tools with the hooks around each, its children, its servers. The tools of
-    /// servers are as they are now.
+    /// Describes the agent for people and programs: its tools with the hooks around each, its children, its
+    /// servers. The tools of servers are the current ones.
     ///
     /// # Errors
     /// As [`Self::tool_names`].
@@ -25,7 +25,7 @@ impl AgentHandle {
 }
 
 impl App {
-    /// Describes its agents, the entry first.
+    /// Describes its agents, the entry agent first.
     ///
     /// ```
     /// use onionskin::{App, ScriptedModel, agent, hooks, tool};

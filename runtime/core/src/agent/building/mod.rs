@@ -1,4 +1,4 @@
-//! From declarations to built agents.
+//! Builds agents from declarations.
 
 pub(super) mod app;
 mod app_runs;

@@ -23,7 +23,7 @@ use crate::agent::parts::settings::HistorySource;
 use super::declared::Declared;
 use super::setup::Setup;
 
-/// The problems that are found before a server starts.
+/// Finds the problems that do not depend on servers.
 pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> {
     let mut agents: Vec<_> = declared.iter().collect();
     agents.sort_by_key(|agent| agent.number);
@@ -56,7 +56,7 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     problems
 }
 
-/// An agent's name. `agent!` refuses the same names.
+/// Checks an agent's name, as `agent!` does.
 fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
     let name = agent.agent.name();
     if agent_name_mistake(name).is_some() {
@@ -64,7 +64,7 @@ fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
     }
 }
 
-/// The missing or wrong parts of one agent.
+/// Finds the missing or wrong parts of one agent.
 fn of_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let (name, declaration, state) = (agent.agent.name(), &agent.declaration.parts, agent.agent.state);
     let zero = |(setting, mistake)| BuildError::Zero { agent: name.to_owned(), setting, mistake };
@@ -102,7 +102,7 @@ fn of_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: &mu
     if let Some(guardrail) = declaration.guardrail_everywhere {
         problems.push(BuildError::GuardrailEverywhere { agent: name.to_owned(), guardrail });
     }
-    // Also with a filter, which sees a call: what is merged belongs to none.
+    // This applies with a filter too: a filter sees a call, and merged messages belong to none.
     let merges = declaration.settings.merges_into_own();
     if merges && let Some(guardrail) = declaration.output_guardrails.first() {
         let guardrail = guardrail.on_calls.guardrail.name().to_owned();
@@ -151,7 +151,7 @@ fn is_given_messages(agent: &Declared) -> bool {
     agent.declaration.parts.changed.as_ref().is_some_and(|changed| changed.messages)
 }
 
-/// One model serves all agents, so only the first agent without a model is reported.
+/// Reports only the first agent without a model, because one model serves all agents.
 fn no_model(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     if setup.model.is_some() {
         return;
@@ -184,7 +184,8 @@ const VISIT_FIELD: &str = "write `#[derive(onionskin::secret::VisitSecrets)]` on
 const VISIT_BY_HAND: &str = "write `#[derive(onionskin::secret::VisitSecrets)]` on it, and on each type in it that holds a secret, and call \
      `AgentDeclaration::visit_state` in `declare`";
 
-/// States with secrets that their types do not list. A state that panics when it is copied is reported by its sessions.
+/// Finds states with secrets that their types do not list. A state that panics when it is copied is reported
+/// by its sessions.
 fn unvisited_secrets(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let mut checked = BTreeSet::new();
     for agent in agents {
@@ -220,7 +221,7 @@ fn unused_toolboxes(setup: &Setup, agents: &[&Declared], problems: &mut Vec<Buil
     }
 }
 
-/// Settings for unknown or ambiguous agent names, and messages that no agent begins with.
+/// Finds settings for unknown or ambiguous agent names, and unused messages.
 fn unknown_agents(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let names: BTreeSet<_> = agents.iter().map(|agent| agent.agent.name()).collect();
     for name in setup.changes.named.keys() {
@@ -293,7 +294,8 @@ pub(super) fn filters(
     })
 }
 
-/// The request parameters of an agent with this model and these tools. A tool that only some runs have is looked for in each run.
+/// Checks the request parameters of an agent with this model and these tools. A tool that only some runs have
+/// is checked in each run.
 pub(super) fn request_params(
     agent: &str,
     params: &RequestParams,

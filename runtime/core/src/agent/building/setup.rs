@@ -1,4 +1,4 @@
-//! The settings of agents that are made when they are built.
+//! The settings of the builders of agents and apps.
 
 use std::any::{TypeId, type_name};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) struct Setup {
     pub(super) changes: Changes,
     pub(super) services: ProvidedServices,
     pub(super) servers: Configured,
-    /// Whether what the builder got may be unused.
+    /// Whether settings may be unused.
     pub(super) allows_unused: bool,
 }
 

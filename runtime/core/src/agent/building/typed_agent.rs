@@ -19,8 +19,8 @@ use crate::run_hook::RunInput;
 
 use super::builder::AgentBuilder;
 
-/// An agent whose answers have a type: `output: Report` in `agent!`. An agent by hand implements it beside
-/// [`AgentDeclaration::output`](crate::agent::AgentDeclaration::output) of the same type.
+/// An agent whose answers have a type: `output: Report` in `agent!`. A hand-written agent implements it and
+/// calls [`AgentDeclaration::output`](crate::agent::AgentDeclaration::output) with the same type.
 ///
 /// ```
 /// use onionskin::declaration::{AgentDeclaration, TypedAgent};
@@ -64,7 +64,7 @@ pub trait TypedAgent: Agent {
 
 // `T` is the type of the answers. Without it in the results, the compiler would report a missing `output` at each use of the future.
 impl<A: Agent> AgentBuilder<A> {
-    /// As [`Self::build`], with a handle whose runs give the answer in its type.
+    /// As [`Self::build`], with a handle whose runs return typed answers.
     ///
     /// Cancel safety: as [`Self::build`].
     ///
@@ -78,7 +78,7 @@ impl<A: Agent> AgentBuilder<A> {
         Box::pin(async move { Ok(TypedHandle { handle: self.build().await?, output: PhantomData }) })
     }
 
-    /// As [`Self::run`], with the answer in its type.
+    /// As [`Self::run`], with a typed answer.
     ///
     /// Cancel safety: as [`Self::run`].
     ///
@@ -116,7 +116,7 @@ impl<A: Agent> AgentBuilder<A> {
         })
     }
 
-    /// As [`Self::stream`], with the answer in its type.
+    /// As [`Self::stream`], with a typed answer.
     ///
     /// Cancel safety: as [`Self::stream`].
     ///
@@ -135,8 +135,8 @@ impl<A: Agent> AgentBuilder<A> {
     }
 }
 
-/// A built agent whose answers have a type. It is an [`AgentHandle`] whose `run` and `stream` give the answer in its type.
-/// [`AgentBuilder::build_typed`] makes it.
+/// A built agent whose answers have a type: an [`AgentHandle`] whose `run` and `stream` return typed answers.
+/// Created by [`AgentBuilder::build_typed`].
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
@@ -184,7 +184,7 @@ impl<T: TypedAnswer> TypedHandle<T> {
         self.handle.request(input).typed()
     }
 
-    /// Continues a paused run, as [`AgentHandle::resume`], with the answer in its type. Give it the answers of the person with
+    /// Continues a paused run, as [`AgentHandle::resume`], with a typed answer. Pass the person's answers to
     /// [`RunRequest::answer`].
     ///
     /// ```
@@ -218,7 +218,7 @@ impl<T: TypedAnswer> TypedHandle<T> {
         self.handle.resume(paused).typed()
     }
 
-    /// The handle alone, for example to [shut down](AgentHandle::shutdown) its servers.
+    /// Returns the untyped handle, for example to [shut down](AgentHandle::shutdown) its servers.
     pub fn into_handle(self) -> AgentHandle {
         self.handle
     }

@@ -1,4 +1,4 @@
-//! The states that new sessions begin with.
+//! The initial states of new sessions.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use onionskin_definitions::secret::{StateVisitor, owns_unvisited};
 use onionskin_tools::state::{RestoreState, StateCell, StateHandle};
 
-/// The states that new sessions begin with.
+/// The initial states of new sessions.
 pub(super) type StateMakers = HashMap<TypeId, StateMaker>;
 
 /// Makes the state of a new session.
@@ -20,7 +20,7 @@ pub(in crate::agent) struct StateMaker {
     pub(in crate::agent) is_declared: bool,
 }
 
-/// The state that was given to a builder. `copy` and `owns_unvisited` panic if its `Clone` does.
+/// An initial state from a builder. `copy` and `owns_unvisited` panic if its `Clone` does.
 pub(in crate::agent) trait InitialState: Send + Sync {
     /// A copy for a new session, and the secrets in it.
     fn copy(&self, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>);
@@ -31,7 +31,7 @@ pub(in crate::agent) trait InitialState: Send + Sync {
     /// How a session's state of this type is restored.
     fn keeper(&self) -> fn(&StateHandle) -> Option<RestoreState>;
 
-    /// Whether it owns a secret that the visitor does not list, and that is not `known` otherwise.
+    /// Whether it owns a secret that the visitor does not list and that is not `known` otherwise.
     fn owns_unvisited(&self, visitor: Option<StateVisitor>, known: &[Vec<u8>]) -> bool;
 }
 

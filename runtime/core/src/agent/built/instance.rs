@@ -22,28 +22,28 @@ use super::tool_list::ToolList;
 pub(crate) struct Instance {
     pub(crate) info: AgentInfo,
     pub(crate) name: Arc<str>,
-    /// What its author said, with the changes of the builder.
+    /// Its declaration, with the changes of the builder.
     pub(in crate::agent) declaration: Parts,
     pub(crate) model: BoxModel,
-    /// The type of the input that its parents give it, if it has one.
+    /// The type of its input from parents, if it has one.
     pub(in crate::agent) input: Option<Arc<InputForm>>,
     /// The type of its answers, if they have one.
     pub(in crate::agent) answer: Option<Arc<AnswerForm>>,
     pub(crate) onion: Arc<dyn DynCall>,
     pub(crate) core: Arc<dyn DynCall>,
     pub(in crate::agent) guardrails: Arc<AgentGuardrails>,
-    /// Its hooks that see the calls of the agents below it too.
+    /// Its hooks that also see the calls of descendants.
     pub(in crate::agent) reaches: Option<Arc<dyn OuterHooks>>,
     /// The hooks on its messages.
     pub(crate) message_hooks: Option<Arc<MessageHooks>>,
     pub(crate) state: StateType,
-    /// The states that a session must contain, each with the agent that needs it: this agent or one below it.
+    /// The states that a session must contain, each with the agent that needs it: this agent or a descendant.
     pub(crate) needs: Vec<(Arc<str>, StateType)>,
-    /// The services that the agent and those below it take.
+    /// The services that the agent and its descendants take.
     pub(crate) services: AgentServices,
     /// The initial messages that were set when the agent was built.
     pub(crate) messages: History,
-    /// What its calls, and the calls of its children, may ask a person.
+    /// The questions that its calls, and those of its children, may ask a person.
     pub(crate) asks: Asks,
     /// Whether spans have the content of messages, arguments and results.
     pub(crate) trace_content: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// The hooks that its messages to agents below pass, if it has any.
+    /// The hooks on its messages to descendants, if it has any.
     pub(in crate::agent) fn sender(&self) -> Option<Arc<dyn DynSender>> {
         let hooks = self.message_hooks.as_ref().filter(|hooks| hooks.is_before_send())?;
         Some(Arc::clone(hooks) as _)

@@ -1,4 +1,4 @@
-//! A built agent as its runs use it, and what the agents of a program share.
+//! Built agents as their runs use them, and the parts that the agents of a program share.
 
 pub(super) mod initial_state;
 pub(super) mod instance;

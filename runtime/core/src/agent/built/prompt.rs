@@ -1,4 +1,4 @@
-//! The system prompt of an agent: of all its runs, or of one whose request changes it.
+//! The system prompt of an agent, for all runs or for one run whose request changes it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
 use crate::prompt::{Known, Prompt, PromptFailure};
 
-/// What one turn changes of the prompt.
+/// The changes of the prompt for one turn.
 #[derive(Clone, Copy)]
 pub(in crate::agent) struct TurnParts<'t> {
-    /// The text in place of the agent's instruction.
+    /// The text that replaces the agent's instruction.
     pub(in crate::agent) instruction: Option<&'t Arc<str>>,
-    /// Whether the answer of the run is a call of a tool.
+    /// Whether the run's answer is a tool call.
     pub(in crate::agent) answer_is_call: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct AgentPrompt {
     agent: AgentInfo,
     model_instructions: Option<Cow<'static, str>>,
     model_system_message: Option<Cow<'static, str>>,
-    /// The state that the prompt can show, and whether it has JSON.
+    /// The state that the prompt can show, and whether it can be serialised.
     state: (StateType, bool),
     prompt: Prompt,
 }
@@ -69,13 +69,13 @@ impl AgentPrompt {
         Ok(())
     }
 
-    /// The prompt of an agent with the parts of a builder or of a request.
+    /// Merges the parts of a builder or of a request into the prompt of an agent.
     pub(in crate::agent) fn merged(agent: &str, prompt: Prompt, given: Prompt) -> Result<Prompt, BuildError> {
         let unused = |part| BuildError::UnusedPromptPart { agent: agent.to_owned(), part };
         prompt.with_given(given).map_err(unused)
     }
 
-    /// The same prompt with the parts of a request.
+    /// Returns this prompt with the parts of a request.
     pub(in crate::agent) fn of_request(&self, given: Prompt) -> Result<Self, BuildError> {
         let prompt = Self::merged(self.agent.name(), self.prompt.clone(), given)?;
         let prompt = Self { prompt, ..self.clone() };
@@ -88,7 +88,7 @@ impl AgentPrompt {
         self.prompt.is_fixed()
     }
 
-    /// The hash of what a replay must have in the same way.
+    /// The hash of the parts that must be equal in a replay.
     pub(in crate::agent) fn request_hash(&self, table: &ToolTable, turn: TurnParts<'_>) -> String {
         let Known {
             name,
@@ -109,7 +109,7 @@ impl AgentPrompt {
         self.prompt.fixed(&self.known(table, turn))
     }
 
-    /// The text in a run.
+    /// The text of the prompt in a run.
     pub(in crate::agent) async fn in_run(
         &self,
         table: &ToolTable,

@@ -9,8 +9,8 @@ use onionskin_definitions::lock::lock;
 #[derive(Clone, Default)]
 pub(in crate::agent) struct RunIds(Arc<Mutex<BTreeSet<Arc<str>>>>);
 
-/// A run in progress with a given id. While it exists, no other run with this id begins, because both would share
-/// idempotency keys and steps.
+/// A run in progress with an id of its request. While it exists, no other run with this id begins, because
+/// both would share idempotency keys and steps.
 pub(in crate::agent) struct NamedRun {
     id: Arc<str>,
     ids: RunIds,

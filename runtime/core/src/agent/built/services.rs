@@ -1,5 +1,5 @@
-//! The services of agents: what their builder and each request provide, compared with what their tools, hooks and
-//! guardrails take.
+//! The services of agents: compares those that the builder and each request provide with those that tools,
+//! hooks and guardrails take.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::agent::parts::Parts;
 
 use super::tool_checks::other_than;
 
-/// The services that a builder got.
+/// The services provided to a builder.
 #[derive(Clone, Default)]
 pub(in crate::agent) struct ProvidedServices {
     services: Services,
@@ -28,13 +28,13 @@ pub(in crate::agent) struct ProvidedServices {
 }
 
 impl ProvidedServices {
-    /// Adds a service. It replaces what an earlier call said about its type.
+    /// Adds a service. It replaces an earlier one of the same type.
     pub(in crate::agent) fn insert(&mut self, service: ProvidedService) {
         self.per_request.retain(|other| *other != service.ty);
         self.services.insert(service);
     }
 
-    /// As [`Self::give`], for a service that each request provides.
+    /// As [`Self::insert`], for a service that each request provides.
     pub(in crate::agent) fn give_per_request(&mut self, service: ServiceType) {
         self.services.remove(service);
         if !self.per_request.contains(&service) {
@@ -46,7 +46,7 @@ impl ProvidedServices {
         self.services.has(service) || self.per_request.contains(&service)
     }
 
-    /// The required service of a server's tool that is missing, or the state that is another: for all runs, or for one.
+    /// The missing service, or the mismatched state, of a server's tool: for all runs, or for one.
     pub(super) fn missing_for(
         &self,
         agent: &str,
@@ -63,13 +63,13 @@ impl ProvidedServices {
         Some(BuildError::NoService { agent: agent.to_owned(), part: of_tool(tool), service })
     }
 
-    /// All services, each with the builder call that gave it.
+    /// All services, each with the builder call that provided it.
     fn calls(&self) -> impl Iterator<Item = (ServiceType, &'static str)> {
         let given = self.services.all().iter().map(|service| (service.ty, service.call));
         given.chain(self.per_request.iter().map(|service| (*service, ".provide_per_request::<..>()")))
     }
 
-    /// The services that none of these agents takes, unless they may be unused.
+    /// The services that none of these agents take, unless they may be unused.
     pub(in crate::agent) fn unused<'t>(
         &self,
         agents: impl Iterator<Item = &'t AgentServices>,
@@ -105,18 +105,18 @@ fn names(services: impl Iterator<Item = ServiceType>) -> String {
 #[derive(Clone, PartialEq)]
 struct Taker {
     agent: Arc<str>,
-    /// Such as ``the tool `pay` ``.
+    /// The part, such as ``the tool `pay` ``.
     part: Arc<str>,
     service: ServiceType,
     is_required: bool,
 }
 
-/// The services that a built agent and its children take, and those that their builder got.
+/// The services that a built agent and its children take, and those provided to their builder.
 #[derive(Default)]
 pub(crate) struct AgentServices {
     given: ProvidedServices,
     takers: Vec<Taker>,
-    /// The parts of the agent itself that take its state, and of which type it has to be.
+    /// The parts of the agent itself that take its state, each with the expected type.
     states: Vec<(Arc<str>, StateType)>,
 }
 
@@ -125,10 +125,10 @@ impl AgentServices {
         Self { given: given.clone(), ..Self::default() }
     }
 
-    /// Adds what the hooks, the guardrails and the code of an agent take.
+    /// Adds the services of an agent's hooks, guardrails and own code.
     ///
     /// # Errors
-    /// Returns the words of a panic in their code.
+    /// Returns the message of a panic in their code.
     pub(in crate::agent) fn add_declared(
         &mut self,
         agent: &Arc<str>,
@@ -195,8 +195,8 @@ impl AgentServices {
         self.takers.iter().map(|taker| taker.service)
     }
 
-    /// The required services of this agent that its builder did not get, and the parts that take another state than its own. Those of its
-    /// children are reported by them.
+    /// The required services of this agent that were not provided, and the parts that take another state than
+    /// the agent's. Children report their own.
     pub(in crate::agent) fn missing(
         &self,
         agent: &Arc<str>,
@@ -204,7 +204,7 @@ impl AgentServices {
         problems: &mut Vec<BuildError>,
     ) {
         for (part, takes) in self.states.iter().filter(|(_, takes)| *takes != state) {
-            // The list of hooks has its own words for it.
+            // The check of the hooks reports this with a more specific error.
             let is_known = |problem: &BuildError| matches!(problem, BuildError::HookState { agent: of, takes: known, .. } if **of == **agent && *known == takes.name());
             if !problems.iter().any(is_known) {
                 problems.push(other_state(agent, part, *takes, state));
@@ -227,8 +227,9 @@ impl AgentServices {
     /// The services of a run whose request provides some.
     ///
     /// # Errors
-    /// Returns an error if the request lacks a service that it has to provide, or provides one that nothing takes, unless services may be unused.
-    /// `is_taken_else` tells whether a tool takes it that the agent did not have when it was built.
+    /// Returns an error if the request lacks a required service, or provides an unused one although services
+    /// may not be unused. `is_taken_else` returns whether a tool that was added after the build takes the
+    /// service.
     pub(super) fn of_request(
         &self,
         agent: &Arc<str>,
@@ -246,8 +247,8 @@ impl AgentServices {
         Ok(self.given.services.with(request))
     }
 
-    /// The services of a run that a call of another agent starts: the builder's, and of the caller's those that each
-    /// request provides.
+    /// The services of a run that another agent's call starts: the builder's, and the caller's services that
+    /// each request provides.
     ///
     /// # Errors
     /// Returns an error if the caller lacks one of these.
@@ -259,7 +260,7 @@ impl AgentServices {
         Ok(services)
     }
 
-    /// Checks that all services are there that a request has to provide.
+    /// Checks that the request provides all required services.
     fn complete(&self, request: &Services) -> Result<(), RunError> {
         for service in self.given.per_request.iter().filter(|service| !request.has(**service)) {
             if let Some(taker) = self.takers.iter().find(|taker| taker.service == *service) {

@@ -1,4 +1,4 @@
-//! Checks of single tools: their states, and what their definitions hold as values.
+//! Checks of individual tools: their states and their definitions.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use onionskin_tools::tool::DynTool;
 
 use crate::agent::error::build_error::BuildError;
 
-/// The state of a tool or a hook that is not the agent's.
+/// The first state of a tool or a hook that differs from the agent's.
 pub(in crate::agent) fn other_than(agent: StateType, states: &[StateType]) -> Option<StateType> {
     states.iter().copied().find(|state| *state != agent)
 }
 
-/// Checks that a tool works on the agent's state. The compiler checks those in the lists of `agent!`.
+/// Checks that a tool works on the agent's state. For the lists of `agent!` the compiler does so.
 pub(super) fn state(
     agent: &str,
     state: StateType,
@@ -35,7 +35,7 @@ pub(super) fn state(
     }
 }
 
-/// Checks that tools by hand work on the agent's state.
+/// Checks that hand-written tools work on the agent's state.
 pub(in crate::agent) fn states<'t>(
     agent: &str,
     agents: StateType,
@@ -72,7 +72,7 @@ pub(in crate::agent) fn states_of_values(
     tools.iter().try_for_each(|tool| state(agent, agents, tool.name(), tool.state_types()))
 }
 
-/// Checks bounds, schemas and examples, which a definition holds as values.
+/// Checks the limits, schemas and examples of definitions.
 pub(in crate::agent) fn definitions<'e>(
     agent: &str,
     tools: impl IntoIterator<Item = &'e ToolEntry>,

@@ -30,17 +30,17 @@ pub(crate) struct ToolList {
     fixed: Arc<[ToolEntry]>,
     servers: Vec<AgentServer>,
     current: Mutex<Option<TurnTools>>,
-    /// The messages about the last list that no run has reported.
+    /// The messages about the last list that no run has reported yet.
     unreported: Mutex<Vec<String>>,
 }
 
-/// What the tools of servers are checked against.
+/// The agent whose servers' tools are checked.
 #[derive(Clone)]
 pub(in crate::agent) struct Owner {
     pub(in crate::agent) agent: Arc<str>,
     /// The agent's state.
     pub(in crate::agent) state: StateType,
-    /// The services for these tools.
+    /// The services provided for these tools.
     pub(in crate::agent) given: ProvidedServices,
     /// The guardrails around all tools.
     pub(in crate::agent) guards: Option<Arc<dyn Guards>>,
@@ -106,12 +106,12 @@ impl AgentServer {
         self.ask("listed its tools", || self.provider.generation())
     }
 
-    /// The wait for a list that was announced.
+    /// Waits for a list that the server announced.
     fn pending_list(&self) -> Result<Option<BoxFuture<'_, ()>>, ServerError> {
         self.ask("was asked for its next list", || self.provider.pending_list())
     }
 
-    /// Why the server leaves out the tools of this pattern, if it does.
+    /// The reason why the server leaves out the tools that match this pattern, if it does.
     fn left_out(&self, pattern: &str) -> Result<Option<String>, ServerError> {
         self.ask("was asked for a tool that it leaves out", || self.provider.left_out(pattern))
     }
@@ -121,13 +121,13 @@ impl AgentServer {
         self.ask("gave its notices", || self.provider.notices())
     }
 
-    /// Calls the server's code. A panic is an error.
+    /// Calls the server's code. A panic becomes an error.
     fn ask<T>(&self, doing: &str, ask: impl FnOnce() -> T) -> Result<T, ServerError> {
         caught(ask).map_err(|reason| ServerError::new(panicked(&self.server, doing, &reason)))
     }
 
-    /// The current tools that the agent takes. A tool whose name does not begin with the server's name is reported, and
-    /// so is a pattern that matches no tool if the list is the one for all runs.
+    /// The current tools that the agent selects. Reports a tool whose name does not begin with the server's
+    /// name and, in the list for all runs, a pattern that matches no tool.
     fn entries(
         &self,
         owner: &Owner,
@@ -152,7 +152,7 @@ impl AgentServer {
             if !self.filter.takes(own) {
                 return None;
             }
-            // The definitions of MCP servers are not the program's to correct.
+            // The program cannot correct the definitions of MCP servers.
             let is_own = self.kind != ServerKind::Mcp;
             let checked = tool_checks::state(agent, owner.state, &name, &tool.states())
                 .and_then(|()| if is_own { tool_checks::definition(agent, &definition) } else { Ok(()) });
@@ -222,7 +222,7 @@ impl ToolList {
         }
     }
 
-    /// The list for one run if it needs one: if a server has its own tools for it, or a definition depends on it.
+    /// The list for one run, if a server has special tools for the run or a definition depends on it.
     pub(in crate::agent) fn of_run<'a>(
         &'a self,
         run: &'a RunContext,
@@ -257,7 +257,7 @@ impl ToolList {
         }))
     }
 
-    /// The same list for a run that began before a definition of a server depended on it.
+    /// This list for a run that began before a server's definition depended on runs.
     pub(in crate::agent) fn late(&self) -> Self {
         self.with(self.servers.clone())
     }
@@ -273,7 +273,7 @@ impl ToolList {
         }
     }
 
-    /// The current table of tools for all runs or for one, and the reasons why tools are not in it.
+    /// The current table of tools for all runs or for one, and the reasons why tools are missing.
     fn table(&self, run: Option<&RunContext>) -> Result<(ToolTable, Vec<BuildError>), ListError> {
         let mut problems = Vec::new();
         let mut all = self.fixed.to_vec();
@@ -313,7 +313,7 @@ impl ToolList {
         }
     }
 
-    /// Why a server leaves out the tool of this name, if it does.
+    /// The reason why a server leaves out the tool of this name, if it does.
     pub(in crate::agent) fn left_out(&self, name: &str) -> Result<Option<String>, BuildError> {
         for server in &self.servers {
             let own = name.strip_prefix(&*server.server).and_then(|rest| rest.strip_prefix("__"));
@@ -340,7 +340,7 @@ impl ToolList {
         &self.prompt
     }
 
-    /// The messages about tools that were left out, once, and the notices of servers.
+    /// Takes the messages about omitted tools, and the notices of servers.
     pub(in crate::agent) fn take_notices(&self) -> Result<Vec<String>, ListError> {
         let mut of_servers = Vec::new();
         for server in &self.servers {
@@ -351,7 +351,7 @@ impl ToolList {
         Ok(notices)
     }
 
-    /// Waits for the lists that servers have announced; `None` if there are none.
+    /// Waits for the lists that servers announced; `None` if there are none.
     pub(in crate::agent) fn pending(&self) -> Option<BoxFuture<'_, Result<(), ListError>>> {
         let lists: Vec<_> =
             self.servers.iter().filter_map(|server| server.pending_list().transpose()).collect();
@@ -371,7 +371,7 @@ impl ToolList {
         }))
     }
 
-    /// The tools for one turn. [`Self::take_notices`] says which ones were left out.
+    /// The tools for one turn. [`Self::take_notices`] reports the omitted ones.
     pub(in crate::agent) fn tools(&self, run: Option<&RunContext>) -> Result<TurnTools, ListError> {
         let mut generation = 0_u64;
         for server in &self.servers {
@@ -392,7 +392,7 @@ impl ToolList {
 }
 
 impl TurnTools {
-    /// Whether these tools are the ones for all runs, and a run needs others.
+    /// Whether these are the tools for all runs, and each run needs its own.
     pub(in crate::agent) fn depends_on_run(&self) -> bool {
         self.depends_on_run
     }

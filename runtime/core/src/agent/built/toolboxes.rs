@@ -1,4 +1,4 @@
-//! The toolboxes that were provided for agents.
+//! The toolboxes provided for agents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(in crate::agent) struct Toolboxes(HashMap<ToolboxLink, ProvidedToolbox>);
 pub(in crate::agent) struct ProvidedToolbox {
     tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     instructions: Option<&'static str>,
-    /// How the toolbox's lists disagree.
+    /// The mismatch between the toolbox's lists, if any.
     problem: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Toolboxes {
         self.0.keys()
     }
 
-    /// The toolboxes whose lists disagree, and how, sorted by name.
+    /// The mismatches between lists, by the toolbox's name.
     pub(in crate::agent) fn problems(&self) -> BTreeMap<&'static str, &str> {
         self.0.iter().filter_map(|(link, given)| Some((link.name, given.problem.as_deref()?))).collect()
     }
@@ -63,8 +63,8 @@ impl ProvidedToolbox {
         &self.tools
     }
 
-    /// The toolbox's tools as an agent has them. The first one carries the toolbox's instructions for the system
-    /// prompt.
+    /// The toolbox's tools under the names of an agent. The first one carries the toolbox's instructions for
+    /// the system prompt.
     ///
     /// # Errors
     /// Returns an error if one of them panics in its `definition`.

@@ -1,4 +1,4 @@
-//! What a built agent consists of, for its handle and for requests of its runs.
+//! The parts of a built agent, for its handle and for requests.
 
 use std::sync::Arc;
 

@@ -37,14 +37,14 @@ pub(crate) struct ChildTool {
     definition: ToolDefinition,
 }
 
-/// The most bytes of the last text of a run without an answer.
+/// The maximum number of bytes shown of the last text of a run without an answer.
 const SAID: usize = 300;
 
 static INPUT: [Param; 1] =
     [Param { description: "What the agent is asked.", ..Param::new::<String>("input") }];
 
 impl ChildTool {
-    /// `settings` are the parent's.
+    /// Creates the tool; `settings` are the parent's.
     pub(in crate::agent) fn new(child: Arc<Instance>, run: RunFn, settings: Settings) -> Self {
         let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
         definition.name = tool_name(&child).into();
@@ -64,7 +64,7 @@ impl ChildTool {
         Arc::clone(&self.child.name)
     }
 
-    /// The services that it and those below it take.
+    /// The services that the child and its descendants take.
     pub(in crate::agent) fn services(&self) -> &AgentServices {
         &self.child.services
     }
@@ -83,7 +83,7 @@ impl ChildTool {
             }
             HistorySource::Orchestrator => {
                 let mut messages = cx.run().messages();
-                // The parent's last message contains the calls that are running now. They have no results yet.
+                // The parent's last message contains the running calls, which have no results yet.
                 if matches!(messages.last(), Some(Message::Assistant { tool_calls, .. }) if !tool_calls.is_empty())
                 {
                     messages.pop();
@@ -120,7 +120,8 @@ impl ChildTool {
     }
 }
 
-/// The input of an agent that a call starts, after the message hooks of the caller. `fits` reads a changed text as the agent's input.
+/// The input of an agent that a call starts, after the caller's message hooks. `fits` checks a changed text
+/// against the agent's input type.
 pub(super) async fn sent(
     cx: &ToolContext,
     agent: &Arc<str>,
@@ -145,12 +146,12 @@ pub(super) async fn sent(
     })
 }
 
-/// Stores a child's transcript with its call when the run ends, also if it is dropped half way, because its tools have
-/// already acted.
+/// Stores a child's transcript with its call when the run ends, also if it is dropped before its end, because
+/// its tools may have acted.
 struct Leaves<'c> {
     child: &'c Arc<str>,
     run: &'c AgentRun,
-    /// The number of messages that are not its own.
+    /// The number of messages before the run's own.
     start: usize,
     cx: &'c ToolContext,
 }
@@ -186,12 +187,13 @@ pub(super) fn description(agent: &Instance) -> String {
     }
 }
 
-/// What a run without an answer did, for the model that waits for it: the calls that may have acted, and its last text. `start` is the
-/// number of messages that are not its own.
+/// Describes a run without an answer for the waiting model: the calls that may have acted, and the last text.
+/// `start` is the number of messages before the run's own.
 pub(super) fn did(run: &AgentRun, start: usize, answer: &Result<String, RunError>) -> String {
     let Err(error) = answer else { return String::new() };
     let acted = run.cx.acted().and_then(|acted| acted.sentence());
-    // Hooks may refuse or change what the agent says, and this text did not pass them. The text of a cut answer is in its error.
+    // Hooks may refuse or change texts of the agent, and this text did not pass them. The text of a cut
+    // answer is in its error.
     let is_shown = run.instance.declaration.run_hooks.is_empty()
         && run.instance.message_hooks.is_none()
         && !matches!(error, RunError::Unfinished { .. });
@@ -215,7 +217,8 @@ fn last_text(run: &AgentRun, start: usize) -> Option<String> {
     })
 }
 
-/// The tool error for a run without an answer, given to the caller that waited for `timeout`. `did` says what it did.
+/// The tool error for a run without an answer, for the caller that waited for `timeout`. `did` describes the
+/// run.
 pub(super) fn failed(
     cx: &ToolContext,
     error: RunError,

@@ -1,4 +1,4 @@
-//! A run from its parts to its answer: where it comes from, how it is driven, what it leaves.
+//! Drives a run: from its seed to its answer.
 
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
@@ -23,7 +23,8 @@ use crate::agent::error::run_error::RunError;
 use crate::agent::running::run::AgentRun;
 use crate::agent::running::spans::RunSpan;
 
-/// The parts of an outermost run of an agent in a session. The caller sets what the run's request decides.
+/// The seed of an outermost run of an agent in a session. The caller sets the parts that depend on the
+/// request.
 pub(super) fn seed(
     instance: &Instance,
     session: &Session,
@@ -60,8 +61,8 @@ pub(super) fn seed(
     })
 }
 
-/// The parts of the run that the call of `cx` starts, with the displayed name `name`. The journal, the approver and the
-/// user and the services are the caller's. Outside of a run it is an independent run.
+/// The seed of the run that the call of `cx` starts, with the displayed name `name`. The journal, the
+/// approver, the user and the services are the caller's. Outside a run it is an independent run.
 pub(super) fn child_seed(
     cx: &ToolContext,
     instance: &Instance,
@@ -169,7 +170,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     });
     let work = pin!(async {
         let work = run.unless_paused(work);
-        // A journal that does not answer holds up the run no longer than its limits allow.
+        // A journal that does not respond delays the run no longer than its limits allow.
         match run.cx.journal() {
             None => work.await,
             Some(_) => Box::pin(run.cx.strand(|| run.step(0, StepKind::Run).to_id(), work)).await,
@@ -215,22 +216,22 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     answer
 }
 
-/// Reports the end of a run that did not begin: the session lacks a state, or the run did not get its turn. `beneath` is the span of
-/// the paused run that it continues.
+/// Reports the end of a run that did not begin: the session lacks a state, or the run did not get its turn.
+/// `paused` is the trace parent of the paused run that it continues.
 pub(super) fn never_began(
     instance: &Instance,
     events: &Events,
     scope: Arc<str>,
     error: &RunError,
-    beneath: Option<&TraceParent>,
+    paused: Option<&TraceParent>,
 ) {
-    RunSpan::never_began(instance, error, beneath);
+    RunSpan::never_began(instance, error, paused);
     let step = StepId::new(StepKind::Run, "").in_scope(scope);
     events.push(step.as_step(), EventKind::run_failed(error));
 }
 
-/// Stores the messages of a run in its session when the run ends, also if it is dropped half way, because its tools
-/// have already acted.
+/// Stores the messages of a run in its session when the run ends, also if it is dropped before its end,
+/// because its tools may have acted.
 pub(super) struct Kept<'r> {
     pub(super) run: &'r AgentRun,
     /// The number of messages that the session had before.
@@ -245,11 +246,11 @@ impl Drop for Kept<'_> {
     }
 }
 
-/// Takes an answer that did not pass the run hooks out of the conversation, also if the run is dropped meanwhile. Otherwise the next
-/// input of the session could get it out of the model.
+/// Removes an answer that did not pass the run hooks from the conversation, also if the run is dropped
+/// meanwhile. Otherwise the next input of the session could make the model repeat it.
 struct Unchecked<'r> {
     run: &'r AgentRun,
-    /// The number of messages that are not the run's own.
+    /// The number of messages before the run's own.
     start: usize,
 }
 
@@ -259,7 +260,7 @@ impl Drop for Unchecked<'_> {
     }
 }
 
-/// Reports the end of a run that is dropped half way.
+/// Reports the end of a run that is dropped before its end.
 struct Dropped<'r> {
     run: &'r AgentRun,
 }

@@ -1,4 +1,4 @@
-//! A built agent as a program holds it.
+//! The handle of a built agent.
 
 use futures_util::future::BoxFuture;
 use onionskin_definitions::definition::ToolDefinition;
@@ -17,8 +17,9 @@ use super::request::RunRequest;
 use super::stream::RunStream;
 use super::typed_run::TypedRunOutput;
 
-/// A built agent: its tools, hooks, connections and model. [`AgentBuilder::build`](crate::agent::AgentBuilder::build) and
-/// [`App`](crate::agent::App) make it. Cloning is cheap; clones share everything.
+/// A built agent: its tools, hooks, connections and model. Created by
+/// [`AgentBuilder::build`](crate::agent::AgentBuilder::build) and [`App`](crate::agent::App). Cloning is
+/// cheap; clones share everything.
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
@@ -44,8 +45,8 @@ pub struct AgentHandle(pub(in crate::agent) Built);
 impl AgentHandle {
     /// Runs the agent in a new session.
     ///
-    /// Cancel safety: dropping the future ends the run and everything below it. The history of the session keeps what
-    /// the run did until then ([`RunRequest::session`]).
+    /// Cancel safety: dropping the future ends the run and its child runs. The history of the session keeps
+    /// the messages until then ([`RunRequest::session`]).
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.
@@ -87,13 +88,15 @@ impl AgentHandle {
         RunRequest::new(self.0.clone(), input.into())
     }
 
-    /// Prepares a paused run to be continued, with its id, its input and its user. Give it answers with [`RunRequest::answer`]; questions
-    /// without an answer stay open, and the run pauses again when it needs them. So does a question that is not what the person saw any more,
-    /// because its text, its arguments or its schema changed since. What the run did before is not done again: its steps
-    /// are answered from their records. Hooks run again, as in any replay.
+    /// Prepares the continuation of a paused run, with its id, its input and its user. Pass answers to
+    /// [`RunRequest::answer`]. A question without an answer stays open, and the run pauses again when it
+    /// needs the answer. So does a question whose text, arguments or schema changed since the person saw it.
+    /// Earlier steps of the run are not repeated: they are answered from their records. Hooks run again, as
+    /// in any replay.
     ///
-    /// The session of the run is as it was when the run began. If the run began in a new session, set nothing; otherwise set the same
-    /// one ([`RunRequest::session`]), or in another process one with the same history and state. A resumed run has a new time limit.
+    /// The session of the run is reset to its start. If the run began in a new session, set nothing.
+    /// Otherwise set the same session ([`RunRequest::session`]), or in another process one with the same
+    /// history and state. A resumed run has a new time limit.
     ///
     /// ```
     /// use onionskin::question::{Answer, Paused};
@@ -128,7 +131,7 @@ impl AgentHandle {
 
     /// The system prompt of a run in a new session; `None` if it is empty. See [`RunRequest::system_prompt`].
     ///
-    /// Cancel safety: a dropped future has changed nothing.
+    /// Cancel safety: dropping the future has no effect.
     ///
     /// # Errors
     /// As [`RunRequest::system_prompt`].
@@ -141,19 +144,20 @@ impl AgentHandle {
         &self.0.instance.name
     }
 
-    /// The current names of its tools, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)). They
-    /// are those for all runs; a server can have others for a run
-    /// ([`ToolProvider::for_run`](crate::servers::ToolProvider::for_run)).
-    /// [`Self::tool_definitions`] returns the names for the model.
+    /// The current names of its tools, as hooks see them
+    /// ([`ToolContext::tool_name`](crate::ToolContext::tool_name)). A server can have other tools in one run
+    /// ([`ToolProvider::for_run`](crate::servers::ToolProvider::for_run)). [`Self::tool_definitions`] returns
+    /// the names for the model.
     ///
     /// # Errors
-    /// Returns an error if a server panics while it lists its tools. A run would fail for the same reason.
+    /// Returns an error if a server panics while it lists its tools. A run then fails too.
     pub fn tool_names(&self) -> Result<Vec<String>, ServerError> {
         let tools = self.0.instance.tools.tools(None).map_err(ListError::into_server_error)?;
         Ok(tools.table.entries().iter().map(|entry| entry.name.to_string()).collect())
     }
 
-    /// The current definitions of its tools for the model, under the names that the model uses. The exports take these.
+    /// The current definitions of its tools for the model, under the names that the model uses. The exports
+    /// use them.
     ///
     /// # Errors
     /// As [`Self::tool_names`].
@@ -161,15 +165,16 @@ impl AgentHandle {
         Ok(self.0.instance.tools.tools(None).map_err(ListError::into_server_error)?.table.shown())
     }
 
-    /// Creates a new session: a conversation with its own history and state. It begins with the messages and with
-    /// copies of the states that the agent was built with. Run in it with [`RunRequest::session`].
+    /// Creates a session: a conversation with its own history and state. It begins with the agent's initial
+    /// messages and copies of its initial states. Pass it to [`RunRequest::session`].
     pub fn session(&self) -> Session {
         self.0.session()
     }
 
-    /// Ends the servers of tools and waits for them. An MCP server that does not end within 2 seconds after its input was closed
-    /// is asked to terminate, and is killed after 2 more seconds. All clones of this handle use the same servers: later
-    /// calls of their tools are tool errors. Without this call the servers are killed when the last handle is dropped.
+    /// Ends the servers of tools and waits for them. An MCP server that does not end within 2 seconds after
+    /// its input was closed is asked to terminate, and is killed after 2 more seconds. All clones of this
+    /// handle share the servers: later calls of their tools fail with tool errors. Without this call the
+    /// servers are killed when the last handle is dropped.
     ///
     /// Cancel safety: dropping the future kills the servers that have not ended, once no other handle is left.
     pub async fn shutdown(self) {

@@ -1,4 +1,4 @@
-//! An agent for its callers: programs hold a handle, parents call a tool.
+//! How agents are called: by programs through a handle, and by parents as a tool.
 
 pub(super) mod agent_tool;
 pub(super) mod built;

@@ -1,4 +1,4 @@
-//! A run that a program requests: its options, and how it begins.
+//! Requests of runs: their options, and how runs begin.
 
 use std::marker::PhantomData;
 use std::pin::pin;
@@ -32,7 +32,8 @@ use super::drive::{Kept, drive, never_began, seed};
 use super::stream::RunStream;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
 
-/// The options of a run that has not begun. [`AgentHandle::request`](crate::agent::AgentHandle::request) makes it; [`run`](Self::run) or
+/// The options of a run that has not begun. Created by
+/// [`AgentHandle::request`](crate::agent::AgentHandle::request); [`run`](Self::run) or
 /// [`stream`](Self::stream) begins the run.
 ///
 /// ```
@@ -56,7 +57,7 @@ pub struct RunRequest<O = RunOutput> {
     output: PhantomData<fn() -> O>,
 }
 
-/// What a program set for a run.
+/// The options of a run.
 #[derive(Debug)]
 struct Options {
     built: Built,
@@ -70,15 +71,15 @@ struct Options {
     resumption: Resumption,
     services: Services,
     prompt: Prompt,
-    /// Makes the type of the answer.
+    /// Creates the form of the answer, if it has a type.
     answer: Option<fn() -> AnswerForm>,
     cancellation: Option<CancellationToken>,
 }
 
 impl<O> RunRequest<O> {
-    /// Runs in this session, which the agent made before ([`AgentHandle::session`](crate::agent::AgentHandle::session)). A session of another agent works
-    /// if it contains the states of this agent and its children, as sessions of one [`App`](crate::agent::App) do. Otherwise
-    /// the run fails with [`RunError::NoState`].
+    /// Runs in this session, which [`AgentHandle::session`](crate::agent::AgentHandle::session) created. A
+    /// session of another agent works if it contains the states of this agent and its children, as sessions
+    /// of one [`App`](crate::agent::App) do. Otherwise the run fails with [`RunError::NoState`].
     ///
     /// Runs in one session are sequential, in the order in which they are first polled. The wait is part of the run's
     /// time limit (`limits`) and ends with [`RunError::Busy`] when the limit is reached. A run that starts within a run
@@ -88,14 +89,15 @@ impl<O> RunRequest<O> {
         self
     }
 
-    /// The id of the run in its journal and in the idempotency keys of its calls. A request with the id of an earlier
-    /// run replays that run: recorded steps are answered from the journal, and steps that run again have the same keys.
-    /// Without this call each run gets a unique id. While a run with this id of the same agent, or of the same
-    /// [`App`](crate::agent::App), is in progress, another one fails with [`RunError::RunIdInUse`].
+    /// Sets the id of the run in its journal and in the idempotency keys of its calls. A request with the id
+    /// of an earlier run replays that run: recorded steps are answered from the journal, and steps that run
+    /// again have the same keys. Without this call each run gets a unique id. While a run with this id of the
+    /// same agent, or of the same [`App`](crate::agent::App), is in progress, another one fails with
+    /// [`RunError::RunIdInUse`].
     ///
-    /// The program chooses one id for each piece of work, such as the number of an order, and knows it again after a
-    /// crash. The replay needs the input, the agent, the session's history and the state that the run began with. If
-    /// the model or a tool is asked something else because one of them differs, the run ends with
+    /// Choose one id for each piece of work, such as an order number, so that the program can find it after a
+    /// crash. The replay needs the same input, agent, session history and state as the run began with. If one
+    /// of them differs so that a request to the model or a tool changes, the run ends with
     /// [`RunError::Journal`], which names the step. Recorded tools do not read the state again. A run that
     /// failed or was dropped has changed its session, so continue it in a new one.
     ///
@@ -117,47 +119,48 @@ impl<O> RunRequest<O> {
     /// # });
     /// ```
     ///
-    /// The id is also the correlation id, unless [`Self::correlation_id`] sets another one.
+    /// The id is also the correlation id unless [`Self::correlation_id`] sets one.
     pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.options.run_id = Some(id.into());
         self
     }
 
-    /// The id of the run and of all child runs below it, for people and traces. Several runs may share it. Nothing is
-    /// recorded under it.
+    /// Sets the id of the run and of all its descendants, for people and traces. Several runs may share it.
+    /// Nothing is recorded under it.
     pub fn correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.options.correlation_id = Some(id.into());
         self
     }
 
-    /// The user of the run. A cache keeps the results of each user separate.
+    /// Sets the user of the run. A cache keeps the results of each user separate.
     pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
         self.options.user = Some(id.into());
         self
     }
 
-    /// Sets the approver for the calls of this run and of the runs below it, in place of the agent's approver.
+    /// Sets the approver for the calls of this run and its descendants, in place of the agent's approver.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.options.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Sets who answers the questions of this run and of the runs below it, in place of the agent's answerer.
+    /// Sets who answers the questions of this run and its descendants, in place of the agent's answerer.
     pub fn answerer(mut self, answerer: impl Answerer) -> Self {
         self.options.answerer = Some(Arc::new(answerer));
         self
     }
 
-    /// Answers an open question of the run that the request resumes ([`AgentHandle::resume`](crate::agent::AgentHandle::resume)), by its key. If an answer does not fit,
-    /// the run does not begin: it ends with [`RunError::Answer`], and no answer is recorded.
+    /// Answers an open question, by its key, of the run that the request resumes
+    /// ([`AgentHandle::resume`](crate::agent::AgentHandle::resume)). If an answer does not fit, the run ends
+    /// with [`RunError::Answer`] before it begins, and no answer is recorded.
     pub fn answer(mut self, key: impl Into<String>, answer: impl Into<Answer>) -> Self {
         self.options.resumption.answers.push((key.into(), answer.into()));
         self
     }
 
-    /// Provides a service for this run and the runs of its children, in place of the builder's service of the same type. The
-    /// run does not begin if nothing of the agent or its children takes the type ([`RunError::UnusedService`]), unless
-    /// the app [allows it](crate::agent::AppBuilder::allow_unused).
+    /// Provides a service for this run and the runs of its children, in place of the builder's service of the
+    /// same type. The run does not begin if neither the agent nor its children take the type
+    /// ([`RunError::UnusedService`]), unless the app [allows it](crate::agent::AppBuilder::allow_unused).
     ///
     /// ```
     /// use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
@@ -195,24 +198,26 @@ impl<O> RunRequest<O> {
         self
     }
 
-    /// Sets parts of the system prompt for this run, in place of what the agent has there. Runs of its children keep their own
-    /// prompts. A later call wins part by part.
+    /// Sets parts of the system prompt for this run, in place of the agent's. Child runs keep their own
+    /// prompts. A later call replaces parts of an earlier one.
     pub fn prompt(mut self, prompt: Prompt) -> Self {
         self.options.prompt = self.options.prompt.with(prompt);
         self
     }
 
-    /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and the runs
-    /// below it are dropped. The run uses a child of the token, so the end of the run does not cancel the token.
+    /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and
+    /// descendants are dropped. The run uses a child of the token, so the end of the run does not cancel the
+    /// token.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.options.cancellation = Some(token);
         self
     }
 
-    /// The system prompt that the first turn of this run would have; `None` if it is empty. The model is not asked, no hook runs, and
-    /// the journal is not used. Secrets of the session are redacted, as in the request to the model.
+    /// The system prompt of the first turn of this run; `None` if it is empty. The model is not called, no
+    /// hook runs, and the journal is not used. Secrets of the session are redacted, as in the request to the
+    /// model.
     ///
-    /// Cancel safety: a dropped future has changed nothing.
+    /// Cancel safety: dropping the future has no effect.
     ///
     /// # Errors
     /// Returns the error that the run would end with before its first turn.
@@ -257,12 +262,13 @@ impl RunRequest {
         self.options.stream()
     }
 
-    /// Runs the agent to an answer of a type, in place of text. The model is asked for it as its own structured output, if it has one that takes
-    /// the type ([`Model::response_schema`](crate::model::Model::response_schema)), and else as the call of a tool that ends the run. An
-    /// answer that does not fit is asked for again, at most [`Limits::output_retries`](crate::agent::Limits::output_retries) times. The text of
-    /// the output is the answer as JSON.
+    /// Runs the agent to an answer of type `T`. The model returns it as structured output, if it supports
+    /// that for the type ([`Model::response_schema`](crate::model::Model::response_schema)), and otherwise as
+    /// the call of a tool that ends the run. If the answer does not fit, the model is asked again, at most
+    /// [`Limits::output_retries`](crate::agent::Limits::output_retries) times. The text of the output is the
+    /// answer as JSON.
     ///
-    /// In place of the type of an agent that has one, the answer is of this type.
+    /// The type replaces the declared `output` of the agent, if there is one.
     ///
     /// Cancel safety: as [`AgentHandle::run`](crate::agent::AgentHandle::run).
     ///
@@ -421,7 +427,8 @@ impl Options {
                     error => error,
                 });
                 Ok(match (answer, asked) {
-                    // A replay begins with the session as it was. One that differs can be tried again with the right program.
+                    // A replay begins with the session as it was before. A failed replay can be repeated with
+                    // the right program.
                     (Err(error), Some(before))
                         if matches!(error, RunError::Paused(_))
                             || (is_resumed && matches!(error, RunError::Journal { .. })) =>
@@ -432,14 +439,14 @@ impl Options {
                     (answer, _) => answer,
                 })
             };
-            // Pinned in place: a future that is passed on by value occupies space in the run's future twice.
+            // Pinned in place, because a future passed by value takes up space in the run's future twice.
             let answer = turns.in_turn(wait, pin!(in_turn)).await;
             let answer =
                 answer.unwrap_or_else(|no_turn| Err(RunError::from_no_turn(no_turn, &agent.name, &turns)));
             answer
                 .inspect_err(|error| {
-                    let beneath = paused.as_ref().and_then(Paused::traceparent);
-                    never_began(&agent, &outside, "".into(), error, beneath);
+                    let parent = paused.as_ref().and_then(Paused::traceparent);
+                    never_began(&agent, &outside, "".into(), error, parent);
                 })?
                 .map(drop)
         };
@@ -447,7 +454,7 @@ impl Options {
     }
 }
 
-/// The input without the secrets that the session knows, as the model is shown it.
+/// The input without the secrets of the session, as the model gets it.
 fn shown(input: &RunInput, session: &Session) -> (String, Vec<ContentBlock>) {
     let (mut text, mut parts) = (input.text().to_owned(), input.clone().into_parts());
     if let Some(redactor) = session.state().concealed().redactor() {
@@ -459,7 +466,7 @@ fn shown(input: &RunInput, session: &Session) -> (String, Vec<ContentBlock>) {
     (text, parts)
 }
 
-/// The type of the answer of a request. Code of the type makes its schema.
+/// The type of the answer of a request. Its schema comes from code of the type.
 fn answer_form(
     instance: &Instance,
     make: Option<fn() -> AnswerForm>,

@@ -1,4 +1,4 @@
-//! `RunStream` shows a run as a stream of events.
+//! [`RunStream`]: a run as a stream of events.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -33,9 +33,10 @@ use crate::agent::RunError;
 /// # });
 /// ```
 ///
-/// The run makes progress only while the stream is polled. Dropping the stream ends the run and everything below it;
-/// the session's history keeps what the run did until then. From the first poll on, the stream holds its session, or
-/// its place in the session's queue, and other runs in that session wait. Read the stream to its end, or drop it.
+/// The run makes progress only while the stream is polled. Dropping the stream ends the run and its
+/// descendants; the session's history keeps the messages until then. From the first poll on, the stream
+/// occupies its session, or its place in the session's queue, and other runs in that session wait. Read the
+/// stream to its end, or drop it.
 pub struct RunStream {
     run: Option<BoxFuture<'static, Result<(), RunError>>>,
     queue: Arc<Queue>,
@@ -57,15 +58,15 @@ impl RunStream {
         poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// Runs to the end and returns the sum of all events, those read before included. After the end of the stream it
-    /// returns at once.
+    /// Runs to the end and returns the sum of all events, including those read before. After the end of the
+    /// stream it returns immediately.
     ///
     /// Cancel safety: dropping the future ends the run, as dropping the stream does.
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.
     pub async fn output(mut self) -> Result<RunOutput, RunError> {
-        // The events are not read from here on, so they are added up where they are written.
+        // No one reads the events from here on, so they are summed where they are written.
         self.queue.add_up(std::mem::take(&mut self.output));
         if let Some(run) = self.run.take() {
             self.ended = Some(run.await);
@@ -117,7 +118,7 @@ impl RunStream {
 }
 
 impl Drop for RunStream {
-    /// A tool on another thread continues after the run, and its events would pile up.
+    /// A tool on another thread may outlive the run, and its events would accumulate.
     fn drop(&mut self) {
         self.queue.close();
     }

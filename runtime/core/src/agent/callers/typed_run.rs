@@ -1,4 +1,4 @@
-//! Runs whose answer has a type, as a program holds them.
+//! Outputs and streams of runs with a typed answer.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -46,8 +46,8 @@ pub struct TypedRunOutput<T> {
     pub output: RunOutput,
 }
 
-/// A run in progress whose answer has a type: a stream of its events, then its output. It is polled and dropped as a
-/// [`RunStream`].
+/// A run in progress whose answer has a type: a stream of its events, then its output. Polling and dropping
+/// work as for a [`RunStream`].
 ///
 /// [`partial`](Self::partial) is the answer so far, after each event.
 ///
@@ -74,15 +74,17 @@ pub struct TypedRunStream<T> {
     agent: Arc<str>,
     /// The name of the type.
     name: Cow<'static, str>,
-    // A pointer, so that only the method that begins the run asks what the type can do: the compiler then says it once.
+    // A pointer, so that only the method that begins the run has bounds on the type, and the compiler reports
+    // them once.
     read: fn(&str) -> Result<T, serde_json::Error>,
-    /// Whether an object is around the value. It asks for the type's schema, so it is known once there is an answer.
+    /// Whether the value is wrapped in an object. This needs the type's schema, so it is computed with the
+    /// first answer.
     is_wrapped: OnceLock<bool>,
     asks_is_wrapped: fn() -> bool,
     partial: PartialAnswer,
 }
 
-/// What the model wrote of the answer in this turn.
+/// The part of the answer that the model wrote in this turn.
 #[derive(Default)]
 struct PartialAnswer {
     text: String,
@@ -115,14 +117,15 @@ impl<T> TypedRunStream<T> {
         Some(event)
     }
 
-    /// The answer so far, by the events that were read: the value of a JSON text whose end is missing, not
-    /// checked against the type. Strings may be cut; other values are whole, or not there yet. A whole number that a [`Value`] cannot hold
-    /// is a string of its digits. `None` without a value. Each turn begins anew: an answer that does not fit is asked for again.
+    /// The answer so far, from the events that were read: the value of an incomplete JSON text, not checked
+    /// against the type. Strings may be cut; other values are complete or missing. An integer that does not
+    /// fit into a [`Value`] is a string of its digits. `None` without a value. Each turn starts over.
     ///
-    /// It is there for answers that are texts and for those that are calls, if the model passes pieces of calls
-    /// ([`ModelDelta::ToolCall`](crate::model::ModelDelta::ToolCall)). With message hooks before texts are sent, a call has no pieces.
+    /// Answers that are calls have a partial value only if the model streams calls
+    /// ([`ModelDelta::ToolCall`](crate::model::ModelDelta::ToolCall)) and no message hook runs before texts
+    /// are sent.
     ///
-    /// The text of the turn is read at each call.
+    /// Each call parses the text of the turn.
     pub fn partial(&self) -> Option<Value> {
         let value = partial_value(&self.partial.text)?;
         match value {
@@ -161,7 +164,7 @@ impl<T> TypedRunStream<T> {
         let output = self.stream.output().await?;
         match (self.read)(&output.text) {
             Ok(answer) => Ok(TypedRunOutput { answer, output }),
-            // Only a type that reads a text once and not again gets here, or a secret in place of a value.
+            // Reached only by a type that cannot read the same text twice, or if a secret replaces a value.
             Err(error) => Err(RunError::WrongAnswer {
                 agent: self.agent,
                 output: self.name.as_ref().into(),
@@ -173,7 +176,7 @@ impl<T> TypedRunStream<T> {
 }
 
 impl PartialAnswer {
-    /// Adds a piece of a call that is the answer. Of several, the first counts.
+    /// Adds a piece of a call that is the answer. Only the first such call counts.
     fn note_call(&mut self, id: &Arc<str>, arguments: &str) {
         if self.call.is_none() {
             *self = Self { text: String::new(), call: Some(Arc::clone(id)) };

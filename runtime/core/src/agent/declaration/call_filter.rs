@@ -1,4 +1,4 @@
-//! [`CallFilter`] says which calls a hook of a declaration that is made at run time sees, or a guardrail checks.
+//! [`CallFilter`]: the calls that a hook or a guardrail of a declaration applies to.
 
 use std::any::type_name;
 use std::fmt;
@@ -14,7 +14,8 @@ use crate::agent::parts::identities::FilterWord;
 
 use super::{AgentDeclaration, works_on};
 
-/// The calls that a hook of a declaration sees, or a guardrail checks: `for [..]` and `except [..]` in `agent!`, as a value.
+/// The calls that a hook or a guardrail of a declaration applies to: `for [..]` and `except [..]` in
+/// `agent!`, as a value.
 ///
 /// ```
 /// use onionskin::declaration::{AgentDeclaration, CallFilter};
@@ -33,19 +34,21 @@ pub struct CallFilter {
 }
 
 impl CallFilter {
-    /// Lets the calls through for which the test is true. It is asked at each call.
+    /// Creates a filter that accepts the calls for which `concerns` returns true. It is evaluated for each
+    /// call.
     pub fn new(concerns: impl Fn(&ToolContext) -> bool + Send + Sync + 'static) -> Self {
         Self { concerns: Arc::new(concerns), names: Vec::new(), words: None, is_everywhere: false }
     }
 
-    /// Lets all calls through, also the calls of all agents below: `for [everywhere]` in `agent!`. The hook takes no state, because each agent
-    /// has its own ([`BuildError::HookEverywhere`](crate::BuildError::HookEverywhere)). It is for hooks around calls: a guardrail with it is
-    /// not built ([`BuildError::GuardrailEverywhere`](crate::BuildError::GuardrailEverywhere)).
+    /// Creates a filter that accepts all calls, also those of all descendants: `for [everywhere]` in
+    /// `agent!`. The hook must not take a state, because each agent has its own
+    /// ([`BuildError::HookEverywhere`](crate::BuildError::HookEverywhere)). Guardrails cannot have this
+    /// filter ([`BuildError::GuardrailEverywhere`](crate::BuildError::GuardrailEverywhere)).
     pub fn everywhere() -> Self {
         Self { is_everywhere: true, ..Self::new(|_| true) }
     }
 
-    /// Names a tool that the agent has to have: without it, the agent is not built
+    /// Names a tool that the agent must have. Without it, building fails
     /// ([`BuildError::FilterNamesNoTool`](crate::BuildError::FilterNamesNoTool)).
     #[must_use]
     pub fn names(mut self, tool: impl Into<Arc<str>>) -> Self {
@@ -53,7 +56,7 @@ impl CallFilter {
         self
     }
 
-    /// Says the filter in words. `agent!` writes it.
+    /// Sets the targets of the filter, for descriptions. `agent!` generates the call.
     #[doc(hidden)]
     #[must_use]
     pub fn words(mut self, except: bool, words: &'static [FilterWord]) -> Self {
@@ -69,7 +72,7 @@ impl fmt::Debug for CallFilter {
 }
 
 impl AgentDeclaration {
-    /// As [`Self::hook`], for a hook that sees some calls only. The others pass it.
+    /// As [`Self::hook`], for a hook that sees only the calls that `filter` accepts. Other calls bypass it.
     #[must_use]
     pub fn filtered_hook<H>(mut self, hook: H, filter: CallFilter) -> Self
     where

@@ -23,14 +23,14 @@ impl AgentDeclaration {
         self
     }
 
-    /// Says that a hook of the compiled onion is of type `H`, and which calls it concerns; `None`: all.
+    /// Registers a hook of the compiled onion, and the calls that it applies to; `None`: all.
     #[must_use]
     pub fn compiled_hook<H: Hook>(mut self, concerns: Option<Concerns>) -> Self {
         self.parts.compiled_hooks.push(CompiledHook::of::<H>(concerns));
         self
     }
 
-    /// Says which calls the last compiled hook concerns, in words.
+    /// Sets the targets in the filter of the last compiled hook.
     #[must_use]
     pub fn filter_words(mut self, except: bool, words: &'static [FilterWord]) -> Self {
         if let Some(hook) = self.parts.compiled_hooks.last_mut() {
@@ -39,20 +39,20 @@ impl AgentDeclaration {
         self
     }
 
-    /// Says that the last compiled hook sees the calls of the agents below too.
+    /// Lets the last compiled hook also see the calls of descendants.
     #[must_use]
     pub fn everywhere(self) -> Self {
         self.filter_words(false, &[FilterWord::Everywhere])
     }
 
-    /// Says that a function runs the agent.
+    /// Marks that a function runs the agent.
     #[must_use]
     pub fn runs_itself(mut self) -> Self {
         self.parts.runs_itself = true;
         self
     }
 
-    /// Says that the dynamic hooks are inside of the hooks before.
+    /// Places the dynamic hooks inside the compiled hooks registered so far.
     #[must_use]
     pub fn seam(mut self) -> Self {
         self.parts.seam = self.parts.compiled_hooks.len();

@@ -1,5 +1,5 @@
-//! What a declaration that is made at run time says with methods, and `agent!` in its own words: the place of the builder's hooks, tools as
-//! values, other words for tools, the text that ends a run, and the function in place of the loop.
+//! Methods of declarations created at run time, for options that `agent!` expresses in its syntax: the place
+//! of the builder's hooks, tools as values, other wordings of tools, and the text that ends a run.
 
 use std::sync::Arc;
 
@@ -8,25 +8,26 @@ use onionskin_definitions::definition::ToolWords;
 use onionskin_tools::spec::ToolValue;
 
 impl AgentDeclaration {
-    /// Sets the place of the dynamic hooks, those that the builder adds: inside of the hooks that were added before, as `..` in
-    /// `tool_hooks`. Without it they are outside of all declared ones.
+    /// Places the dynamic hooks, which the builder adds, inside the hooks added so far, as `..` in
+    /// `tool_hooks`. By default they are outside all declared hooks.
     #[must_use]
     pub fn dynamic_hooks(mut self) -> Self {
         self.parts.outside = self.parts.hooks.len();
         self
     }
 
-    /// Adds a tool that is a value, such as a [`ToolSpec`](crate::ToolSpec), behind the other tools. An agent with another state than the
-    /// tool's is not built ([`BuildError::ToolState`](crate::BuildError::ToolState)).
+    /// Adds a tool value, such as a [`ToolSpec`](crate::ToolSpec), after the other tools. Building fails if
+    /// the tool takes another state than the agent's
+    /// ([`BuildError::ToolState`](crate::BuildError::ToolState)).
     #[must_use]
     pub fn tool_value(mut self, tool: impl ToolValue) -> Self {
         self.parts.specs.push(tool.tool_value());
         self
     }
 
-    /// Adds tools, and gives them other words: `add` calls [`Self::tool`] or [`Self::tool_value`]. The tool itself stays as it is, with
-    /// its parameters and options, and so do other agents with it. An agent is not built if `add` adds no tool
-    /// ([`BuildError::WordsWithoutTool`](crate::BuildError::WordsWithoutTool)).
+    /// Adds tools with other names and descriptions: `add` calls [`Self::tool`] or [`Self::tool_value`]. The
+    /// tool's parameters and options are unchanged, and so is the tool in other agents. Building fails if
+    /// `add` adds no tool ([`BuildError::WordsWithoutTool`](crate::BuildError::WordsWithoutTool)).
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};
@@ -66,14 +67,15 @@ impl AgentDeclaration {
         self
     }
 
-    /// Lets each run continue until an answer contains this text: after an answer without it, the model is asked to go on, in the same
-    /// conversation and under the same [limits](Self::limits). So a run that never says it ends with
-    /// [`RunError::Limit`](crate::RunError::Limit). A tool that ends the run ([`Exit::stop`](crate::Exit::stop)) still does, and the text is
-    /// not taken out of the answer.
+    /// Continues each run until an answer contains this text: after an answer without it, the model is asked
+    /// to go on, in the same conversation and under the same [limits](Self::limits). A run whose model never
+    /// writes the text ends with [`RunError::Limit`](crate::RunError::Limit). A tool can still end the run
+    /// ([`Exit::stop`](crate::Exit::stop)). The text is not removed from the answer.
     ///
-    /// An agent whose answers have a type ends with the first that fits, so such an agent is not built
-    /// ([`BuildError::UntilTyped`](crate::BuildError::UntilTyped)), and [`RunRequest::run_as`](crate::agent::RunRequest::run_as) does not look for
-    /// the text. With an empty text an agent is not built either ([`BuildError::UntilEmpty`](crate::BuildError::UntilEmpty)).
+    /// A run with a typed answer ends with the first answer that fits: building fails if the agent has an
+    /// output type ([`BuildError::UntilTyped`](crate::BuildError::UntilTyped)), and
+    /// [`RunRequest::run_as`](crate::agent::RunRequest::run_as) ignores the text. Building also fails if the
+    /// text is empty ([`BuildError::UntilEmpty`](crate::BuildError::UntilEmpty)).
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};

@@ -1,4 +1,4 @@
-//! Sets the settings of a declaration, one by one or all at once.
+//! The settings of a declaration.
 
 use std::time::Duration;
 
@@ -10,16 +10,17 @@ use crate::agent::parts::settings::{HistoryMergeTarget, HistorySource, Lock, Set
 
 use super::AgentDeclaration;
 
-/// Gives an agent all settings at once.
+/// Replaces all settings of an agent.
 pub fn with_settings(mut agent: AgentDeclaration, settings: Settings) -> AgentDeclaration {
     agent.parts.settings = settings;
     agent
 }
 
 impl AgentDeclaration {
-    /// Sets what becomes of tools that differ from the [`server_snapshot`](Self::server_snapshot), as `lock` in `agent!` does. With
-    /// [`Lock::Strict`], the agent is not built with an MCP server that differs, or that the snapshot does not have, and gets no tool that a
-    /// server adds or changes later. Default: [`Lock::Report`], a difference is only reported.
+    /// Sets how to handle tools that differ from the [`server_snapshot`](Self::server_snapshot), as `lock` in
+    /// `agent!` does. With [`Lock::Strict`], building fails for an MCP server that differs from the snapshot
+    /// or is not in it, and tools that a server adds or changes later are left out. Default:
+    /// [`Lock::Report`], differences are only reported.
     #[must_use]
     pub fn lock(mut self, lock: Lock) -> Self {
         self.parts.settings.lock = lock;
@@ -33,7 +34,8 @@ impl AgentDeclaration {
         self
     }
 
-    /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
+    /// Sets the name of the model, which is passed in
+    /// [`ModelRequest::model`](crate::model::ModelRequest::model).
     #[must_use]
     pub fn model(mut self, name: &str) -> Self {
         self.parts.settings.model = Some(name.into());
@@ -54,14 +56,14 @@ impl AgentDeclaration {
         self
     }
 
-    /// Sets the messages that its children start with. Default: none.
+    /// Sets the messages that the agent's children start with. Default: none.
     #[must_use]
     pub fn history_source(mut self, source: HistorySource) -> Self {
         self.parts.settings.history_source = source;
         self
     }
 
-    /// Sets where the conversations of its children go. Default: nowhere.
+    /// Sets where the conversations of the agent's children are merged. Default: nowhere.
     #[must_use]
     pub fn history_merge_target(mut self, target: HistoryMergeTarget) -> Self {
         self.parts.settings.history_merge_target = target;
@@ -84,7 +86,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Sets how many runs of each child are shown: those after them have `shown: false` in
+    /// Sets how many runs of each child are shown; later runs have `shown: false` in
     /// [`EventKind::RunStarted`](crate::event::EventKind::RunStarted). The builder rejects 0. Default: 20.
     #[must_use]
     pub fn max_display_instances(mut self, instances: usize) -> Self {

@@ -1,4 +1,4 @@
-//! Agents as values, which a declaration names as children and which have a declaration.
+//! [`DynAgent`]: agents as values.
 
 use std::any::TypeId;
 use std::fmt;
@@ -13,10 +13,11 @@ use crate::agent::{Agent, AgentRun, RunError};
 
 use super::AgentDeclaration;
 
-/// An agent as a value: one that is made at run time, such as from a file, or an [`Agent`] among such ones.
-/// [`AppBuilder::dyn_agent`](crate::declaration::AppBuilder::dyn_agent) runs it, and [`AgentDeclaration::dyn_child`] gives it to a parent.
+/// An agent as a value: one created at run time, for example from a file, or an [`Agent`] type. Pass it to
+/// [`AppBuilder::dyn_agent`](crate::declaration::AppBuilder::dyn_agent) to run it, or to
+/// [`AgentDeclaration::dyn_child`] to make it a child.
 ///
-/// Clones are the same agent: an agent that several others call is built once.
+/// Clones are the same agent: an agent with several parents is built once.
 ///
 /// ```
 /// use onionskin::declaration::{AgentDeclaration, DynAgent};
@@ -47,11 +48,11 @@ pub struct DynAgent {
     pub(in crate::agent) state: StateType,
 }
 
-/// What tells agents apart.
+/// The identity of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::agent) enum AgentId {
     Type(TypeId),
-    /// The number of an agent that was made at run time.
+    /// The number of an agent created at run time.
     Made(u64),
 }
 
@@ -65,8 +66,8 @@ enum Declare {
 pub type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;
 
 impl DynAgent {
-    /// Makes an agent that runs the loop of model turns and tool calls. `declare` is called each time the agent is built; its parts, and
-    /// the name, are checked then.
+    /// Creates an agent that runs the loop of model turns and tool calls. `declare` is called each time the
+    /// agent is built, and the declaration and the name are checked then.
     pub fn new(
         name: impl Into<Arc<str>>,
         declare: impl Fn() -> AgentDeclaration + Send + Sync + 'static,
@@ -81,7 +82,7 @@ impl DynAgent {
         }
     }
 
-    /// The agent that is this type.
+    /// Creates the value of an [`Agent`] type.
     pub fn of<A: Agent>() -> Self {
         Self {
             id: AgentId::Type(TypeId::of::<A>()),
@@ -92,7 +93,7 @@ impl DynAgent {
         }
     }
 
-    /// Sets the type of the agent's state; without it, an agent that is made at run time has none.
+    /// Sets the type of the agent's state. By default an agent created at run time has none.
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};
@@ -119,7 +120,7 @@ impl DynAgent {
         self
     }
 
-    /// Sets the function that runs the agent in place of the loop, as `run: ..` in `agent!`.
+    /// Sets the function that replaces the loop, as `run: ..` in `agent!`.
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};
@@ -148,7 +149,7 @@ impl DynAgent {
         &self.name
     }
 
-    /// Whether the agent has `default: true`. One whose declaration panics has not; building it is an error.
+    /// Whether the agent has `default: true`. False if its declaration panics; building it is then an error.
     ///
     /// ```
     /// use onionskin::agent;
@@ -165,7 +166,7 @@ impl DynAgent {
     /// The agent's declaration.
     ///
     /// # Panics
-    /// Panics if the program's code does that declares it.
+    /// Panics if the declaring function panics.
     pub(in crate::agent) fn declare(&self) -> AgentDeclaration {
         match &self.declare {
             Declare::Type(declare) => declare(),

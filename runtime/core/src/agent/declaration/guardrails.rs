@@ -1,4 +1,4 @@
-//! The guardrails of an agent around the calls of all of its tools: as they are declared, and as builders add them.
+//! The guardrails around all tool calls of an agent, declared or added by builders.
 
 use std::any::type_name;
 use std::sync::Arc;
@@ -18,11 +18,12 @@ use super::call_filter::CallFilter;
 use super::{AgentDeclaration, works_on};
 
 impl AgentDeclaration {
-    /// Adds a guardrail on the arguments of the agent's calls, whatever the source of the tool: its functions, servers,
-    /// children and built-in tools. It runs after those that were added before, inside all hooks of the agent and outside
-    /// the tool's own layers, also where a hook calls the original tool. `on` says which calls it checks; `None`: all.
+    /// Adds a guardrail on the arguments of the agent's calls, regardless of the source of the tool:
+    /// functions, servers, children and built-in tools. It runs after those added before, inside all hooks of
+    /// the agent and outside the tool's own layers, also where a hook calls the original tool. `on` selects
+    /// the calls to check; `None`: all.
     ///
-    /// An agent with another state than the guardrail's is not built
+    /// Building fails if the guardrail takes another state than the agent's
     /// ([`BuildError::HookState`](crate::BuildError::HookState)).
     ///
     /// ```
@@ -45,8 +46,8 @@ impl AgentDeclaration {
         self.with_input_guardrail(guardrail, on, works_on::<G, G::Made>())
     }
 
-    /// Adds a guardrail on the results of the agent's calls; see [`Self::input_guardrail`]. It sees errors too, but no
-    /// aborts.
+    /// Adds a guardrail on the results of the agent's calls; see [`Self::input_guardrail`]. It also sees
+    /// errors, but not aborts.
     #[must_use]
     pub fn output_guardrail<G>(self, guardrail: G, on: Option<CallFilter>) -> Self
     where

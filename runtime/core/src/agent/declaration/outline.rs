@@ -1,4 +1,4 @@
-//! What a declaration says, for the crate that writes agents as cards.
+//! The outline of a declaration, for the crate that writes agents as cards.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub use crate::agent::parts::identities::{Around, FilterWord, Filtered, HookType
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_tools::onion::{RuntimeHooks, caught};
 
-/// A declared agent as data. Its functions and types are there by their identities only.
+/// A declared agent as data. Functions and types are represented by their identities only.
 #[doc(hidden)]
 pub struct Outline {
     pub name: Arc<str>,
@@ -26,9 +26,9 @@ pub struct Outline {
     /// The functions, each with its index in the list.
     pub tools: Vec<(usize, ToolDefinition)>,
     pub toolboxes: Vec<(HookType, Option<Arc<str>>)>,
-    /// The hooks around calls, outermost first, each with its filter: whether it names the others, and the calls.
+    /// The hooks around calls, outermost first, each with its filter.
     pub hooks: Vec<(HookType, Option<Filtered>)>,
-    /// The number of them outside of the dynamic ones.
+    /// The number of hooks outside the dynamic ones.
     pub seam: usize,
     /// The guardrails on arguments and on results, as `hooks`.
     pub input_guardrails: Vec<(HookType, Option<Filtered>)>,
@@ -41,13 +41,14 @@ pub struct Outline {
     pub settings: Settings,
 }
 
-/// Who wrote a declaration.
+/// The origin of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Origin {
     /// `agent!`.
     Macro,
-    /// `workflow!`: it says what only a workflow says, words for tools or a text that ends the runs.
+    /// `workflow!`: the declaration has options that only a workflow has, wordings of tools or a text that
+    /// ends the runs.
     Workflow,
     /// A person. Such code can do anything.
     Hand,

@@ -1,4 +1,4 @@
-//! The type of a run's answer: what a model is shown of it, and how the model's text is read.
+//! The type of a run's answer: its schema for the model, and how the model's text is read.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -12,10 +12,10 @@ use onionskin_definitions::lock::lock;
 use onionskin_definitions::schema::{Problem, problem_lines};
 use onionskin_tools::model::{ResponseSchema, ToolDeclaration};
 
-/// A type that an agent can be asked for as its answer: a model can write it as JSON.
+/// A type that can be an agent's answer: a model can write it as JSON.
 ///
-/// A value that is not an object is asked for as `{"result": ..}`, because providers take the schemas of objects only. A key of a map
-/// is a text, a number or a variant without fields, as in all JSON.
+/// A value that is not an object is requested as `{"result": ..}`, because providers accept only schemas of
+/// objects. A key of a map is a text, a number or a variant without fields, as in all JSON.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer of an agent",
     label = "a model cannot write this type",
@@ -33,17 +33,17 @@ const TOOL: &str = "final_answer";
 pub(crate) struct AnswerForm {
     schema: ResponseSchema,
     form: JsonForm,
-    /// The tools of requests with the one whose call is the answer.
+    /// The tools of earlier requests with their answer tools.
     offered: Mutex<Vec<Offered>>,
 }
 
-/// The tools of a request with the one whose call is the answer.
+/// The tools of a request, with and without the answer tool.
 struct Offered {
     of: Weak<[ToolDeclaration]>,
     tool: AnswerTool,
 }
 
-/// The tools of a request, with one whose call is the answer.
+/// The tools of a request, including the tool whose call is the answer.
 #[derive(Clone)]
 pub(in crate::agent) struct AnswerTool {
     /// Its name, which no other tool of the request has.
@@ -81,13 +81,13 @@ impl AnswerForm {
     /// The answer as JSON, from what a model wrote.
     ///
     /// # Errors
-    /// Returns all problems, in the words that wrong arguments get.
+    /// Returns all problems, worded as for wrong arguments.
     pub(in crate::agent) fn read(&self, text: &str) -> Result<String, Vec<Problem>> {
         self.form.read(text)
     }
 
-    /// As [`Self::read`], for the value of a tool, a hook or a loop: JSON of the type itself, or the text of a string, which results of
-    /// tools have without quotes.
+    /// As [`Self::read`], for the value of a tool, a hook or a loop: JSON of the type itself, or a string
+    /// without quotes, as in results of tools.
     pub(in crate::agent) fn read_value(&self, text: &str) -> Result<String, Vec<Problem>> {
         self.form.read_inner(text).or_else(|problems| match self.form.wrapped_in {
             Some(_) => self.form.read_inner(&Value::from(text).to_string()).map_err(|_| problems),
@@ -95,7 +95,7 @@ impl AnswerForm {
         })
     }
 
-    /// These tools with the one whose call is the answer.
+    /// Adds the tool whose call is the answer to these tools.
     pub(in crate::agent) fn offered(&self, tools: &Arc<[ToolDeclaration]>) -> AnswerTool {
         let mut offered = lock(&self.offered);
         if let Some(known) = offered.iter().find(|known| std::ptr::eq(known.of.as_ptr(), Arc::as_ptr(tools)))
@@ -118,7 +118,7 @@ impl AnswerForm {
         tool
     }
 
-    /// The words for a model whose answer does not fit.
+    /// The text for a model whose answer does not fit.
     pub(in crate::agent) fn refusal(&self, problems: &[Problem]) -> String {
         format!("Invalid answer of the type `{}`:\n- {}", self.schema.name(), problem_lines(problems))
     }

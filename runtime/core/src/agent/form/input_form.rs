@@ -1,4 +1,4 @@
-//! The type of the input that parents give an agent.
+//! The type of an agent's input from parents.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{ObjectSchema, ToolDefinition, object_schema};
 use onionskin_definitions::schema::Problem;
 
-/// A type that can be the input of an agent: its parents' models can write it as JSON.
+/// A type that can be the input of an agent: the models of parents can write it as JSON.
 ///
 /// A value that is not an object is the parameter `input` of the agent as a tool.
 #[diagnostic::on_unimplemented(
@@ -41,7 +41,7 @@ impl InputForm {
         &self.0.tool.input_schema
     }
 
-    /// The input of the agent, as JSON, from the arguments of a call.
+    /// Reads the arguments of a call as the input of the agent. Returns it as JSON.
     ///
     /// # Errors
     /// Returns all problems.
@@ -49,7 +49,7 @@ impl InputForm {
         self.0.read_object(args.clone())
     }
 
-    /// The input of the agent, from JSON of the type that a hook changed.
+    /// Reads JSON of the type, which a hook changed, as the input of the agent.
     ///
     /// # Errors
     /// Returns all problems.

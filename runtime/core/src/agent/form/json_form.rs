@@ -1,4 +1,4 @@
-//! A type as JSON: its schema, and how a text is read as it. Inputs and answers of agents are such types.
+//! The JSON form of a type: its schema, and how a text is read. Inputs and answers of agents have such forms.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,35 +12,35 @@ use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::json::with_digits;
 use onionskin_definitions::schema::{Problem, halves, reason_of};
 
-/// What errors call the input of an agent, which a model writes as the arguments of a call.
+/// The name of an agent's input in errors: a model writes it as the arguments of a call.
 pub(super) const ARGUMENTS: &str = "the arguments";
 
 /// A type as JSON, with its type erased.
 pub(super) struct JsonForm {
-    /// Reads a text, as the arguments of this tool.
+    /// The tool whose arguments have this type; texts are read as its arguments.
     pub(super) tool: ToolDefinition,
     /// The property that holds the value, if it is not an object itself.
     pub(super) wrapped_in: Option<&'static str>,
     pub(super) reads: fn(&str) -> Result<(), serde_json::Error>,
-    /// What errors call the value.
+    /// The name of the value in errors.
     pub(super) called: &'static str,
 }
 
 impl JsonForm {
-    /// The JSON of the value, from what a model wrote.
+    /// Reads a text of a model. Returns the value as JSON.
     ///
     /// # Errors
-    /// Returns all problems, in the words that wrong arguments get.
+    /// Returns all problems, worded as for wrong arguments.
     pub(super) fn read(&self, text: &str) -> Result<String, Vec<Problem>> {
         let read = self.read_object(Args::from(text));
         match self.wrapped_in {
-            // Models forget the object around the value.
+            // Models sometimes omit the wrapping object.
             Some(name) if read.is_err() => self.read_within(name, text).or(read),
             _ => read,
         }
     }
 
-    /// As [`Self::read`], for JSON of the type itself, not of the object that holds its value.
+    /// As [`Self::read`], for JSON of the type itself, without the wrapping object.
     pub(super) fn read_inner(&self, text: &str) -> Result<String, Vec<Problem>> {
         match self.wrapped_in {
             Some(name) => self.read_within(name, text),
@@ -64,7 +64,7 @@ impl JsonForm {
             return Err(halves);
         }
         let has_changed = args.as_object().is_ok_and(|read| *read != object);
-        // A repaired text is written anew, too.
+        // A repaired text is serialised again too.
         let is_plain = serde_json::from_str::<IgnoredAny>(&args.text()).is_ok();
         if (has_changed || !is_plain)
             && let Ok(read) = args.as_object_mut()
@@ -87,7 +87,7 @@ impl JsonForm {
         }
     }
 
-    /// The fields that the type drops, because others beside them are missing.
+    /// The fields that the type drops because related fields are missing.
     fn halves(&self, object: &Map<String, Value>) -> Vec<Problem> {
         let schema = &*self.tool.input_schema;
         let reads = |value: Value| {

@@ -1,4 +1,4 @@
-//! A hook of a compiled onion, as a declaration lists it.
+//! A hook of a compiled onion, in the list of a declaration.
 
 use super::identities::{FilterWord, Filtered, HookType};
 use onionskin_tools::context::ToolContext;
@@ -8,17 +8,17 @@ use onionskin_tools::services::ServiceTypes;
 /// Whether a hook concerns a call.
 pub(crate) type Concerns = fn(&ToolContext) -> bool;
 
-/// A hook of a compiled onion. Its calls go through types, which nothing can look into.
+/// A hook of a compiled onion. The onion itself is composed of types and cannot be inspected.
 pub(crate) struct CompiledHook {
     pub(crate) name: &'static str,
     /// The tool that it is on, if it is typed.
     tool: Option<&'static str>,
-    /// The calls that its filter lets through; `None`: all.
+    /// The calls that its filter accepts; `None`: all.
     concerns: Option<Concerns>,
     pub(crate) services: fn(&mut ServiceTypes),
     pub(super) repeats: bool,
     pub(in crate::agent) ty: HookType,
-    /// The filter in words: whether it names the others, and the calls.
+    /// The filter as data: whether it lists exceptions, and its targets.
     pub(in crate::agent) words: Option<(bool, &'static [FilterWord])>,
 }
 
@@ -37,7 +37,7 @@ impl CompiledHook {
         }
     }
 
-    /// The filter, if there is one. That of a typed hook is its tool, which is code.
+    /// The filter, if there is one. The filter of a typed hook is its tool, which is code.
     pub(in crate::agent) fn filtered(&self) -> Option<Filtered> {
         match self.words {
             Some((except, words)) => Some(Filtered { except, words: Some(words) }),
@@ -46,7 +46,7 @@ impl CompiledHook {
         }
     }
 
-    /// How the hook chooses the calls that it is around.
+    /// How the hook selects its calls.
     pub(super) fn choice(&self) -> Choice {
         match (self.words, self.concerns) {
             (Some((false, words)), _) if words.iter().all(FilterWord::is_of_one) => Choice::Each,
@@ -56,22 +56,22 @@ impl CompiledHook {
         }
     }
 
-    /// Whether the hook is around the tool of a call.
+    /// Whether the hook applies to a call.
     pub(crate) fn is_around(&self, call: &ToolContext) -> bool {
         let is_filtered_in = self.concerns.is_none_or(|concerns| concerns(call));
         is_filtered_in && self.tool.is_none_or(|tool| tool == call.tool_name())
     }
 }
 
-/// How a hook chooses the calls that it is around.
+/// How a hook selects its calls.
 #[derive(Clone, Copy)]
 pub(super) enum Choice {
-    /// By their names, one by one.
+    /// Individually, by name.
     Each,
     /// By a group, or by code.
     Some,
-    /// All, or all but some.
+    /// All calls, or all with exceptions.
     All,
-    /// All calls, and the calls of the agents below.
+    /// All calls, and those of descendants.
     Everywhere,
 }

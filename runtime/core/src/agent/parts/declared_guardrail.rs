@@ -1,9 +1,9 @@
-//! A guardrail as a declaration keeps it.
+//! A guardrail of a declaration.
 
 use super::identities::{Filtered, HookType};
 use onionskin_tools::policy::OnCalls;
 
-/// A guardrail of a declaration, and what a card says of it.
+/// A guardrail of a declaration, with the data for its card.
 pub(crate) struct DeclaredGuardrail<G: ?Sized> {
     pub(in crate::agent) on_calls: OnCalls<G>,
     pub(in crate::agent) ty: HookType,

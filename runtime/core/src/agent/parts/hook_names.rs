@@ -1,4 +1,4 @@
-//! The hooks around the calls of an agent, for people who read of them, and what they repeat.
+//! The hooks around the calls of an agent, for descriptions, and the check of hooks that repeat calls.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ impl Parts {
         compiled(outside).into_iter().chain(dynamic).chain(compiled(inside)).collect()
     }
 
-    /// A tool for which a hook that repeats calls was written in vain: one that its filter names, or one of a group of which it can repeat none.
-    /// Of all tools of an agent, one that does not say what its effect is, if it can repeat none of the others. `is_whole`: whether the
-    /// agent has no other tools.
+    /// A tool whose calls a repeating hook would not repeat: one that its filter names, or one of a group
+    /// without a repeatable tool. If the hook is around all tools and can repeat none, a tool without a
+    /// declared effect. `is_whole`: whether the agent has no other tools.
     pub(in crate::agent) fn not_repeated(
         &self,
         tools: &[Arc<ToolEntry>],

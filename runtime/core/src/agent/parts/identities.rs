@@ -1,4 +1,5 @@
-//! What a declaration keeps of its types, hooks and filters, so that it can be written as a card. No run looks at it.
+//! The identities of the types, hooks and filters of a declaration, so that it can be written as a card. Runs
+//! do not use them.
 
 use std::any::{TypeId, type_name};
 
@@ -10,7 +11,7 @@ use onionskin_tools::onion::MadeBy;
 pub struct HookType {
     pub id: TypeId,
     pub name: &'static str,
-    /// Whether it was made of values.
+    /// Whether it was created from values.
     pub has_values: bool,
 }
 
@@ -23,12 +24,12 @@ pub struct Around {
     pub message: Vec<HookType>,
 }
 
-/// The filter of a hook or guardrail, as `agent!` has it.
+/// The filter of a hook or guardrail in `agent!`.
 #[derive(Debug, Clone, Copy)]
 #[doc(hidden)]
 pub struct Filtered {
     pub except: bool,
-    /// None for a filter that is code.
+    /// The targets; `None` for a filter that is code.
     pub words: Option<&'static [FilterWord]>,
 }
 
@@ -42,20 +43,20 @@ pub enum FilterWord {
     Child(usize),
     /// A toolbox, by its index.
     Toolbox(usize),
-    /// What only agents in Rust name: a method of a toolbox.
+    /// A method of a toolbox, which only agents in Rust can name.
     Method(&'static str),
     Server(&'static str),
     Source(&'static str),
-    /// A tool that is added when the agent is built.
+    /// A tool that the builder adds.
     Added(&'static str),
     /// A tool of a server, or a built-in one.
     Named(&'static str),
-    /// All calls, and the calls of the agents below.
+    /// All calls, and those of descendants.
     Everywhere,
 }
 
 impl FilterWord {
-    /// Whether it names one tool or child, and no group.
+    /// Whether it names a single tool or child rather than a group.
     pub(super) fn is_of_one(&self) -> bool {
         match self {
             Self::Function(_) | Self::Child(_) | Self::Method(_) | Self::Added(_) | Self::Named(_) => true,
@@ -63,7 +64,7 @@ impl FilterWord {
         }
     }
 
-    /// Whether it is for the tools of agents below, too.
+    /// Whether it includes the tools of descendants.
     pub(super) fn is_everywhere(&self) -> bool {
         matches!(self, Self::Everywhere)
     }

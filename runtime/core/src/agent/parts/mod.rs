@@ -1,4 +1,5 @@
-//! What an author says of an agent, apart from its children. The declaration of an agent and the built agent have it.
+//! The parts of a declaration except its children. The declaration of an agent and the built agent contain
+//! them.
 
 pub(super) mod compiled_hook;
 pub(super) mod compiled_onion;
@@ -40,7 +41,7 @@ use crate::prompt::Prompt;
 use crate::run_hook::DynRunHook;
 use crate::turn_hook::DynTurnHook;
 
-/// The declaration of an agent, apart from its children.
+/// The declaration of an agent, except its children.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) description: Option<String>,
@@ -52,25 +53,25 @@ pub(super) struct Parts {
     pub(super) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     pub(super) worded: Worded,
     pub(super) toolboxes: Vec<ToolboxLink>,
-    /// Tools that are values, behind the other ones.
+    /// Tool values, after the other tools.
     pub(super) specs: Vec<ToolSpec>,
     pub(super) hooks: Vec<Arc<dyn DynHook>>,
-    /// The hooks among them that also see the calls of the agents below.
+    /// The hooks among them that also see the calls of descendants.
     pub(super) reaching: Vec<Arc<dyn DynHook>>,
-    /// The number of these hooks that are outside of the builder's.
+    /// The number of these hooks outside the builder's.
     pub(super) outside: usize,
     pub(super) input_guardrails: Vec<DeclaredGuardrail<dyn DynInputGuardrail>>,
     pub(super) output_guardrails: Vec<DeclaredGuardrail<dyn DynOutputGuardrail>>,
-    /// One of them whose filter is for hooks only.
+    /// A guardrail among them whose filter is for hooks only.
     pub(super) guardrail_everywhere: Option<&'static str>,
     pub(super) run_hooks: Vec<Arc<dyn DynRunHook>>,
     pub(super) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
     pub(super) message_hooks: Vec<Arc<dyn DynMessageHook>>,
     /// The types of these three.
     pub(super) around: Around,
-    /// The states that the hooks work on, by the hook's type.
+    /// The states that the hooks take, by the hook's type.
     pub(super) hook_states: Vec<(&'static str, Vec<StateType>)>,
-    /// The states of hooks that also see the calls of the agents below.
+    /// The states of hooks that also see the calls of descendants.
     pub(super) reaching_states: Vec<(&'static str, Vec<StateType>)>,
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(super) filter_names: Vec<(&'static str, Cow<'static, str>)>,
@@ -79,7 +80,7 @@ pub(super) struct Parts {
     pub(super) runs_itself: bool,
     /// The compiled hooks, outermost first.
     pub(super) compiled_hooks: Vec<CompiledHook>,
-    /// The number of compiled hooks outside of the dynamic ones.
+    /// The number of compiled hooks outside the dynamic ones.
     pub(super) seam: usize,
     /// The services that the agent's own code takes.
     pub(super) services: ServiceTypes,
@@ -94,15 +95,15 @@ pub(super) struct Parts {
     pub(super) messages: Vec<Message>,
     /// The text in an answer that ends a run.
     pub(super) until: Option<Arc<str>>,
-    /// What a builder changed, while and after it changes the declaration.
+    /// The changes of a builder, recorded while it changes the declaration.
     pub(super) changed: Option<Changed>,
 }
 
-/// What a builder changed in a declaration.
+/// The changes of a builder to a declaration.
 #[derive(Default)]
 pub(super) struct Changed {
     /// The parts that replace parts of the declared prompt.
     pub(super) prompt: Prompt,
-    /// Whether it set the first messages.
+    /// Whether it set the initial messages.
     pub(super) messages: bool,
 }

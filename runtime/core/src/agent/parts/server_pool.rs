@@ -1,4 +1,4 @@
-//! The servers of one program: their configurations, and those that run.
+//! The servers of one program: their configurations, and the running servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct ServerUse {
     pub(crate) filter: ToolFilter,
 }
 
-/// The server configurations that the builders got.
+/// The server configurations of a builder.
 #[derive(Default)]
 pub(in crate::agent) struct Configured {
     /// A later source overrides an earlier one.
@@ -37,7 +37,7 @@ enum Source {
     Several(Box<dyn ToolServers>),
 }
 
-/// Makes a server. A panic is an error, as of all code of a source of tools.
+/// Creates a server. A panic becomes an error, as for all code of a source of tools.
 fn made<T>(name: &str, make: impl FnOnce() -> Result<T, BoxError>) -> Result<T, BoxError> {
     caught(make).unwrap_or_else(|reason| Err(panicked(name, "was made", &reason)))
 }
@@ -98,7 +98,7 @@ impl Configured {
         list(names)
     }
 
-    /// The servers that were set one by one. An agent must use each of them.
+    /// The servers that were set individually. Each must be used by an agent.
     fn given(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().filter_map(|source| match source {
             Source::One { name, .. } => Some(name.as_str()),
@@ -135,7 +135,7 @@ impl Configured {
                         known: self.known(),
                     },
                 )),
-                // An unreadable file is one problem, independent of the number of servers that are looked up in it.
+                // An unreadable file is reported once, however many servers are looked up in it.
                 Err(error) => {
                     let is_known = problems.iter().any(|problem| problem.to_string() == error.to_string());
                     if !is_known {
@@ -156,14 +156,14 @@ impl Configured {
 }
 
 /// # Errors
-/// Returns an error if one server could have a tool of another's name: `b__c` of `a`, and `c` of `a__b`. Whichever adds it later would get
-/// the calls, or lose its own.
+/// Returns an error if tools of two servers could have the same name: `b__c` of `a`, and `c` of `a__b`. Calls
+/// could then reach the wrong server.
 fn names_apart(agent: &str, uses: &[ServerUse]) -> Result<(), BuildError> {
     let mut begins: Vec<_> =
         uses.iter().map(|used| (wire_name(&format!("{}__", used.name)).into_owned(), &used.name)).collect();
     begins.sort_unstable();
     begins.dedup();
-    // A text that begins with another one comes after it, with nothing but such texts between them.
+    // In sorted order, texts with a common prefix directly follow the prefix.
     match begins.windows(2).find(|pair| pair[1].0.starts_with(&pair[0].0)) {
         Some(pair) => Err(BuildError::ServerNames {
             agent: agent.to_owned(),
@@ -191,7 +191,8 @@ pub(in crate::agent) struct AgentServer {
 }
 
 impl Pool {
-    /// The tools of an agent's servers. `snapshot` is what its declaration keeps of them, and `is_strict` whether they have to be so.
+    /// The tools of an agent's servers. `snapshot` is the declaration's snapshot of them; `is_strict` means
+    /// that they must match it.
     pub(in crate::agent) fn providers(
         &self,
         agent: &str,
@@ -232,7 +233,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // The last agent can be dropped while its thread unwinds, where a second panic would end the process.
+        // The last agent can be dropped during unwinding, when a second panic would abort the process.
         for (name, server) in &self.servers {
             if caught(|| server.kill()).is_err() {
                 tracing::error!(server = &**name, "a server panicked when it was killed");

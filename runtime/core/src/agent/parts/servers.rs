@@ -1,4 +1,4 @@
-//! Servers of tools: what an author implements.
+//! The traits for servers of tools.
 
 use std::sync::Arc;
 
@@ -10,11 +10,12 @@ use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::RunContext;
 use onionskin_tools::tool::DynTool;
 
-/// The tools of a server for one agent. They can change while the program runs: an agent lists them again before a turn
-/// if [`generation`](Self::generation) changed. A panic of its methods is an error of the build or of the run that calls it.
+/// The tools of a server for one agent. They can change while the program runs: an agent lists them again
+/// before a turn if [`generation`](Self::generation) changed. A panic in its methods is an error of the build
+/// or of the run that calls it.
 ///
-/// The runtime leaves out the tools that the agent's filter does not take, so a provider lists all of them. A
-/// `Vec<Arc<dyn DynTool>>` is a provider of tools that do not change.
+/// The runtime applies the agent's filter, so a provider lists all tools. A `Vec<Arc<dyn DynTool>>` is a
+/// provider of tools that do not change.
 /// ```
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,15 +46,15 @@ pub trait ToolProvider: Send + Sync + 'static {
     /// A number that increases whenever [`tools`](Self::tools) may have changed.
     fn generation(&self) -> u64;
 
-    /// The current tools. The name in a definition is the name that hooks see, `server__tool`: the name in the agent's
-    /// `servers`, `__`, and the tool's own name ([`ProviderRequest::tool_name`]). Characters that providers of models
-    /// reject are replaced for the model. A tool with another name is an error of the build. In a later list it is left
-    /// out, and a notice event reports it.
+    /// The current tools. The name in a definition is the name that hooks see, `server__tool`: the name in
+    /// the agent's `servers`, `__`, and the tool's own name ([`ProviderRequest::tool_name`]). Characters that
+    /// model providers reject are replaced for the model. A tool with another name is an error of the build;
+    /// in a later list it is left out, and a notice event reports it.
     fn tools(&self) -> Vec<Arc<dyn DynTool>>;
 
-    /// Waits for the list that the server has announced and not given yet, so that the next turn offers it. `None`, the
-    /// default: there is no such list. The wait is the provider's to bound; when the future ends without a new list, the
-    /// turn has the tools of the last one.
+    /// Waits for a list that the server announced but has not returned yet, so that the next turn offers it.
+    /// `None`, the default: there is no such list. The provider must bound the wait; if the future ends
+    /// without a new list, the turn has the tools of the last one.
     ///
     /// Cancel safety: the runtime drops the future when the run ends.
     fn pending_list(&self) -> Option<BoxFuture<'_, ()>> {
@@ -65,22 +66,22 @@ pub trait ToolProvider: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Why the agent gets none of the tools that this pattern names, if the source has one and leaves it out. The pattern is one of the
-    /// agent's `tools`, or a tool's own name from the filter of a hook. The error of the build shows the reason, which names the tool. `None`, the default: the
-    /// source has no such tool.
+    /// The reason why the source leaves out a tool that this pattern names. The pattern is one of the agent's
+    /// `tools`, or a tool's own name from the filter of a hook. The error of the build shows the reason,
+    /// which names the tool. `None`, the default: the source has no such tool.
     fn left_out(&self, pattern: &str) -> Option<String> {
         let _ = pattern;
         None
     }
 
-    /// The provider for one run, if its tools differ from those of [`tools`](Self::tools): for the tools of the run's
-    /// user, for example. It is called once for each run, before the first turn. The run uses the returned provider, its
-    /// `generation` and its `notices`, in place of this one, until it ends. `None`, the default, is for tools that are the
-    /// same for all runs, which then share one table.
+    /// The provider for one run, if its tools differ from [`tools`](Self::tools), for example depending on
+    /// the user. It is called once per run, before the first turn. The run uses the returned provider, with
+    /// its `generation` and `notices`, in place of this one. `None`, the default, means that the tools are
+    /// the same in all runs, which then share one table.
     ///
-    /// The build checks names in filters of hooks and in the agent's `tools` against [`tools`](Self::tools), and
-    /// [`AgentHandle::tool_names`](crate::AgentHandle::tool_names) shows these. So that list has every tool that a run
-    /// can have, and this method leaves some out.
+    /// The build checks the names in filters of hooks and in the agent's `tools` against
+    /// [`tools`](Self::tools), which [`AgentHandle::tool_names`](crate::AgentHandle::tool_names) returns too.
+    /// So that list must have every tool that a run can have, and this method leaves some out.
     ///
     /// An error, or a panic, ends the run before its first turn
     /// ([`RunError::ServerTools`](crate::RunError::ServerTools)). A tool whose definition alone depends on the run does
@@ -140,10 +141,11 @@ impl ToolProvider for Vec<Arc<dyn DynTool>> {
     }
 }
 
-/// A server of tools, which agents name in `servers`. The agents of one program share it. A panic of its methods is an error
-/// of the build, or of the run that calls it; an event of `tracing` reports a panic at its end.
+/// A server of tools, which agents name in `servers`. The agents of one program share it. A panic in its
+/// methods is an error of the build, or of the run that calls it; a panic during shutdown is reported to
+/// `tracing`.
 ///
-/// A server that needs no configuration of another type is given to the builders itself:
+/// A server without a separate configuration type is passed to the builders directly:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -180,7 +182,7 @@ pub trait ToolServer: Send + Sync + 'static {
         Box::pin(async { Ok(()) })
     }
 
-    /// The tools for an agent. The runtime applies the agent's filter to them; a pattern that matches none of them is an
+    /// The tools for an agent. The runtime applies the agent's filter; a pattern that matches no tool is an
     /// error of the build ([`BuildError::NoServerTool`](crate::BuildError::NoServerTool)).
     ///
     /// # Errors
@@ -224,18 +226,18 @@ pub struct ProviderRequest<'a> {
 }
 
 impl<'a> ProviderRequest<'a> {
-    /// Makes a request, for tests of a server. It has no snapshot.
+    /// Creates a request without a snapshot, for tests of a server.
     pub fn new(agent: &'a str, server: &'a str, filter: &'a ToolFilter) -> Self {
         Self { agent, server, filter, snapshot: None, is_lock_strict: false }
     }
 
-    /// Makes the same request with this snapshot.
+    /// Sets the snapshot.
     #[must_use]
     pub fn with_snapshot(self, snapshot: Option<&'a str>) -> Self {
         Self { snapshot, ..self }
     }
 
-    /// Makes the same request for an agent with `lock: strict`, or without.
+    /// Sets whether the agent has `lock: strict`.
     #[must_use]
     pub fn with_strict_lock(self, is_lock_strict: bool) -> Self {
         Self { is_lock_strict, ..self }
@@ -251,25 +253,26 @@ impl<'a> ProviderRequest<'a> {
         self.server
     }
 
-    /// The filter of the agent. The runtime applies it, so only a server that saves work by listing fewer tools reads it.
+    /// The filter of the agent. The runtime applies it, so a server needs it only to save work by listing
+    /// fewer tools.
     pub fn filter(&self) -> &'a ToolFilter {
         self.filter
     }
 
-    /// The text that the agent's declaration keeps of its servers' tools
-    /// ([`AgentDeclaration::server_snapshot`](crate::declaration::AgentDeclaration::server_snapshot)). A server that knows the format
-    /// compares its tools with it.
+    /// The snapshot of the servers' tools in the agent's declaration
+    /// ([`AgentDeclaration::server_snapshot`](crate::declaration::AgentDeclaration::server_snapshot)). A
+    /// server that knows the format compares its tools with it.
     pub fn snapshot(&self) -> Option<&'a str> {
         self.snapshot
     }
 
-    /// Whether the agent says `lock: strict`. A server that compares its tools with a snapshot then gives none that differs, and is an error if it has
-    /// nothing to compare them with.
+    /// Whether the agent has `lock: strict`. A server that compares its tools with a snapshot must then omit
+    /// those that differ, and fail without a snapshot.
     pub fn is_lock_strict(&self) -> bool {
         self.is_lock_strict
     }
 
-    /// The name in the definition of a tool that the server calls `own`: `server__own`.
+    /// The name in the definition of a tool with the server's own name `own`: `server__own`.
     pub fn tool_name(&self, own: &str) -> String {
         format!("{}__{own}", self.server)
     }
@@ -311,7 +314,7 @@ impl<'a> ProviderRequest<'a> {
 /// assert!(error.to_string().starts_with("`house` needs a number of rooms: "));
 /// ```
 pub trait IntoToolServer {
-    /// Makes the server with this name. It does not start the server.
+    /// Creates the server with this name, without starting it.
     ///
     /// # Errors
     /// Returns an error if the configuration is not usable.
@@ -350,7 +353,7 @@ pub trait ToolServers: Send + Sync + 'static {
     /// Returns an error if the configuration cannot be read.
     fn names(&self) -> Result<Vec<String>, BoxError>;
 
-    /// Makes the server of this name without starting it; `None` if it is not configured.
+    /// Creates the server of this name without starting it; `None` if it is not configured.
     ///
     /// # Errors
     /// Returns an error if the configuration cannot be read or is not usable.

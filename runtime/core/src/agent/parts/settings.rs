@@ -1,4 +1,4 @@
-//! What the author of an agent says in single values: words, numbers, the name of the model.
+//! The settings of an agent: options, numbers, the name of the model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::agent::seconds;
 use onionskin_definitions::definition::Effect;
 use onionskin_tools::model::RequestParams;
 
-/// The settings of an agent. Cards are read into them, and written from them, by the names in the vocabulary.
+/// The settings of an agent. Cards are converted to and from them by the names in the vocabulary.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -59,12 +59,12 @@ impl Default for Settings {
 pub(in crate::agent) const DISPLAY_INSTANCES: usize = 20;
 
 impl Settings {
-    /// Whether the conversations of children come into that of the agent.
+    /// Whether the conversations of children are merged into the agent's.
     pub(crate) fn merges_into_own(&self) -> bool {
         self.history_merge_target == HistoryMergeTarget::Orchestrator
     }
 
-    /// Whether people are shown the run of the call of a child with this number.
+    /// Whether the run of the child's call with this number is shown to people.
     pub(crate) fn shows(&self, number: u32) -> bool {
         usize::try_from(number).unwrap_or(usize::MAX) <= self.max_display_instances
     }

@@ -1,10 +1,10 @@
-//! The function that runs an agent of `agent!` in place of the loop.
+//! The function that replaces the loop of an agent of `agent!`.
 
 use futures_util::future::BoxFuture;
 
 use crate::agent::error::run_error::RunError;
 
-/// What the function of `run: ..` in `agent!` returns: the future of
+/// The return value of the function in `run: ..` of `agent!`: the future of
 /// `async fn(run: &AgentRun, input: String) -> Result<String, RunError>`.
 #[diagnostic::on_unimplemented(
     message = "a function that returns `{Self}` cannot be the `run` of an agent",

@@ -2,12 +2,12 @@
 
 use wildmatch::WildMatch;
 
-/// The filter of an agent for the tools of a server: patterns for the server's own names (`get_time`, and not
-/// `time__get_time`), of which a name has to match one. `*` matches any text, `?` one character, everything else itself.
-/// The whole name has to match.
+/// The filter of an agent for the tools of a server: patterns for the server's own names (`get_time`, not
+/// `time__get_time`). A whole name has to match one of them. `*` matches any text, `?` one character,
+/// everything else itself.
 ///
-/// `agent!` writes the patterns in `tools: { time: [get_*] }`. The runtime applies them to what a
-/// [`ToolServer`](super::servers::ToolServer) provides.
+/// In `agent!`, patterns are in `tools: { time: [get_*] }`. The runtime applies them to the tools of a
+/// [`ToolServer`](super::servers::ToolServer).
 ///
 /// ```
 /// use onionskin::servers::ToolFilter;
@@ -22,18 +22,19 @@ use wildmatch::WildMatch;
 pub struct ToolFilter(Option<Vec<(String, WildMatch)>>);
 
 impl ToolFilter {
-    /// A filter that takes all tools.
+    /// Creates a filter that accepts all tools.
     pub fn all() -> Self {
         Self(None)
     }
 
-    /// A filter that takes the tools whose names match one of these patterns. Without patterns it takes none.
+    /// Creates a filter that accepts the tools whose names match one of these patterns. Without patterns it
+    /// accepts none.
     pub fn new<P: AsRef<str>>(patterns: impl IntoIterator<Item = P>) -> Self {
         let pattern = |text: P| (text.as_ref().to_owned(), WildMatch::new(text.as_ref()));
         Self(Some(patterns.into_iter().map(pattern).collect()))
     }
 
-    /// Whether it takes the tool with this name, as the server names it.
+    /// Whether it accepts the tool with this name of the server.
     pub fn takes(&self, name: &str) -> bool {
         match &self.0 {
             None => true,
@@ -41,7 +42,7 @@ impl ToolFilter {
         }
     }
 
-    /// Its patterns; none if it takes all.
+    /// Its patterns; `None` if it accepts all tools.
     pub(in crate::agent) fn patterns(&self) -> Option<Vec<String>> {
         Some(self.0.as_ref()?.iter().map(|(text, _)| text.clone()).collect())
     }

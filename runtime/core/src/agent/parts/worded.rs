@@ -1,18 +1,18 @@
-//! The words of one agent for its tools.
+//! The wordings of tools in one agent.
 
 use std::ops::Range;
 
 use onionskin_definitions::definition::ToolWords;
 use onionskin_tools::onion::Definitions;
 
-/// The words for tools of a declaration.
+/// The wordings of the tools in a declaration.
 #[derive(Default)]
 pub(crate) struct Worded {
-    /// By the indices of the compiled tools.
+    /// The wordings of compiled tools, by index.
     pub(in crate::agent) compiled: Vec<(usize, ToolWords)>,
-    /// By the positions of the other ones.
+    /// The wordings of the other tools, by position.
     pub(in crate::agent) tools: Vec<(Range<usize>, ToolWords)>,
-    /// Whether words were given to no tool.
+    /// Whether a wording was set without a tool.
     pub(in crate::agent) adds_nothing: bool,
 }
 
@@ -21,7 +21,7 @@ impl Worded {
         self.compiled.is_empty() && self.tools.is_empty()
     }
 
-    /// The definitions of the compiled tools in these words.
+    /// The definitions of the compiled tools with these wordings.
     pub(in crate::agent) fn compiled(&self, definitions: Definitions) -> Definitions {
         let worded = |(index, definition)| match self
             .compiled
@@ -35,7 +35,7 @@ impl Worded {
         definitions.into_iter().map(worded).collect()
     }
 
-    /// The words for the tool at this position.
+    /// The wording of the tool at this position.
     pub(in crate::agent) fn tool(&self, position: usize) -> Option<&ToolWords> {
         self.tools.iter().find(|(positions, _)| positions.contains(&position)).map(|(_, words)| words)
     }

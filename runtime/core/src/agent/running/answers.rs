@@ -1,4 +1,4 @@
-//! Runs to an answer of a type: it is read, and asked for again if it does not fit.
+//! Runs with a typed answer: reads the answer, and asks the model again if it does not fit.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::turns::TurnAnswer;
 
 /// The result of the call that is the answer.
 const TAKEN: &str = "The answer is taken.";
-/// The result of the calls beside it.
+/// The result of the other calls in the same turn.
 const NOT_RUN: &str = "Not run: the turn gave the final answer.";
 
-/// The text in place of an answer that was refused, so that roles alternate.
+/// The text that replaces a refused answer, so that roles alternate.
 const REFUSED: &str = "(This answer was refused.)";
 
 impl AgentRun {
@@ -37,13 +37,13 @@ impl AgentRun {
         }
     }
 
-    /// The answer that a turn gave, or what the model needs for another one.
+    /// Returns the turn's answer. If none fits, appends the messages for another turn and returns `None`.
     async fn accept_answer(&self, form: &AnswerForm, said: TurnAnswer) -> Result<Option<String>, RunError> {
         let calls = said.message().tool_calls();
         if calls.is_empty() {
             return match form.read(&said.message().to_text()) {
                 Ok(answer) => {
-                    // Its text passed the hooks.
+                    // The text of the turn passed the hooks.
                     if self.is_before_send() {
                         self.note_passed(&answer);
                     }
@@ -95,7 +95,7 @@ impl AgentRun {
         answer.map(|answer| self.fitted(form, &answer)).transpose()
     }
 
-    /// These calls of the newest message, to run them; `None` without calls.
+    /// Marks these calls of the newest message as running; `None` without calls.
     fn take_some(&self, calls: &[ToolCall]) -> Result<Option<TakenCalls>, RunError> {
         let mut tally = self.tally();
         let taken = tally.open.as_mut().filter(|_| !calls.is_empty()).map(|open| open.take(calls));
@@ -121,7 +121,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// The answer of a tool, a hook or a hand-written loop, which cannot be asked for again.
+    /// Fits the answer of a tool, a hook or a hand-written loop to the type. The model is not asked again.
     ///
     /// # Errors
     /// Returns an error if it does not fit.
@@ -132,7 +132,7 @@ impl AgentRun {
         })
     }
 
-    /// The answer of the whole run, after its hooks.
+    /// Fits the answer of the run to its type, after the hooks.
     ///
     /// # Errors
     /// Returns an error if it does not fit its type.
@@ -143,8 +143,9 @@ impl AgentRun {
         }
     }
 
-    /// Takes the answer of the model out of the conversation. `start` is the number of messages that are not the run's own. What the
-    /// provider gave with it goes too, because it can hold the answer; tool calls and their results stay.
+    /// Removes the model's answer from the conversation. `start` is the number of messages before the run's
+    /// own. The provider's data of the answer is removed too, because it can contain the answer; tool calls
+    /// and their results stay.
     pub(in crate::agent) fn withdraw_answer(&self, start: usize) {
         let mut conversation = self.cx.conversation();
         if conversation.len() <= start {

@@ -1,4 +1,4 @@
-//! Answers what turn hooks ask a model beside the conversation.
+//! Answers the questions of turn hooks to a model, outside the conversation.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::model_request::ModelCall;
 use super::run::AgentRun;
 
 impl AgentRun {
-    /// Runs the hooks of a turn, and answers what they ask meanwhile.
+    /// Runs the hooks of a turn, and answers their questions meanwhile.
     ///
     /// # Errors
     /// Returns the error of the hooks, or a limit that a question reaches.
@@ -42,7 +42,7 @@ impl AgentRun {
         }
     }
 
-    /// Answers one question, unless the hook drops it.
+    /// Answers one question, unless the hook drops it meanwhile.
     async fn answer_aside(&self, turn: u32, number: u32, aside: Aside) -> Result<(), RunError> {
         let Aside { request, model, mut answer } = aside;
         let model = model.unwrap_or_else(|| self.instance.model.clone());

@@ -1,4 +1,4 @@
-//! One turn of the model, as a hand-written loop asks for it.
+//! One turn of the model, requested by a hand-written loop.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -15,7 +15,7 @@ use super::run::AgentRun;
 
 /// One turn of the model, which [`AgentRun::ask`] prepares. Await it to ask the model.
 ///
-/// Parts that are not set come from the agent. Values that are set here are valid for this turn only.
+/// Options apply to this turn only. Their defaults are the agent's.
 ///
 /// ```
 /// use onionskin::model::{Message, RequestParams};
@@ -33,15 +33,15 @@ use super::run::AgentRun;
 /// # let _ = plan;
 /// ```
 ///
-/// Cancel safety: dropping the future ends the request. The conversation then has no answer, and the turn counts. A turn without
-/// an answer is not recorded, so a replay asks the model again.
+/// Cancel safety: dropping the future ends the request. The turn counts, but the conversation gets no answer.
+/// A turn without an answer is not recorded, so a replay asks the model again.
 #[must_use = "the model is asked when this is awaited"]
 pub struct Ask<'r> {
     run: &'r AgentRun,
     changes: Changes,
 }
 
-/// What one turn has in place of the parts of the agent.
+/// The options of one turn that replace the agent's.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     pub(super) instruction: Option<Arc<str>>,
@@ -51,7 +51,7 @@ pub(super) struct Changes {
     pub(super) response_schema: Option<ResponseSchema>,
     /// Whether the turn may give the run's typed answer.
     pub(super) is_typed: bool,
-    /// The names of the tools that are offered; `None` for all.
+    /// The names of the offered tools; `None` for all.
     only: Option<Vec<String>>,
 }
 
@@ -61,7 +61,7 @@ impl Changes {
         Self { is_typed: true, ..Self::default() }
     }
 
-    /// Whether the turn offers tools by name, which the agent may not have.
+    /// Whether the turn names the tools to offer, which may be unknown.
     pub(super) fn names_tools(&self) -> bool {
         self.only.as_ref().is_some_and(|only| !only.is_empty())
     }
@@ -79,15 +79,16 @@ impl AgentRun {
     /// Prepares one turn of the model on the conversation. Awaited, it asks the model, appends the answer to the conversation, and
     /// returns it. The turn has the agent's limits, retries, journal, events and redaction.
     ///
-    /// Calls of the answer are not run. Run them with [`call_tools`](Self::call_tools) before the next turn. An answer that is not
-    /// [whole](crate::model::StopReason::is_whole) is returned as any other: its `stop` says so. One without text and calls is not in the conversation.
+    /// Calls of the answer are not run: pass them to [`call_tools`](Self::call_tools) before the next turn.
+    /// An incomplete answer ([`StopReason::is_whole`](crate::model::StopReason::is_whole)) is returned like
+    /// any other. An answer without text and calls is not added to the conversation.
     ///
     /// Cancel safety: as [`Ask`].
     ///
     /// # Errors
-    /// Returns an error if the model fails, a limit is reached, or the run is aborted;
-    /// [`RunError::Misuse`] if the conversation is empty, if one of its calls has no result, if another turn is in progress, or if
-    /// [`only_tools`](Ask::only_tools) names a tool that the agent does not have. After such a misuse no turn began.
+    /// Returns an error if the model fails, a limit is reached, or the run is aborted; [`RunError::Misuse`],
+    /// before the turn begins, if the conversation is empty, if one of its calls has no result, if another
+    /// turn is in progress, or if [`only_tools`](Ask::only_tools) names a tool that the agent does not have.
     pub fn ask(&self) -> Ask<'_> {
         Ask { run: self, changes: Changes::default() }
     }
@@ -100,25 +101,28 @@ impl Ask<'_> {
         self
     }
 
-    /// Offers only the tools with these names. A call of another tool in this answer is an unknown tool.
+    /// Offers only the tools with these names. In this answer, any other tool is unknown.
     pub fn only_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.changes.only = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets the instruction of this turn in place of the agent's. The other parts of the system prompt stay. The text has no places.
+    /// Sets the instruction of this turn in place of the agent's. The other parts of the system prompt are
+    /// kept. Placeholders in the text are not filled.
     pub fn instruction(mut self, text: impl Into<Arc<str>>) -> Self {
         self.changes.instruction = Some(text.into());
         self
     }
 
-    /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
+    /// Sets the name of the model, which is passed in
+    /// [`ModelRequest::model`](crate::model::ModelRequest::model).
     pub fn model(mut self, name: impl Into<Arc<str>>) -> Self {
         self.changes.model = Some(name.into());
         self
     }
 
-    /// Sets the model parameters in place of the agent's. A choice of tools in them holds for this turn, whichever it is.
+    /// Sets the model parameters in place of the agent's. A `tool_choice` in them applies to this turn as it
+    /// is.
     pub fn request_params(mut self, params: RequestParams) -> Self {
         self.changes.params = Some(params);
         self
@@ -130,7 +134,7 @@ impl Ask<'_> {
         self
     }
 
-    /// Sets the schema that the text of this answer has to fit.
+    /// Sets the schema of this answer's text.
     pub fn response_schema(mut self, schema: ResponseSchema) -> Self {
         self.changes.response_schema = Some(schema);
         self

@@ -8,8 +8,8 @@ use crate::run_hook::RunInput;
 use super::run::AgentRun;
 
 impl AgentRun {
-    /// The user's message with this text, and with the attachments of the run's input if no message has them yet.
-    /// [`converse`](Self::converse) begins with it.
+    /// Returns the user's message with this text, and with the attachments of the run's input if no message
+    /// has them yet. [`converse`](Self::converse) begins with such a message.
     ///
     /// ```
     /// use onionskin::RunError;
@@ -43,15 +43,16 @@ impl AgentRun {
         self.tally().attached.take().map(|input| *input)
     }
 
-    /// Fails if the model does not read a part of the input.
+    /// Fails if the model does not support a part of the input.
     pub(in crate::agent) fn check_attached(&self) -> Result<(), RunError> {
         let Some(input) = self.tally().attached.clone() else { return Ok(()) };
         let unread = input.attachments().find(|part| !self.instance.model.reads(part));
         unread.map_or(Ok(()), |part| Err(self.model_error(ModelError::unread_content(part))))
     }
 
-    /// Fails if the model does not read a part of what users gave in this conversation, for example to another model before. Messages
-    /// that an earlier turn sent are read, unless hooks can have changed them.
+    /// Fails if the model does not support a part of the user's messages in this conversation, for example
+    /// from turns of another model. Messages of an earlier turn are checked again only if hooks may have
+    /// changed them.
     pub(super) fn check_read(&self, messages: &History) -> Result<(), RunError> {
         let may_differ = self.has_turn_hooks() || self.instance.message_hooks.is_some();
         let read = std::mem::replace(&mut self.tally().read, messages.len());

@@ -28,7 +28,7 @@ const HAND_BACK: &str =
     "(These were the conversations of the agents that you called. Go on with your own task.)";
 
 impl AgentRun {
-    /// Runs calls. Afterwards each of them has a result in every case. `kept` gets the results.
+    /// Runs calls. Afterwards each of them has a result in every case. The results are added to `kept`.
     pub(super) async fn run_batch(
         &self,
         batch: Batch<'_>,
@@ -37,12 +37,12 @@ impl AgentRun {
         let mut batch = batch;
         let busy = self.busy();
         if self.has_turn_hooks() {
-            // A batch that is dropped has a result for each call.
+            // A dropped batch also has a result for each call.
             self.unless_over(pin!(Box::pin(batch.plan_through_hooks()))).await??;
         }
         let over = self.unless_over(pin!(batch.run())).await.err();
         if over.is_none() && self.cx.aborted().is_none() && batch.planned.iter().any(PlannedCall::is_open) {
-            // The conversation is dropped: the run makes it again when it is resumed.
+            // The conversation is dropped: a resumed run recreates it.
             batch.finished = true;
             return self.pause(busy).await;
         }
@@ -73,7 +73,7 @@ impl AgentRun {
         Ok(end.answer)
     }
 
-    /// Counts a tool call and finds its tool, or the reason why nothing can run.
+    /// Counts a tool call and finds its tool, or the reason why it cannot run.
     pub(super) fn plan_call(&self, table: &ToolTable, name: &str) -> PlannedCall {
         let refused = |error| PlannedCall::new(Err(error), 0);
         let mut tally = self.tally();
@@ -90,9 +90,9 @@ impl AgentRun {
         }
     }
 
-    /// Adds the results of calls. When each call of the message has one, they are appended to the conversation, and after them the
-    /// conversations of children. Returns whether there were such conversations. `retries` keeps the tools that ask for another
-    /// attempt for the first time in this turn.
+    /// Adds the results of calls. When each call of the message has one, they are appended to the
+    /// conversation, followed by the conversations of children. Returns whether there were such
+    /// conversations. `retries` keeps the tools that request a retry for the first time in this turn.
     pub(super) fn put_results(
         &self,
         indices: Option<&[usize]>,
@@ -109,7 +109,7 @@ impl AgentRun {
         self.merge_kept()
     }
 
-    /// The conversation of a run that is over. Calls without a result get one that says so.
+    /// The conversation of an ended run. Calls without a result get one that says so.
     pub(in crate::agent) fn closed_messages(&self) -> History {
         let mut tally = self.tally();
         let open = tally.open.take();
@@ -121,8 +121,9 @@ impl AgentRun {
         self.messages()
     }
 
-    /// A merged conversation ends with a child's answer. Some providers reject a request that ends with a message of
-    /// the assistant, because they treat it as an answer to continue.
+    /// Appends a user message after a merged conversation, which ends with a child's answer. Some providers
+    /// reject a request that ends with a message of the assistant, because they treat it as an answer to
+    /// continue.
     fn hand_back(&self) {
         let mut conversation = self.cx.conversation();
         if matches!(conversation.last(), Some(Message::Assistant { .. })) {
@@ -131,8 +132,8 @@ impl AgentRun {
     }
 }
 
-/// Calls of one message. Results are stored by call, so a batch that is dropped half way still has one result for each
-/// call.
+/// Calls of one message. Results are stored by call, so a batch that is dropped before its end still has one
+/// result for each call.
 pub(super) struct Batch<'r> {
     run: &'r AgentRun,
     table: Arc<ToolTable>,
@@ -153,7 +154,7 @@ impl<'r> Batch<'r> {
         Self { run, table, calls, planned, changed: Vec::new(), finished: false }
     }
 
-    /// Plans the calls as the turn hooks change them, in call order.
+    /// Plans the calls, which turn hooks may change, in call order.
     async fn plan_through_hooks(&mut self) -> Result<(), RunError> {
         let mut answers = Vec::with_capacity(self.planned.len());
         for index in 0..self.planned.len() {
@@ -165,7 +166,7 @@ impl<'r> Batch<'r> {
         let planned = self.changed.iter().zip(answers).map(|(call, answer)| {
             let planned = self.run.plan_call(&self.table, &call.name);
             match answer {
-                // An answer of a hook is a call, too: beyond the limit it is refused.
+                // A call that a hook answers counts too: beyond the limit it is refused.
                 Some(answer) if !planned.is_over_limit() => planned.answered(answer),
                 _ => planned,
             }
@@ -174,7 +175,7 @@ impl<'r> Batch<'r> {
         Ok(())
     }
 
-    /// Shows the results to the turn hooks, in call order.
+    /// Passes the results to the turn hooks, in call order.
     async fn after_calls(&mut self) -> Result<(), RunError> {
         for index in 0..self.planned.len() {
             let (turn, _) = self.calls.at(index);
@@ -184,7 +185,7 @@ impl<'r> Batch<'r> {
         Ok(())
     }
 
-    /// A call as it runs.
+    /// The call to run, after the turn hooks.
     fn asked(&self, index: usize) -> &ToolCall {
         self.changed.get(index).unwrap_or_else(|| self.calls.call(index))
     }
@@ -195,7 +196,7 @@ impl<'r> Batch<'r> {
         let all = 0..self.planned.len();
         match self.run.cx.journal() {
             None => {
-                // A call that ends at once leaves its place to the next one.
+                // A call that ends immediately passes its slot to the next one.
                 let (mut waiting, mut free) = (Vec::new(), None);
                 for index in all {
                     let mut call = match free.take() {
@@ -273,7 +274,7 @@ struct BatchEnd {
     results: Vec<ToolResultMessage>,
     /// The answer of the run, if a call ended it.
     answer: Option<String>,
-    /// The tools that asked for another attempt, each with its last message. The model reads none of these messages
+    /// The tools that requested a retry, each with its last message. The model reads none of these messages
     /// before the turn ends, so each tool is listed once per turn.
     retries: Vec<(Arc<str>, String)>,
 }
@@ -300,7 +301,8 @@ impl BatchEnd {
 }
 
 impl Drop for Batch<'_> {
-    /// Keeps one result for each call of a conversation that is dropped half way, so that it can continue.
+    /// Stores one result for each call if the run is dropped before its end, so that the conversation can
+    /// continue.
     fn drop(&mut self) {
         if !self.finished {
             let results = self.collect().results;
@@ -310,8 +312,8 @@ impl Drop for Batch<'_> {
 }
 
 pin_project! {
-    /// A call that can be dropped half way. Its contents are dropped here, and a panic of that drop is caught: neither
-    /// the other calls nor the caller of the run can handle it.
+    /// A call that can be dropped before its end. A panic of that drop is caught here, because neither the
+    /// other calls nor the caller of the run can handle it.
     struct Contained<'b, F> {
         #[pin]
         call: Option<F>,
@@ -340,7 +342,7 @@ impl<F: Future> Future for Contained<'_, F> {
     }
 }
 
-/// The calls of a batch for a journal, which runs each of them once.
+/// The calls of a batch, for a journal, which runs each of them once.
 struct BatchCalls<'b, 'r> {
     batch: &'b Batch<'r>,
     begun: Box<[AtomicBool]>,
@@ -352,7 +354,7 @@ impl<'b, 'r> BatchCalls<'b, 'r> {
     }
 
     /// # Errors
-    /// Returns an error if the journal left a call out: its result would say that it was cancelled.
+    /// Returns an error if the journal left out a call, whose result would say that it was cancelled.
     fn all_begun(&self) -> Result<(), JournalError> {
         match self.begun.iter().position(|begun| !begun.load(Ordering::Relaxed)) {
             Some(index) => Err(self.wrong(index, "`Journal::batch` ended without this call")),

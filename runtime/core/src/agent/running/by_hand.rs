@@ -1,4 +1,4 @@
-//! What a hand-written loop does with its run beside turns of the model: tool calls, messages, state, events.
+//! Methods of a run for hand-written loops, except model turns: tool calls, messages, state, events.
 
 use std::sync::Arc;
 
@@ -59,12 +59,13 @@ impl ToolResults {
 }
 
 impl AgentRun {
-    /// Runs calls of the newest answer concurrently, as [`converse`](Self::converse) does: through the agent's hooks, under its
-    /// limits, `max_parallel` and `max_calls`. Each call has one result. The conversation gets the results when each call of the
-    /// answer has one; other calls of the answer can be run or answered ([`append`](Self::append)) before or after.
+    /// Runs calls of the newest answer concurrently, as [`converse`](Self::converse) does: through the
+    /// agent's hooks, under its limits, `max_parallel` and `max_calls`. Each call has one result. The results
+    /// are appended to the conversation when each call of the answer has one; other calls of the answer can
+    /// be run or answered ([`append`](Self::append)) before or after.
     ///
-    /// Return the [answer](ToolResults::answer), if there is one: a tool ended the run. An error of a tool is a result, from which the
-    /// model can go on. Without calls this does nothing.
+    /// If there is an [answer](ToolResults::answer), a tool ended the run: return it. An error of a tool is a
+    /// result, which the model can handle. Without calls this does nothing.
     ///
     /// ```
     /// use onionskin::model::Message;
@@ -90,9 +91,9 @@ impl AgentRun {
     /// Cancel safety: dropping the future drops the calls, and each of them has a result that says so.
     ///
     /// # Errors
-    /// Returns an error if the run is aborted or over, or if a tool asked for more attempts than
-    /// [`Limits::max_retries`](crate::declaration::Limits::max_retries) allows; [`RunError::Misuse`] if a call is not one of the newest
-    /// answer, was changed, or has a result. After that error no call has run.
+    /// Returns an error if the run is aborted or over, or if a tool requested more retries than
+    /// [`Limits::max_retries`](crate::declaration::Limits::max_retries) allows; [`RunError::Misuse`], before
+    /// any call runs, if a call is not one of the newest answer, was changed, or has a result.
     pub async fn call_tools(&self, calls: &[ToolCall]) -> Result<ToolResults, RunError> {
         if calls.is_empty() {
             return Ok(ToolResults::default());
@@ -112,7 +113,7 @@ impl AgentRun {
         Ok(ToolResults { results, answer })
     }
 
-    /// The error for calls where the conversation waits for none.
+    /// The error for calls when the conversation has no open calls.
     fn without_open_calls(&self, calls: &[ToolCall]) -> MisuseError {
         let call_id = calls.first().map(|call| Arc::clone(&call.id)).unwrap_or_default();
         if self.messages().has_call(&call_id) {
@@ -122,13 +123,13 @@ impl AgentRun {
         }
     }
 
-    /// Appends a message to the conversation: of the user, of the assistant, or results of tool calls. A call is never split from its
-    /// result: calls of an appended message of the assistant have to be run or answered before anything else, as the calls of the model have.
-    /// Results of some of the calls are allowed; the conversation gets them when each call of its newest message has one. A message without
-    /// results does nothing.
+    /// Appends a message to the conversation: of the user, of the assistant, or with results of tool calls. A
+    /// call is never separated from its result: calls of an appended message of the assistant must be run or
+    /// answered first, like calls of the model. Results of some of the calls are allowed; they are appended
+    /// when each call of the newest message has one. An empty list of results does nothing.
     ///
-    /// Session and journal: the message is part of the session's history when the run ends. It is not recorded, because a replay runs
-    /// the loop again.
+    /// The message becomes part of the session's history when the run ends. It is not recorded in a journal,
+    /// because a replay runs the loop again.
     ///
     /// ```
     /// use onionskin::content::ContentBlock;
@@ -153,8 +154,9 @@ impl AgentRun {
     /// ```
     ///
     /// # Errors
-    /// Returns [`RunError::Misuse`] if the message is empty, would split a call from its result, answers a call that does not wait for a
-    /// result, or makes a call whose id is in use, and while the model writes its answer. The conversation is then unchanged.
+    /// Returns [`RunError::Misuse`], without a change, if the message is empty, would separate a call from
+    /// its result, answers a call that is not open, or has a call whose id is in use, or while the model
+    /// writes its answer.
     pub fn append(&self, message: Message) -> Result<(), RunError> {
         self.append_checked(message).map_err(|error| self.misuse(error))
     }
@@ -193,7 +195,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// The names of the agent's tools, as hooks see them, in this turn.
+    /// The names of the agent's tools in this turn, as hooks see them.
     ///
     /// # Errors
     /// Returns an error if a server panics while it lists its tools, or if a tool has no definition for the run.
@@ -211,7 +213,7 @@ impl AgentRun {
         Ok(tools.table.shown())
     }
 
-    /// The agent's typed state, as tools and hooks take it.
+    /// The agent's typed state, as in tools and hooks.
     ///
     /// ```
     /// use onionskin::run::AgentRun;
@@ -231,7 +233,7 @@ impl AgentRun {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the agent's state has another type. [`RunError::WrongState`] is made of it.
+    /// Returns an error if the agent's state has another type. It converts to [`RunError::WrongState`].
     pub fn state<S: Clone + Send + Sync + 'static>(&self) -> Result<State<S>, StateError> {
         State::from_run(&self.cx)
     }
@@ -252,7 +254,8 @@ impl AgentRun {
         self.event(self.turn(), EventKind::notice(text));
     }
 
-    /// Reports as an [`EventKind::Progress`] event that `done` of `total` units are done, in any unit. `total` may be unknown.
+    /// Reports progress as an [`EventKind::Progress`] event: `done` of `total` units, in any unit. `total`
+    /// may be unknown.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<Option<String>>) {
         let message = message.into();
         self.event(self.turn(), EventKind::progress(None, done, total, message));
@@ -264,7 +267,7 @@ impl AgentRun {
     }
 
     pub(super) fn misuse(&self, mut source: MisuseError) -> RunError {
-        // The loop may log the error, and what a model calls is not redacted yet.
+        // The loop may log the error, and the names in calls of the model are not redacted yet.
         if let Some(redactor) = self.cx.redactor() {
             source.redact(&redactor);
         }

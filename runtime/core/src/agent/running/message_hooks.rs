@@ -13,7 +13,7 @@ use crate::run_hook::RunInput;
 use super::run::AgentRun;
 
 impl AgentRun {
-    /// Whether texts of the agent pass hooks before they are sent. They are shown after the hooks then.
+    /// Whether texts of the agent pass hooks before they are sent. They are then shown after the hooks.
     pub(in crate::agent) fn is_before_send(&self) -> bool {
         self.instance.message_hooks.as_ref().is_some_and(|hooks| hooks.is_before_send())
     }
@@ -22,7 +22,7 @@ impl AgentRun {
         Participant::Agent(Arc::clone(&self.instance.name))
     }
 
-    /// The participant that asked: the parent, or the user.
+    /// The sender of the input: the parent, or the user.
     fn asker(&self) -> Participant {
         match self.cx.parent() {
             Some(parent) => Participant::Agent(parent.agent().name().into()),
@@ -30,7 +30,7 @@ impl AgentRun {
         }
     }
 
-    /// A message as the hooks change it; `None` if one of them drops it.
+    /// Runs the hooks on a message and returns it; `None` if one of them drops it.
     async fn pass(
         &self,
         sender: &Participant,
@@ -46,7 +46,7 @@ impl AgentRun {
         RunError::MessageDropped { agent: Arc::clone(&self.instance.name), sender, recipient }
     }
 
-    /// The input of an outermost run after the hooks. The input of a child passed the hooks of its parent.
+    /// Runs the hooks on the input of an outermost run. The input of a child passed the hooks of its parent.
     ///
     /// # Errors
     /// Returns an error if a hook drops the input or fails, or if the run is over.
@@ -65,7 +65,7 @@ impl AgentRun {
         }
     }
 
-    /// Lets the hooks change the messages of a request, and the state.
+    /// Runs the hooks that may change the messages of a request, or the state.
     ///
     /// # Errors
     /// Returns an error if a hook fails, or if the run is over.
@@ -74,7 +74,8 @@ impl AgentRun {
         Ok(self.unless_over(pin!(hooks.before_reply(&self.cx, &mut request.messages))).await??)
     }
 
-    /// The answer of the model after the hooks, which is shown then. A text beside calls that a hook drops is removed.
+    /// Runs the hooks on the model's answer, and shows it. If a hook drops a text beside calls, the text is
+    /// removed.
     ///
     /// # Errors
     /// Returns an error if a hook drops an answer or fails, or if the run is over.
@@ -101,12 +102,12 @@ impl AgentRun {
         Ok(response)
     }
 
-    /// Notes a text that needs not pass the hooks again, if it is the answer of the run.
+    /// Records a text that passed the hooks, so that it does not pass them again as the run's answer.
     pub(super) fn note_passed(&self, text: &str) {
         self.tally().passed = Some(text.into());
     }
 
-    /// The answer of the run after the hooks, which the last text of the model has passed.
+    /// Runs the hooks on the run's answer, unless it is the last text of the model, which passed them.
     ///
     /// # Errors
     /// Returns an error if a hook drops the answer or fails, or if the run is over.

@@ -1,4 +1,4 @@
-//! How a run asks its model: retries, time limits and events.
+//! Requests of a run to its model: retries, time limits and events.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -38,14 +38,15 @@ pub(super) struct ModelCall<'r> {
     pub(super) turn: u32,
     pub(super) request: &'r ModelRequest,
     pub(super) model: &'r BoxModel,
-    /// The tools that the answer can call; `None` for a question beside the conversation, whose answer is not shown.
+    /// The tools that the answer can call; `None` for a question outside the conversation, whose answer is
+    /// not shown.
     pub(super) table: Option<&'r ToolTable>,
     /// The tool whose call is the answer of the run.
     pub(super) answer_tool: Option<&'r str>,
 }
 
 impl AgentRun {
-    /// The request of a turn, without its system prompt. `offered` are its tools, if they are not all of `tools`.
+    /// The request of a turn, without its system prompt. `offered` are its tools, if not all of `tools`.
     ///
     /// # Errors
     /// Returns an error if the parameters do not fit the model or the tools.
@@ -69,8 +70,8 @@ impl AgentRun {
         Ok(request)
     }
 
-    /// The system prompt of a turn. `offered` are its tools, if they are not all of `tools`; `by_tool` says that the answer of the run is a
-    /// call of a tool.
+    /// The system prompt of a turn. `offered` are its tools, if not all of `tools`; `by_tool` means that the
+    /// run's answer is a tool call.
     ///
     /// # Errors
     /// Returns an error if a part of it has no text, or the run is over.
@@ -90,7 +91,7 @@ impl AgentRun {
                 self.own_prompt().is_none() && instruction.is_none() && offered.is_none() && !by_tool;
             return Ok(if is_agents { tools.system.clone() } else { prompt.fixed(table, turn_parts) });
         }
-        // Boxed, so that a run with a fixed prompt has no room for it.
+        // Boxed, so that a run with a fixed prompt reserves no space for it.
         let made = Box::pin(async {
             let made = prompt.in_run(table, turn_parts, &self.cx);
             let recorded = async || {
@@ -108,7 +109,7 @@ impl AgentRun {
         self.unless_over(made).await?
     }
 
-    /// The system prompt that the first turn would have.
+    /// The system prompt of the first turn.
     pub(in crate::agent) async fn first_system(&self) -> Result<Option<Arc<str>>, RunError> {
         let tools = self.turn_tools(0)?;
         let changes = Changes::typed();
@@ -122,8 +123,8 @@ impl AgentRun {
         self.system(0, &changes, &tools, None, by_tool).await
     }
 
-    /// Asks for the run's typed answer as the model's own structured output. Returns its type if the model has none for it, so that the
-    /// answer is a call of a tool.
+    /// Requests the run's typed answer as structured output. Returns its form if the model does not support
+    /// that for the type, so that the answer is a tool call.
     pub(super) fn ask_for_answer(
         &self,
         changes: &Changes,
@@ -152,7 +153,7 @@ impl AgentRun {
         name
     }
 
-    /// The parameters of a turn with these tools. `all` says that they are all that the run has.
+    /// The parameters of a turn with these tools. `all` means that these are all tools of the run.
     fn turn_params(
         &self,
         turn: u32,
@@ -180,7 +181,7 @@ impl AgentRun {
         RunError::Model { agent: Arc::clone(&self.instance.name), source }
     }
 
-    /// Asks the model. The answer can call the tools of `table`, and the one whose call is the answer of the run.
+    /// Asks the model. The answer can call the tools of `table`, and the answer tool of the run.
     pub(super) async fn ask_model(
         &self,
         turn: u32,
@@ -205,8 +206,8 @@ impl AgentRun {
         self.unless_over(pin!(answer)).await?
     }
 
-    /// Asks again after transient errors, as often as the limits allow. The usage of the answer has the tokens of the attempts before it; if none
-    /// has an answer, the run has them.
+    /// Asks again after transient errors, as often as the limits allow. The usage of the answer includes the
+    /// tokens of earlier attempts; without an answer they are added to the run.
     pub(super) async fn ask_until_answered(&self, asked: ModelCall<'_>) -> Result<ModelResponse, RunError> {
         let ModelCall { turn, .. } = asked;
         let mut attempt = 0;
@@ -229,7 +230,7 @@ impl AgentRun {
             };
             failed += billed;
             let pause = pause(attempt, &error);
-            // A pause that is longer than the run would end it without the words of the provider.
+            // A pause beyond the run's deadline would hide the provider's error.
             let is_late = self.cx.deadline().is_some_and(|late| late.at <= Instant::now() + pause);
             if !error.is_transient()
                 || attempt > self.instance.declaration.settings.limits.model_retries
@@ -251,11 +252,11 @@ impl AgentRun {
         }
     }
 
-    /// Asks once. `billed` becomes what the model says of its tokens before it answers or fails.
+    /// Asks once. `billed` is set to the tokens that the model reports before it answers or fails.
     async fn ask_once(&self, asked: ModelCall<'_>, billed: &mut Usage) -> Result<ModelResponse, ModelError> {
         let ModelCall { turn, request, model, table, answer_tool } = asked;
         let timeout = self.instance.declaration.settings.limits.model_timeout;
-        // The session can learn secrets while the model answers.
+        // Secrets can be added to the session while the model answers.
         let redactor = || self.cx.concealed().redactor();
         let mut held = RedactedDeltas::default();
         let told = table.filter(|_| self.cx.events().are_kept() && !self.is_before_send());
@@ -300,10 +301,11 @@ impl AgentRun {
     }
 }
 
-/// How many times the time for silence an answer may take as a whole.
+/// The maximum duration of an answer, as a multiple of the model timeout.
 const LONGEST_ANSWER: u32 = 10;
 
-/// Waits until a model was silent for `timeout`, or its answer took too long as a whole. `written` is the time of the last piece.
+/// Waits until a model was silent for `timeout`, or its answer took too long in total. `written` is the time
+/// of the last piece.
 async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError {
     let (begun, most) = (Instant::now(), timeout.saturating_mul(LONGEST_ANSWER));
     let mut wait = timeout;
@@ -321,7 +323,7 @@ async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError
     }
 }
 
-/// The longest pause that a provider can ask for.
+/// The maximum pause that a provider can request.
 const LONGEST_ASKED: Duration = Duration::from_mins(1);
 
 /// Half a second, doubled for each attempt, with jitter; or the delay that the provider requests, up to a minute.

@@ -1,5 +1,5 @@
-//! The calls of the newest message that have no result in the conversation yet. Until each has one, nothing else is
-//! appended, so that no call is split from its result.
+//! The calls of the newest message that have no result in the conversation yet. Until each has one, nothing
+//! else is appended, so that no call is separated from its result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ pub(super) struct OpenCalls {
     said: Arc<Message>,
     /// The tools that the model could call; `None` for a message that was appended.
     table: Option<Arc<ToolTable>>,
-    /// The calls' turn, and the number of calls before them in it.
+    /// The calls' turn, and the number of earlier calls in it.
     at: (u32, u32),
     progress: Progress,
-    /// The tools that asked for another attempt in this turn.
+    /// The tools that requested a retry in this turn.
     retried: Vec<Arc<str>>,
 }
 
-/// Which calls have a result or run now.
+/// The progress of the calls.
 enum Progress {
     None,
     All,
@@ -36,7 +36,7 @@ enum Slot {
     Done(ToolResultMessage),
 }
 
-/// Calls that are to run.
+/// Calls to run.
 pub(super) struct TakenCalls {
     pub(super) said: Arc<Message>,
     pub(super) at: (u32, u32),
@@ -45,7 +45,7 @@ pub(super) struct TakenCalls {
 }
 
 impl TakenCalls {
-    /// The call with this index among these.
+    /// The call with this index among these calls.
     pub(super) fn call(&self, index: usize) -> &ToolCall {
         &self.said.tool_calls()[self.in_message(index)]
     }
@@ -55,7 +55,7 @@ impl TakenCalls {
         (0..count).map(|index| self.call(index))
     }
 
-    /// The turn of a call, and its number in it, counted from 1.
+    /// The turn of a call, and its number in the turn, counted from 1.
     pub(super) fn at(&self, index: usize) -> (u32, u32) {
         let (turn, before) = self.at;
         let number = u32::try_from(self.in_message(index)).unwrap_or(u32::MAX - 1);
@@ -68,7 +68,7 @@ impl TakenCalls {
 }
 
 impl OpenCalls {
-    /// `None` if the message makes no calls.
+    /// The open calls of a message; `None` if it has no calls.
     pub(super) fn new(said: &Arc<Message>, table: Option<Arc<ToolTable>>, at: (u32, u32)) -> Option<Self> {
         let is_open = !said.tool_calls().is_empty();
         is_open.then(|| Self {
@@ -89,7 +89,7 @@ impl OpenCalls {
         self.table.clone()
     }
 
-    /// The error for work that has to wait for these calls.
+    /// The error for work that must wait for these calls.
     pub(super) fn error(&self) -> MisuseError {
         let open = |index: &usize| match &self.progress {
             Progress::None | Progress::All => true,
@@ -202,7 +202,7 @@ impl OpenCalls {
         self.calls().iter().zip(slots).map(result).collect()
     }
 
-    /// Notes that a tool asked for another attempt. Returns whether it is the first time in this turn.
+    /// Records that a tool requested a retry. Returns whether it is the first time in this turn.
     pub(super) fn note_retry(&mut self, tool: &Arc<str>) -> bool {
         let is_new = !self.retried.contains(tool);
         if is_new {

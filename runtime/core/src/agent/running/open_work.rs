@@ -1,8 +1,8 @@
-//! The calls of a run that are in progress, and those that wait for answers which do not come in it.
+//! The calls of a run that are in progress, and those that wait for answers in a later run.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The calls of a run, those of a turn as one.
+/// Counts the calls of a run. The calls of a turn count as one.
 #[derive(Default)]
 pub(super) struct OpenWork {
     busy: AtomicU32,

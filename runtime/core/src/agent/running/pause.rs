@@ -1,4 +1,4 @@
-//! Runs that pause: the calls that wait for answers, and the end of the run when no other call is in progress.
+//! Pausing of runs: calls that wait for answers, and the end of the run when no other call is in progress.
 
 use std::future::{pending, poll_fn};
 use std::pin::pin;
@@ -13,26 +13,26 @@ use super::open_work::Busy;
 use super::run::AgentRun;
 
 impl AgentRun {
-    /// Begins calls; `None` if the run cannot pause.
+    /// Counts calls as in progress; `None` if the run cannot pause.
     pub(super) fn busy(&self) -> Option<Busy<'_>> {
         self.cx.questions()?;
         Some(self.open_work.begin())
     }
 
-    /// Waits for ever: calls of these have no answer. The run drops this future when its other calls have ended.
+    /// Waits forever for answers to open calls. The run drops this future when its other calls have ended.
     pub(super) async fn pause<T>(&self, busy: Option<Busy<'_>>) -> T {
         self.open_work.leave_open();
         drop(busy);
         pending().await
     }
 
-    /// Whether calls of the run wait for answers that do not come in it.
+    /// Whether calls of the run wait for answers in a later run.
     pub(in crate::agent) fn is_paused(&self) -> bool {
         self.open_work.is_open()
     }
 
-    /// Runs `work` until it ends, or until calls wait for answers and no other call is in progress. Whatever code around them
-    /// does, the run is paused then.
+    /// Runs `work` until it ends, or until calls wait for answers and no other call is in progress. The run
+    /// is then paused, regardless of the code around the calls.
     ///
     /// Cancel safety: that of `work`.
     pub(in crate::agent) async fn unless_paused<T>(
@@ -47,7 +47,7 @@ impl AgentRun {
         .await
     }
 
-    /// The end of the paused run. That of the outermost run has its input and its records.
+    /// The error of the paused run. For the outermost run it contains the input and the records.
     pub(in crate::agent) fn paused(&self) -> RunError {
         let open = self.cx.questions().map(|questions| questions.all_open()).unwrap_or_default();
         let (questions, hashes) = open.into_iter().unzip();

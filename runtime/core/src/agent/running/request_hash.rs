@@ -1,4 +1,4 @@
-//! What a journal compares a turn of the model with.
+//! The hash by which a journal compares model turns.
 
 use serde_json::Value;
 
@@ -9,9 +9,9 @@ use onionskin_tools::journal::fingerprint;
 use onionskin_tools::model::ModelRequest;
 
 impl AgentRun {
-    /// The hash of a turn's request, and of what decides beside it how the run goes on: the effects of its tools, and in the first turn
-    /// of the outermost run the state that it began with. A value that is the default or empty changes no hash, so that records stay
-    /// readable.
+    /// The hash of a turn's request and of other inputs to the rest of the run: the effects of the tools and,
+    /// in the first turn of the outermost run, the initial state. Default and empty values do not affect the
+    /// hash, so that older records stay valid.
     pub(super) fn request_hash(&self, turn: u32, request: &ModelRequest, table: &ToolTable) -> String {
         let hash = fingerprint(request);
         let effects = table.entries().iter().filter(|entry| match entry.definition.effect {
@@ -24,12 +24,13 @@ impl AgentRun {
         if effects.is_empty() && state.is_none() { hash } else { fingerprint(&(hash, effects, state)) }
     }
 
-    /// The agent's state, if it has JSON, and the values of the session.
+    /// The agent's state, if it can be serialised, and the values of the session.
     fn first_state(&self, turn: u32) -> Option<[Value; 2]> {
         if turn != 1 || self.cx.parent().is_some() {
             return None;
         }
-        // A state without JSON cannot be compared, and a tool cannot change it in a run with a journal.
+        // A state that cannot be serialised is not compared, and a tool cannot change it in a run with a
+        // journal.
         let state = self.cx.state_json().unwrap_or_default();
         let values = self.cx.session_state().value_now();
         let is_empty = |value: &Value| match value {
@@ -41,7 +42,8 @@ impl AgentRun {
     }
 }
 
-/// The value with all parts in one order: a `HashMap` or a `HashSet` of the state has another order in each process.
+/// Sorts all parts of a value, because the order of a `HashMap` or a `HashSet` in the state differs between
+/// processes.
 fn unordered(value: Value) -> Value {
     match value {
         Value::Object(fields) => {

@@ -1,5 +1,5 @@
-//! One run of an agent: what its loop ([`AgentRun::converse`], in `turns.rs`), its tool calls (`tool_call.rs`) and its requests
-//! to the model (`model_request.rs`) share.
+//! One run of an agent: the parts shared by its loop ([`AgentRun::converse`], in `turns.rs`), its tool calls
+//! (`tool_call.rs`) and its requests to the model (`model_request.rs`).
 
 use std::collections::HashMap;
 use std::future::{pending, poll_fn};
@@ -56,19 +56,19 @@ pub struct AgentRun {
     pub(in crate::agent) cx: RunContext,
     pub(in crate::agent) instance: Arc<Instance>,
     pub(in crate::agent) session: Session,
-    /// The system prompt of this run, if its request changes that of the agent.
+    /// The system prompt of this run, if its request changes the agent's.
     prompt: Option<Box<AgentPrompt>>,
     /// The type of the answer, if it has one.
     answer: Option<Arc<AnswerForm>>,
-    /// The tools of this run, if other runs have other tools.
+    /// The tools of this run, if they differ between runs.
     tools: OnceLock<Box<ToolList>>,
     tally: Mutex<Tally>,
-    /// Limits the concurrent calls of tools, both of the loop and by hand.
+    /// Limits the concurrent tool calls, including those of hand-written code.
     permits: Option<Arc<Semaphore>>,
     /// The messages of model requests from which secrets were removed.
     pub(super) redacted: Mutex<RedactedRequests>,
     pub(super) open_work: OpenWork,
-    /// Whether people are shown the run.
+    /// Whether the run is shown to people.
     shown: bool,
 }
 
@@ -77,10 +77,10 @@ pub struct AgentRun {
 pub(super) struct Tally {
     pub(super) turn: u32,
     pub(super) calls: u32,
-    /// Calls made by hand. They belong to no turn.
+    /// The number of direct calls, which belong to no turn.
     pub(super) by_hand: u32,
     pub(super) usage: Usage,
-    /// The part of it for questions of turn hooks, until the turn ends.
+    /// The part of the usage for questions of turn hooks, until the turn ends.
     pub(super) aside_usage: Usage,
     /// The number of calls of each tool, which numbers the instances of children and enforces `max_calls`. A run calls
     /// few tools.
@@ -88,7 +88,7 @@ pub(super) struct Tally {
     pub(super) retries_of: HashMap<Arc<str>, u32>,
     /// The input with its attachments, until the conversation has it; `None` for a text alone.
     pub(super) attached: Option<Box<RunInput>>,
-    /// The number of messages whose content the model reads.
+    /// The number of messages whose content was checked against the model.
     pub(super) read: usize,
     /// The number of answers that did not fit their type.
     pub(super) refused_answers: u32,
@@ -99,13 +99,13 @@ pub(super) struct Tally {
     pub(super) asking: bool,
     /// The calls of the newest message, until they have results.
     pub(super) open: Option<OpenCalls>,
-    /// The newest turn, until its results are there. Only with turn hooks.
+    /// The newest turn, until it has all results. Only with turn hooks.
     pub(super) begun: Option<BegunTurn>,
     /// The last text that passed the hooks before it was sent.
     pub(super) passed: Option<Box<str>>,
 }
 
-/// A turn whose answer is in the conversation, until its results are there too.
+/// A turn whose answer is in the conversation, and whose results may not be yet.
 pub(super) struct BegunTurn {
     pub(super) turn: u32,
     /// The index of its first message.
@@ -136,8 +136,8 @@ impl Tally {
     }
 }
 
-/// Waits for `work`, or for another future, which is made when the work waits for the first time: timers and wakers cost
-/// more than work that ends at once. The work is polled first.
+/// Waits for `work`, or for another future, which is created when the work is pending for the first time:
+/// timers and wakers cost more than work that ends immediately. The work is polled first.
 pub(super) async fn or<T, O>(work: impl Future<Output = T>, other: impl FnOnce() -> O) -> T
 where
     O: Future<Output = T>,
@@ -180,19 +180,19 @@ impl AgentRun {
         }
     }
 
-    /// The same run with this prompt in place of the agent's.
+    /// Sets the prompt of the run, in place of the agent's.
     pub(in crate::agent) fn with_prompt(mut self, prompt: Option<AgentPrompt>) -> Self {
         self.prompt = prompt.map(Box::new);
         self
     }
 
-    /// The same run, which people are shown or not.
+    /// Sets whether the run is shown to people.
     pub(in crate::agent) fn with_shown(mut self, shown: bool) -> Self {
         self.shown = shown;
         self
     }
 
-    /// Whether people are shown the run.
+    /// Whether the run is shown to people.
     pub(in crate::agent) fn is_shown(&self) -> bool {
         self.shown
     }
@@ -202,7 +202,7 @@ impl AgentRun {
         self.prompt.as_deref()
     }
 
-    /// The same run with an answer of this type in place of the agent's.
+    /// Sets the type of the run's answer, in place of the agent's.
     pub(in crate::agent) fn with_answer(mut self, answer: Option<Arc<AnswerForm>>) -> Self {
         if answer.is_some() {
             self.answer = answer;
@@ -210,7 +210,7 @@ impl AgentRun {
         self
     }
 
-    /// The same run with the attachments of this input.
+    /// Keeps the attachments of this input.
     pub(in crate::agent) fn with_input(self, input: &RunInput) -> Self {
         self.keep_attached(input);
         self
@@ -221,7 +221,7 @@ impl AgentRun {
         self.answer.as_deref()
     }
 
-    /// The context of the run, as hooks and tools see it.
+    /// The context of the run, shared with hooks and tools.
     pub fn context(&self) -> &RunContext {
         &self.cx
     }
@@ -252,7 +252,7 @@ impl AgentRun {
         StepRef { scope: self.cx.scope(), turn, kind, call_number: None, name: None, attempt: 0 }
     }
 
-    /// Lists the tools of the run if other runs have other tools; `None` if all have the same.
+    /// Lists the tools of the run if they differ between runs; `None` if not.
     pub(in crate::agent) fn list_tools(&self) -> Option<BoxFuture<'_, Result<(), RunError>>> {
         let list = self.instance.tools.of_run(&self.cx)?;
         Some(Box::pin(async move {
@@ -262,7 +262,7 @@ impl AgentRun {
         }))
     }
 
-    /// The run's own list of tools, or that of all runs.
+    /// The run's own list of tools, or the list for all runs.
     pub(super) fn tool_list(&self) -> &ToolList {
         self.tools.get().map_or(&self.instance.tools, |own| &**own)
     }
@@ -298,7 +298,8 @@ impl AgentRun {
         self.until_over(work).await
     }
 
-    /// As [`Self::unless_over`], for work that checks by itself whether the run is over. The work is polled first.
+    /// As [`Self::unless_over`], for work that itself checks whether the run is over. The work is polled
+    /// first.
     pub(in crate::agent) async fn until_over<T>(
         &self,
         work: impl Future<Output = Result<T, RunError>>,
@@ -344,7 +345,8 @@ impl AgentRun {
         }
     }
 
-    /// Keeps a child's conversation while calls of the newest message have no results. A call made by hand belongs to no message.
+    /// Keeps a child's conversation while calls of the newest message have no results. A direct call belongs
+    /// to no message.
     pub(super) fn keep_transcript(&self, (turn, call): (u32, u32), transcript: Transcript) {
         let mut tally = self.tally();
         if tally.open.is_some() {
@@ -355,7 +357,7 @@ impl AgentRun {
         self.merge([transcript]);
     }
 
-    /// Merges the conversations of children that were kept, in call order. Returns whether there were any.
+    /// Merges the kept conversations of children, in call order. Returns whether there were any.
     pub(super) fn merge_kept(&self) -> bool {
         let mut kept = std::mem::take(&mut self.tally().transcripts);
         if kept.is_empty() {
@@ -376,7 +378,7 @@ impl AgentRun {
                     self.tally().ids.take_messages(&mut messages);
                     let mut conversation = self.cx.conversation();
                     for mut message in messages {
-                        // What a child was asked is not an input of this run.
+                        // The input of a child is not an input of this run.
                         if message.is_input() {
                             Arc::make_mut(&mut message).mark_by_runtime();
                         }

@@ -12,7 +12,7 @@ use crate::run_hook::{DynRunHook, RunAnswer, RunInput};
 use super::run::AgentRun;
 
 impl AgentRun {
-    /// The input after the hooks before the run.
+    /// Runs the hooks before the run on the input.
     ///
     /// # Errors
     /// Returns an error if a hook refuses the input or fails, or if the run is over.
@@ -42,7 +42,7 @@ impl AgentRun {
         Ok(input.into_text())
     }
 
-    /// The answer after the hooks after the run.
+    /// Runs the hooks after the run on the answer.
     ///
     /// # Errors
     /// Returns an error if a hook refuses the answer or fails, or if the run is over.
@@ -94,7 +94,7 @@ impl AgentRun {
     }
 }
 
-/// The error of an answer that fitted its type before a hook changed it.
+/// Adds to the error of an answer that a hook changed it so that it does not fit its type.
 fn changed_wrongly(mut error: RunError, hook: &str) -> RunError {
     if let RunError::WrongAnswer { problems, .. } = &mut error {
         problems.insert_str(0, &format!("the run hook `{hook}` changed it:\n- "));

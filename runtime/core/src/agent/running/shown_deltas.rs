@@ -1,4 +1,4 @@
-//! The pieces of an answer that a run shows: its events, after the filters of the run hooks.
+//! Shows the pieces of an answer as events, after the filters of the run hooks.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -27,14 +27,14 @@ struct ShownCalls<'r> {
     /// The tool whose call is the answer of the run.
     answer_tool: Option<&'r str>,
     begun: Vec<ShownCall>,
-    /// The places of the begun calls, by the ids that the model gave them.
+    /// The indices of the begun calls, by the model's ids.
     places: HashMap<Arc<str>, usize>,
-    /// The ids that the calls have in the conversation.
+    /// The ids of the calls in the conversation.
     own_ids: HashSet<Arc<str>>,
 }
 
 struct ShownCall {
-    /// The id that it has in the conversation.
+    /// Its id in the conversation.
     own_id: Arc<str>,
     /// The tool's name, as hooks see it.
     tool: Arc<str>,
@@ -64,7 +64,7 @@ impl<'r> ShownDeltas<'r> {
             ModelDelta::Text(text) => show_text(self.run, self.turn, self.text.push(text)),
             ModelDelta::Reasoning(text) => show_reasoning(self.run, self.turn, self.reasoning.push(text)),
             ModelDelta::ToolCall(piece) => self.push_call(piece),
-            // The turn shows what all its attempts took.
+            // The turn reports the usage of all its attempts.
             ModelDelta::Usage(_) => {}
         }
     }
@@ -81,7 +81,7 @@ impl<'r> ShownDeltas<'r> {
         }
     }
 
-    /// Shows what the filters held back, and gives the calls the ids with which they were shown.
+    /// Shows the text that the filters held back, and sets the ids of the calls to the shown ones.
     pub(super) fn finish(mut self, calls: &mut [ToolCall]) {
         show_reasoning(self.run, self.turn, self.reasoning.finish());
         show_text(self.run, self.turn, self.text.finish());
@@ -96,17 +96,17 @@ impl<'r> ShownDeltas<'r> {
 }
 
 impl ShownCalls<'_> {
-    /// The id that a call will have in the conversation.
+    /// The future id of a call in the conversation.
     fn own_id(&self, run: &AgentRun, id: &Arc<str>, redactor: Option<&Redactor>) -> Arc<str> {
         let tally = run.tally();
         let Some(redactor) = redactor else { return tally.ids.preview(id, &self.own_ids) };
-        // Told apart before it is redacted, as the ids of a whole answer are.
+        // Made unique before it is redacted, as for a complete answer.
         let mut redacted = tally.ids.preview(id, &HashSet::new());
         redactor.redact_id(&mut redacted);
         tally.ids.preview(&redacted, &self.own_ids)
     }
 
-    /// Gives the calls of the answer the ids with which they were shown, and the others ids that no shown call has.
+    /// Sets the ids of the answer's calls to the shown ones, and unique ids for the others.
     fn name(mut self, run: &AgentRun, calls: &mut [ToolCall]) {
         if self.begun.is_empty() {
             return;
@@ -121,7 +121,7 @@ impl ShownCalls<'_> {
         }
     }
 
-    /// Begins a call, and returns its place.
+    /// Begins a call, and returns its index.
     fn begin(&mut self, run: &AgentRun, id: Arc<str>, mut name: Arc<str>) -> usize {
         let redactor = run.cx.concealed().redactor();
         let own_id = self.own_id(run, &id, redactor.as_deref());
@@ -155,7 +155,7 @@ impl ShownCall {
 }
 
 impl AgentRun {
-    /// The arguments of a call as its pieces were shown.
+    /// The arguments of a call after the filters for its pieces.
     pub(super) fn shown_arguments(&self, arguments: &Arc<str>) -> Arc<str> {
         let mut filters = filters(self).expect_json();
         if filters.is_empty() {

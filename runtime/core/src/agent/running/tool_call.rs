@@ -1,5 +1,5 @@
-//! One tool call of a run: it passes the hooks, and events report its start and its end. `turns.rs` makes the calls of a
-//! turn. The agent's onion begins in `onion/dynamic.rs`.
+//! One tool call of a run: it passes the hooks, and events report its start and its end. `turns.rs` starts
+//! the calls of a turn. The agent's onion begins in `onion/dynamic.rs`.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -31,9 +31,9 @@ use super::spans::ToolSpan;
 
 /// A counted call, and its end.
 pub(super) struct PlannedCall {
-    /// The tool, or the reason why nothing can run.
+    /// The tool, or the reason why the call cannot run.
     pub(super) entry: Result<usize, ToolError>,
-    /// How many calls of this tool the run has made, this one included.
+    /// The number of calls of this tool in the run, including this one.
     number: u32,
     /// The result, or the progress of a call without one.
     end: Mutex<Result<CallResult, CallProgress>>,
@@ -51,13 +51,13 @@ impl PlannedCall {
         Self::new(Err(ToolError::new("the call was not planned")), 0)
     }
 
-    /// The call with this result, which a turn hook gave it.
+    /// Sets the result from a turn hook.
     pub(super) fn answered(mut self, output: ToolOutput) -> Self {
         self.answer = Some(Box::new(output));
         self
     }
 
-    /// Whether the limit of calls refuses it.
+    /// Whether it is refused because of a limit of calls.
     pub(super) fn is_over_limit(&self) -> bool {
         self.entry.as_ref().is_err_and(|error| error.kind() == ErrorKind::Limit)
     }
@@ -85,14 +85,14 @@ impl PlannedCall {
         self.entry.as_ref().ok().map(|entry| table.entry(*entry))
     }
 
-    /// Whether the call waits for an answer of a person.
+    /// Whether the call waits for a person's answer.
     pub(super) fn is_open(&self) -> bool {
         matches!(*lock(&self.end), Err(CallProgress::Waiting))
     }
 }
 
-/// One call from its place in the turn to its end. If its start was reported, its end is reported exactly once, also if
-/// it is dropped half way.
+/// One call of a turn, until its end. If its start was reported, its end is reported exactly once, also if it
+/// is dropped before its end.
 pub(super) struct TurnCall<'r> {
     run: &'r AgentRun,
     table: &'r ToolTable,
@@ -133,8 +133,8 @@ impl<'r> TurnCall<'r> {
         }
     }
 
-    /// Runs the call with these arguments, or with those that the model wrote. The transcripts of children are kept for
-    /// the run to merge. `None`: the call waits for an answer that does not come in this run.
+    /// Runs the call with these arguments, or with the model's. The transcripts of children are kept for the
+    /// run to merge. `None`: the call waits for an answer in a later run.
     ///
     /// Cancel safety: dropping the future and the call ends the call, and events report it as cancelled.
     pub(super) async fn run(&mut self, args: Option<Args>) -> Option<ToolResult> {
@@ -214,15 +214,15 @@ impl<'r> TurnCall<'r> {
         if let Err(exit) = &mut result {
             end_for_fault(cx, exit);
         }
-        // Hooks can hold secrets too, and the tool can register secrets while it runs.
+        // Hooks can contain secrets too, and the tool can register secrets while it runs.
         let result = run.cx.hide(result);
         self.hook_exits = self.cx.as_mut().map(ToolContext::take_hook_log).unwrap_or_default();
         self.leave();
         Some(result)
     }
 
-    /// Records that the call was refused before its tool, which is a step too: a replay in which the tool can run, or
-    /// could run when the run was recorded, is a divergence.
+    /// Records as a step that the call was refused before its tool. If the tool could run in only one of the
+    /// recorded run and the replay, the replay diverges.
     fn record_refusal(&self, refused: ToolError) -> BoxFuture<'_, ToolResult> {
         let name = self.tool();
         Box::pin(async move {
@@ -318,7 +318,7 @@ impl<'r> TurnCall<'r> {
         }
     }
 
-    /// The tool's name as hooks see it; for an unknown tool the model's, without the secrets of the session.
+    /// The tool's name as hooks see it; for an unknown tool the model's name for it, redacted.
     fn tool(&self) -> Arc<str> {
         if let Some(entry) = self.planned.tool(self.table) {
             return Arc::clone(&entry.name);
@@ -330,7 +330,7 @@ impl<'r> TurnCall<'r> {
         name
     }
 
-    /// The step of the call, under the name that the model wrote; for an unknown tool this name.
+    /// The step of the call, under the model's name for the tool; `unknown` is the name of an unknown tool.
     fn step<'s>(&'s self, unknown: &'s Arc<str>) -> StepRef<'s> {
         let name = if self.planned.entry.is_ok() { &self.asked.name } else { unknown };
         step(self.run, self.at, name)
@@ -346,8 +346,8 @@ impl Drop for TurnCall<'_> {
     }
 }
 
-/// A tool or a hook asked another agent through its handle and passed on that the agent's script has a fault. It ends this
-/// run too.
+/// Ends this run too if a tool or a hook ran another agent through its handle and passed on a fault in that
+/// agent's script.
 #[cold]
 fn end_for_fault(cx: &ToolContext, exit: &mut Exit) {
     let Exit::Tool(error) = &exit else { return };

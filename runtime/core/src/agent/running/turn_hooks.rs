@@ -23,9 +23,9 @@ impl AgentRun {
         !self.instance.declaration.turn_hooks.is_empty()
     }
 
-    /// Asks the model as the hooks change the request, or takes the answer of a hook. `all` are the agent's tools, `table` those that
-    /// the turn offers; `form` is the type of an answer that is a call. Returns the answer as the hooks change it, the tools that the turn
-    /// offered, and the one whose call is the answer of the run.
+    /// Runs the hooks around the request to the model; a hook may answer in place of the model. `all` are the
+    /// agent's tools, `table` those offered in the turn; `form` is the type of an answer that is a call.
+    /// Returns the answer after the hooks, the offered tools, and the name of the answer tool.
     pub(super) async fn ask_through_hooks(
         &self,
         turn: u32,
@@ -43,7 +43,7 @@ impl AgentRun {
         let mut answer_tool = None;
         let mut response = match answer {
             Some(answer) => {
-                // With message hooks it is shown after them.
+                // With message hooks the answer is shown after them.
                 if !self.is_before_send() {
                     self.show_text(turn, &answer.text);
                 }
@@ -54,7 +54,7 @@ impl AgentRun {
                 checked.map_err(|error| self.model_error(error))?;
                 let choice = request.params.tool_choice.among(table.names());
                 request.params.tool_choice = choice.map_err(|error| self.model_error(error.into()))?;
-                // Hooks see the agent's own tools only.
+                // Hooks see only the agent's own tools.
                 answer_tool = form.map(|form| self.offer_answer(form, &mut request));
                 self.ask_model(turn, request, &table, answer_tool.as_deref()).await?
             }
@@ -91,7 +91,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// A call as the hooks change it, or the result that a hook gives it.
+    /// Runs the hooks before a call. Returns the call, or the result from a hook.
     pub(super) async fn before_tool_call(
         &self,
         turn: u32,
@@ -108,7 +108,7 @@ impl AgentRun {
         Ok((call.into_call(), None))
     }
 
-    /// Lets the hooks change what the model reads of a result.
+    /// Runs the hooks after a call, which may change the result that the model reads.
     pub(super) async fn after_tool_call(
         &self,
         turn: u32,

@@ -1,4 +1,4 @@
-//! The loop of a run, and its turns of the model. `batch.rs` runs the tool calls of a turn.
+//! The loop of a run, and its model turns. `batch.rs` runs the tool calls of a turn.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) struct TurnAnswer {
     message: Arc<Message>,
     /// The tools that were offered.
     table: Arc<ToolTable>,
-    /// What the answer has beside its message.
+    /// The parts of the answer besides its message.
     beside: ModelResponse,
     /// The tool whose call is the answer of the run.
     answer_tool: Option<Arc<str>>,
@@ -46,7 +46,7 @@ impl TurnAnswer {
         self.answer_tool.as_ref()
     }
 
-    /// The answer as the model gave it, with ids of calls that no other call of the conversation has.
+    /// The answer of the model, with ids of calls that are unique in the conversation.
     pub(super) fn into_response(self) -> ModelResponse {
         let Self { message, mut beside, .. } = self;
         beside.put_message(Arc::unwrap_or_clone(message));
@@ -54,7 +54,7 @@ impl TurnAnswer {
     }
 }
 
-/// A turn of the model that is in progress.
+/// A model turn in progress.
 struct Asking<'r>(&'r AgentRun);
 
 impl Drop for Asking<'_> {
@@ -64,12 +64,14 @@ impl Drop for Asking<'_> {
 }
 
 impl AgentRun {
-    /// Runs the loop: adds `input` to the conversation, then asks the model and runs the tools that it calls, until it
-    /// answers without a call or a call stops the run. Several loops in one run continue one conversation and share its
-    /// limits. A loop of your own uses [`ask`](Self::ask) and [`call_tools`](Self::call_tools).
+    /// Runs the loop: adds `input` to the conversation, then asks the model and runs the tools that it calls,
+    /// until it answers without a call or a call stops the run. Several loops in one run continue one
+    /// conversation and share its limits. To write your own loop, use [`ask`](Self::ask) and
+    /// [`call_tools`](Self::call_tools).
     ///
-    /// With [`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until) it continues until an answer contains that text.
-    /// If the answer of the run has a type, the model is asked for it, and again while it does not fit; the text is then its JSON.
+    /// With [`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until) it continues until an
+    /// answer contains that text. If the run's answer has a type, the model is asked again while its answer
+    /// does not fit; the returned text is JSON.
     ///
     /// Cancel safety: dropping the future drops its calls. The conversation keeps one result for each of them.
     ///
@@ -110,7 +112,7 @@ impl AgentRun {
         }
     }
 
-    /// Fails if an answer is not whole. Its calls get results that say that they did not run.
+    /// Fails if an answer is incomplete. Its calls get results that say that they did not run.
     pub(super) fn check_whole(&self, said: &TurnAnswer) -> Result<(), RunError> {
         let stop = said.beside.stop;
         if stop.is_whole() {
@@ -127,12 +129,12 @@ impl AgentRun {
             changes.table(&self.instance.name, &tools.table).map_err(|error| self.misuse(error))
         };
         if changes.names_tools() {
-            // A mistake is found before the turn counts.
+            // Mistakes are found before the turn counts.
             self.await_lists().await?;
             offered(&self.turn_tools(self.turn())?)?;
         }
         if self.has_turn_hooks() {
-            // The results of the turn before may have been appended by hand.
+            // The results of the previous turn may have been appended by hand.
             Box::pin(self.complete_turn()).await?;
         }
         let (turn, _asking) = self.begin_turn()?;
@@ -203,8 +205,8 @@ impl AgentRun {
         Ok((turn, asking))
     }
 
-    /// Appends the model's answer to the conversation. No two calls of the conversation have the same id. An answer that says nothing, such as
-    /// a filtered one, is left out: providers refuse the conversation with it.
+    /// Appends the model's answer to the conversation, with unique ids of calls. An empty answer, such as a
+    /// filtered one, is left out, because providers refuse a conversation with it.
     fn note_response(
         &self,
         turn: u32,
@@ -233,7 +235,7 @@ impl AgentRun {
         TurnAnswer { turn, message, table, beside: response, answer_tool }
     }
 
-    /// All calls of an answer, to run them.
+    /// Marks all calls of an answer as running.
     pub(super) fn take_all(&self, said: &TurnAnswer) -> TakenCalls {
         if let Some(open) = &mut self.tally().open {
             open.take_all();
@@ -241,11 +243,12 @@ impl AgentRun {
         TakenCalls { said: Arc::clone(&said.message), at: (said.turn, 0), indices: None }
     }
 
-    /// Calls a tool of the agent through its hooks, as the model would; the call counts like any other. When the call
-    /// of a child ends, its conversation goes where [`HistoryMergeTarget`](crate::agent::HistoryMergeTarget) says. While `max_parallel` calls of the run
-    /// are in progress, this call waits for one of them to end. Poll all calls that have begun, or it waits forever.
+    /// Calls a tool of the agent through its hooks, as the model would; the call counts like any other. When
+    /// the call of a child ends, its conversation is merged according to
+    /// [`HistoryMergeTarget`](crate::agent::HistoryMergeTarget). While `max_parallel` calls of the run are in
+    /// progress, this call waits for one of them to end. Poll all calls that have begun, or it waits forever.
     ///
-    /// Cancel safety: dropping the future ends the call; the child's conversation until then goes to the same place.
+    /// Cancel safety: dropping the future ends the call; the child's conversation until then is merged too.
     ///
     /// # Errors
     /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names. If a server panics

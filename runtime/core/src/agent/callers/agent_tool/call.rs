@@ -34,7 +34,7 @@ struct CallInput<'a> {
     name: Arc<str>,
     deadline: Option<Deadline>,
     input: String,
-    /// What a run without an answer did.
+    /// A description of a run without an answer.
     did: &'a OnceLock<String>,
 }
 
@@ -43,7 +43,7 @@ impl AgentCall {
         Self { tool, definition }
     }
 
-    /// The input for the agent, and the thread that the model chose.
+    /// Returns the input for the agent, and the thread that the model chose.
     fn read(&self, args: &Args) -> ToolResult<(String, Option<String>)> {
         let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
         let mut given = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
@@ -65,7 +65,7 @@ impl AgentCall {
                 None => return Ok(None),
             },
         };
-        // A caller outside of a run is unknown. A thread that is found by its name would be open to every caller.
+        // A caller outside a run is unknown, so a named thread would be open to every caller.
         let Some(session) = cx.run().session() else {
             let text = match chosen {
                 Chosen::ByModel => {
@@ -143,7 +143,7 @@ impl AgentCall {
         }
     }
 
-    /// Runs the agent in its own session until it answers. The outer error is that of a run that did not begin.
+    /// Runs the agent in its own session until it answers. The outer error means that the run did not begin.
     async fn run(
         &self,
         cx: &ToolContext,
@@ -192,7 +192,7 @@ impl DynTool for AgentCall {
         })
     }
 
-    /// `run_dyn` reads and checks them in one step.
+    /// Does nothing: `run_dyn` reads and checks the arguments in one step.
     fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
         Ok(())
     }
@@ -202,12 +202,12 @@ impl DynTool for AgentCall {
     }
 }
 
-/// Whether people are shown the run of the call.
+/// Whether the run of the call is shown to people.
 fn is_shown(cx: &ToolContext) -> bool {
     usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES
 }
 
-/// Whether the call comes from a run in this thread: it would wait for itself.
+/// Whether the call comes from a run in this thread, and so would wait for itself.
 fn is_going_on(thread: &Session, cx: &ToolContext) -> bool {
     let mut run = Some(cx.run());
     while let Some(this) = run {

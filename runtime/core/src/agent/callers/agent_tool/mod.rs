@@ -1,4 +1,4 @@
-//! `AgentTool` makes a tool value of any agent.
+//! [`AgentTool`]: a tool value of any agent.
 
 mod call;
 
@@ -28,18 +28,17 @@ use super::handle::AgentHandle;
 /// The parameter by which a model chooses a thread.
 const THREAD: &str = "thread";
 
-/// An agent as a tool: one of `agent!`, a hand-written one, or one of an [`App`](crate::agent::App). It is a tool value like
-/// any other: a builder's `.tool(..)` takes it, and [`spec`](Self::spec) makes a [`ToolSpec`] of it, which can be
-/// called directly.
+/// An agent as a tool: one from `agent!`, a hand-written one, or one of an [`App`](crate::agent::App). It is
+/// a tool value like any other: pass it to a builder's `.tool(..)`, or call it directly as a [`ToolSpec`]
+/// ([`spec`](Self::spec)).
 ///
-/// The agent is a built one, with its model, state, hooks, servers, approver and journal. Without its own approver, the
-/// caller's approver is asked. Without its own journal, the caller's journal records its steps. Its services
-/// ([`Provided`](crate::Provided)) are those of its own builder; services that its builder declared with
-/// `provide_per_request` are the caller's. A child that is
-/// declared in `agents: [..]` runs in its parent's session; this agent has its own sessions. Each call runs a fresh
-/// instance that knows nothing of the caller or of other calls, unless the call continues a thread. The run is beneath
-/// the caller's run: cancellation, time limits, the correlation id, events and steps pass through, and an abort in it
-/// aborts the caller. Hooks see it as a child: source `agent`, server name `agent`.
+/// The agent is built, with its own model, state, hooks, servers, approver and journal. Without its own
+/// approver or journal, the caller's is used. Its services ([`Provided`](crate::Provided)) come from its own
+/// builder; those declared with `provide_per_request` come from the caller. A child that is declared in
+/// `agents: [..]` runs in its parent's session; this agent has its own sessions. Each call runs a new
+/// instance without knowledge of the caller or of other calls, unless the call continues a thread. The run is
+/// a child of the caller's run: cancellation, time limits, the correlation id, events and steps pass through,
+/// and an abort in it aborts the caller. Hooks see it as a child: source `agent`, server name `agent`.
 ///
 /// ```
 /// use onionskin::{AgentTool, ScriptedModel, ScriptedTurn, agent};
@@ -68,14 +67,15 @@ const THREAD: &str = "thread";
 ///
 /// # Threads
 ///
-/// Calls continue one conversation only if code asks for it: in a session of the agent ([`thread`](Self::thread)), or
-/// in one conversation per session of the caller ([`thread_by`](Self::thread_by)). The model can choose a thread only
-/// with [`thread_argument`](Self::thread_argument). Calls that share a thread run one after the other, in the order in
-/// which they arrive; all other calls run concurrently. A call waits for its turn as long as [`timeout`](Self::timeout)
-/// and the caller's time allow. If the thread is still busy then, the call ends with an error of kind `timeout`. A call
-/// from a run of the same thread would wait for itself, and is refused. The run knows the calls of its tools and of
-/// runs below it, and direct calls in them, but not calls of tasks that they spawn. Threads that wait for each other
-/// end with a `timeout`.
+/// Calls continue one conversation only if code requests it: in a session of the agent
+/// ([`thread`](Self::thread)), or in one conversation per session of the caller
+/// ([`thread_by`](Self::thread_by)). The model can choose a thread only with
+/// [`thread_argument`](Self::thread_argument). Calls that share a thread run sequentially, in the order of
+/// arrival; all other calls run concurrently. A call waits for its turn as long as [`timeout`](Self::timeout)
+/// and the caller's time allow, and then ends with an error of kind `timeout`. A call from a run of the same
+/// thread would wait for itself, and is refused. This covers calls of its tools and of descendants, and
+/// direct calls in them, but not calls of tasks that they spawn. Threads that wait for each other end with a
+/// `timeout`.
 ///
 /// # Journals
 ///
@@ -109,12 +109,12 @@ type ChooseFn = Arc<dyn Fn(&ToolContext) -> Option<String> + Send + Sync>;
 type FitsFn = Arc<dyn Fn(&str) -> Result<String, Vec<Problem>> + Send + Sync>;
 type ReadFn = Arc<dyn Fn(Map<String, Value>) -> Result<String, serde_json::Error> + Send + Sync>;
 
-/// The parameters that the model fills, and how they become the agent's input.
+/// The parameters that the model fills, and their conversion to the agent's input.
 #[derive(Clone)]
 struct Input {
     schema: Value,
     read: ReadFn,
-    /// Reads the input again, after hooks of the caller changed it.
+    /// Checks the input again after hooks of the caller changed it.
     fits: FitsFn,
 }
 
@@ -138,7 +138,7 @@ struct Asked {
 }
 
 impl Input {
-    /// The input that the agent declares.
+    /// The input type that the agent declares.
     fn of(form: &Arc<InputForm>) -> Self {
         let (schema, form, changed) = (form.schema().clone(), Arc::clone(form), Arc::clone(form));
         let read = move |given| {
@@ -166,9 +166,10 @@ impl Input {
 }
 
 impl AgentTool {
-    /// Makes a tool of the agent, with the name `agent__` plus the agent's name, the agent's description, and one text
-    /// parameter `input`, or the fields of the input that the agent declares. The result is the answer as text, or as JSON with a schema
-    /// if the agent declares its `output`.
+    /// Creates a tool from the agent. Its name is `agent__` plus the agent's name, its description is the
+    /// agent's, and its parameters are the fields of the agent's declared input, or one text parameter
+    /// `input`. The result is the answer as text, or as JSON with a schema if the agent declares its
+    /// `output`.
     pub fn new(agent: &AgentHandle) -> Self {
         Self(Arc::new(Wrapped {
             name: child_tool::tool_name(&agent.0.instance),
@@ -202,7 +203,7 @@ impl AgentTool {
         self.with(|tool| tool.description = text.into())
     }
 
-    /// Replaces `input` by the fields of `T`. The agent gets them as JSON.
+    /// Replaces `input` with the fields of `T`. The agent gets them as JSON.
     ///
     /// ```
     /// use onionskin::{AgentTool, ScriptedModel, ScriptedTurn, ToolSpec, agent, call};
@@ -230,7 +231,7 @@ impl AgentTool {
     /// # Panics
     /// Panics if `T` is not deserialised from an object: use a struct with named fields or a map.
     pub fn typed<T: DeserializeOwned + JsonSchema + 'static>(self) -> Self {
-        // The type is only used to check that the values can be read.
+        // The type only checks that the values can be read.
         self.with(|tool| {
             let fits = |text: &str| match serde_json::from_str::<T>(text) {
                 Ok(_) => Ok(text.to_owned()),
@@ -241,7 +242,7 @@ impl AgentTool {
         })
     }
 
-    /// As [`Self::typed`], with a function that makes the agent's input from the value.
+    /// As [`Self::typed`], with a function that converts the value to the agent's input.
     ///
     /// # Panics
     /// As [`Self::typed`].
@@ -252,13 +253,13 @@ impl AgentTool {
         self.with(|tool| tool.input = Input::new(move |_, input| text(input)))
     }
 
-    /// Sets a function that makes the tool's result from the run's output, in place of its text.
+    /// Sets a function that converts the run's output to the tool's result, in place of its text.
     pub fn output(self, extract: impl Fn(RunOutput) -> ToolResult + Send + Sync + 'static) -> Self {
         self.with(|tool| tool.output = Some(Arc::new(extract)))
     }
 
-    /// Sets a function that makes the tool's result from a run without an answer, in place of the error that the model
-    /// would get. The function is not called for an abort, because an abort cannot be undone.
+    /// Sets a function that converts the error of a run without an answer to the tool's result. The function
+    /// is not called for an abort, because an abort cannot be undone.
     pub fn on_error(
         self,
         recover: impl Fn(&ToolContext, RunError) -> ToolResult + Send + Sync + 'static,
@@ -293,25 +294,25 @@ impl AgentTool {
         self.with(|tool| tool.thread = Choice::Session(session.clone()))
     }
 
-    /// Sets a function that chooses the thread of each call by name. Calls with the same agent, user, session and name
-    /// continue one conversation, which lives as long as the caller's session. A session has at most 1024 such threads.
-    /// A call without a name starts a new conversation.
+    /// Sets a function that returns the name of each call's thread. Calls with the same agent, user, session
+    /// and name continue one conversation, which lives as long as the caller's session. A session has at most
+    /// 1024 such threads. A call without a name starts a new conversation.
     ///
-    /// `|_| Some("all".to_owned())` gives each session one thread. A call outside of any run has no session and its
-    /// caller is unknown: if it has a name, it is refused. Use [`Self::thread`] for such calls.
+    /// `|_| Some("all".to_owned())` creates one thread per session. A call outside a run has no session and
+    /// an unknown caller: it is refused if it has a name. Use [`Self::thread`] for such calls.
     pub fn thread_by(self, choose: impl Fn(&ToolContext) -> Option<String> + Send + Sync + 'static) -> Self {
         self.with(|tool| tool.thread = Choice::Named(Arc::new(choose)))
     }
 
-    /// Adds an optional parameter `thread`, by which the model chooses the thread. Calls with the same agent, user,
-    /// session and name continue one conversation. A model reaches only threads that it began itself with this tool, at
-    /// most 64 of them. If the model names no thread, the choice of code applies. Outside of any run, such as from an
-    /// MCP client, a call that names a thread is refused.
+    /// Adds an optional parameter `thread`, with which the model chooses the thread. Calls with the same
+    /// agent, user, session and name continue one conversation. A model reaches only threads that it began
+    /// with this tool, at most 64. If the model names no thread, the choice of code applies. Outside a run,
+    /// such as from an MCP client, a call that names a thread is refused.
     pub fn thread_argument(self) -> Self {
         self.with(|tool| tool.thread_argument = true)
     }
 
-    /// Makes the tool as a [`ToolSpec`].
+    /// Converts the tool to a [`ToolSpec`].
     ///
     /// # Panics
     /// Panics if the model may choose a thread and the typed input has a field `thread`.

@@ -9,8 +9,8 @@ use crate::agent::running::run::AgentRun;
 use super::content::{Content, instructions, message, messages, tools};
 use super::{TARGET, dropped, fail, hidden, integer, record_params, texts};
 
-/// The span of one request to a model: of one attempt of a turn. If it is dropped without [`end`](Self::end), the request
-/// was cancelled.
+/// The span of one request to a model, one attempt of a turn. If it is dropped without [`end`](Self::end),
+/// the request was cancelled.
 pub(in crate::agent) struct ChatSpan<'r> {
     span: Span,
     run: &'r AgentRun,

@@ -1,4 +1,4 @@
-//! The content of runs in the form of the conventions: messages as JSON.
+//! The content of runs in the form of OpenTelemetry's conventions: messages as JSON.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use onionskin_definitions::secret::{Redact as _, Redactor};
 use onionskin_tools::context::RunContext;
 use onionskin_tools::model::{History, Message, ToolDeclaration};
 
-/// Records content without the secrets that the session knows now.
+/// Records content, redacted with the current secrets of the session.
 pub(super) struct Content(Option<Arc<Redactor>>);
 
 impl Content {

@@ -1,5 +1,5 @@
-//! The spans of runs, model requests and tool calls: `tracing` spans with the attributes of OpenTelemetry's conventions for
-//! generative AI. A span that no subscriber takes costs a check.
+//! The spans of runs, model requests and tool calls: `tracing` spans with the attributes of OpenTelemetry's
+//! conventions for generative AI. A span without a subscriber costs one check.
 
 mod chat;
 mod content;
@@ -22,12 +22,12 @@ use onionskin_tools::model::RequestParams;
 /// The target of the spans.
 const TARGET: &str = "onionskin";
 
-/// A text without the secrets that the session knows now.
+/// Redacts a text with the current secrets of the session.
 fn hidden<'t>(cx: &RunContext, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
     cx.hide_text(text)
 }
 
-/// `tracing-opentelemetry` writes other integers as texts.
+/// Converts a number to `i64`: `tracing-opentelemetry` writes other integers as texts.
 fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -66,7 +66,8 @@ fn record_params(span: &Span, params: &RequestParams, redactor: Option<&Redactor
     }
 }
 
-/// Records that the work of a span failed. `words` are recorded with the content only, because they may quote it.
+/// Records that the work of a span failed. `words` are recorded only together with content, because they may
+/// quote it.
 fn fail(span: &Span, kind: &str, words: Option<&str>) {
     span.record("otel.status_code", "ERROR");
     span.record("error.type", kind);

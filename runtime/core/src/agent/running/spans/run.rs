@@ -18,7 +18,7 @@ use super::{TARGET, dropped, fail, hidden, integer, record_params, run_error_typ
 pub(in crate::agent) struct RunSpan<'r> {
     span: Span,
     run: &'r AgentRun,
-    /// What the agent was asked, if content is recorded.
+    /// The input of the agent, if content is recorded.
     input: Option<String>,
     ended: bool,
 }
@@ -26,7 +26,7 @@ pub(in crate::agent) struct RunSpan<'r> {
 impl<'r> RunSpan<'r> {
     pub(in crate::agent) fn begin(run: &'r AgentRun, input: &str) -> Self {
         let span = span(&run.instance);
-        beneath(&span, resumed_from(run));
+        set_parent(&span, resumed_from(run));
         let mut this = Self { span, run, input: None, ended: false };
         if !this.span.is_disabled() {
             this.note_run(input);
@@ -57,7 +57,8 @@ impl<'r> RunSpan<'r> {
         self.span.clone()
     }
 
-    /// The paused run with this span, below which the resumed run is. Without a propagator, it is the span of the run before.
+    /// Stores this span in the paused run, as the parent of the resumed run. Without a propagator, the
+    /// earlier parent is kept.
     #[cold]
     pub(in crate::agent) fn pause(&self, paused: Paused) -> Paused {
         if self.run.cx.parent().is_some() {
@@ -82,7 +83,7 @@ impl<'r> RunSpan<'r> {
     /// Records a run that did not begin.
     pub(in crate::agent) fn never_began(instance: &Instance, error: &RunError, paused: Option<&TraceParent>) {
         let span = span(instance);
-        beneath(&span, paused);
+        set_parent(&span, paused);
         if !span.is_disabled() {
             fail(&span, &run_error_type(error), None);
         }
@@ -105,7 +106,7 @@ impl<'r> RunSpan<'r> {
                     content.record(span, "gen_ai.output.messages", [answer].into());
                 }
             }
-            // It continues when it is resumed.
+            // A paused run continues when it is resumed.
             Some(Err(RunError::Paused(_))) => {
                 span.record("onionskin.run.paused", true);
             }
@@ -131,8 +132,8 @@ fn resumed_from(run: &AgentRun) -> Option<&TraceParent> {
     run.cx.questions().filter(|_| run.cx.parent().is_none())?.traceparent()
 }
 
-/// Makes the span of a resumed run a child of the paused one's.
-fn beneath(span: &Span, paused: Option<&TraceParent>) {
+/// Makes the span of a resumed run a child of the paused run's span.
+fn set_parent(span: &Span, paused: Option<&TraceParent>) {
     if let (Some(paused), Some(propagator)) = (paused, propagator())
         && caught(|| propagator.set_parent(span, paused)).is_err()
     {

@@ -21,7 +21,7 @@ impl ToolSpan {
         Self(Span::none())
     }
 
-    /// `tool` is the name as hooks see it; `entry` is its tool, if the agent has it.
+    /// Begins the span. `tool` is the name that hooks see; `entry` is its tool, if the agent has it.
     pub(in crate::agent) fn begin(
         run: &AgentRun,
         entry: Option<&ToolEntry>,
