@@ -60,13 +60,13 @@ impl Cards {
         let mut files = RustFiles::default();
         let errors: Vec<CardError> = deck.cards.iter().filter_map(|card| missing(card, &mut files)).collect();
         if errors.is_empty() {
-            return Ok(Self::of(deck));
+            return Ok(Self::new(deck));
         }
         Err(DeckError::new(errors, deck.names()))
     }
 
     /// The cards of a deck, without mistakes that files of Rust show.
-    pub(crate) fn of(deck: Deck) -> Self {
+    pub(crate) fn new(deck: Deck) -> Self {
         Self { deck, modules: RefCell::default() }
     }
 
@@ -103,7 +103,7 @@ impl Cards {
             crate_path: invocation.crate_path.as_ref().map(|path| path.to_token_stream().to_string()),
             path: &path,
         };
-        let (written, mut problems) = Written::of(&self.deck, &names);
+        let (written, mut problems) = Written::new(&self.deck, &names);
         let of_card = |line| {
             let (card, _) = written.place(line);
             located(path_of(&self.deck.cards[card].source.name, invocation))
@@ -173,7 +173,7 @@ pub(crate) fn missing(card: &Card, files: &mut RustFiles) -> Option<CardError> {
             needs.into_iter().partition(|need| need.item.value.is_script());
         problems.extend(scripts.iter().map(Need::script));
         let Some(file) = files.get(&path).filter(|_| !needs.is_empty()) else { continue };
-        let items = functions::Items::of(&file.items);
+        let items = functions::Items::new(&file.items);
         let mut hints = MOST_SHOWN;
         for need in needs {
             let problem = items.mistake(&need, hints > 0);
@@ -201,7 +201,7 @@ fn items_beside(card: &Card, files: &mut RustFiles) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for file in beside {
         let Some(parsed) = files.get(&card.beside(&file)) else { continue };
-        for name in functions::Items::of(&parsed.items).names() {
+        for name in functions::Items::new(&parsed.items).names() {
             found.entry(name.to_owned()).or_insert_with(|| file.clone());
         }
     }

@@ -34,8 +34,8 @@ pub(super) struct Items<'f> {
 }
 
 impl<'f> Items<'f> {
-    pub(super) fn of(items: &'f [syn::Item]) -> Self {
-        let declared: Vec<Declared<'_>> = items.iter().filter_map(Declared::of).collect();
+    pub(super) fn new(items: &'f [syn::Item]) -> Self {
+        let declared: Vec<Declared<'_>> = items.iter().filter_map(Declared::new).collect();
         let mut by_name = HashMap::new();
         for (at, item) in declared.iter().enumerate() {
             by_name.entry(item.name.clone()).or_insert(at);
@@ -69,7 +69,7 @@ impl<'f> Items<'f> {
             _ => None,
         })?;
         // A module in a file of its own is left to rustc.
-        let inside = Items::of(&module.content.as_ref()?.1);
+        let inside = Items::new(&module.content.as_ref()?.1);
         match rest.split_once("::") {
             Some((module, rest)) => inside.mistake_inside(need, module, rest, has_hint),
             None => inside.mistake_here(need, rest.trim_start_matches("r#"), has_hint),
@@ -128,7 +128,7 @@ fn letters(name: &str) -> Vec<char> {
 
 /// What a file shows of a tool or a hook.
 pub(crate) fn seen(name: &str, file: &syn::File) -> Seen {
-    let declared: Vec<Declared<'_>> = file.items.iter().filter_map(Declared::of).collect();
+    let declared: Vec<Declared<'_>> = file.items.iter().filter_map(Declared::new).collect();
     let is_in_list = |item: &&Declared<'_>| item.kind().is_some_and(Kind::is_tool_or_hook);
     let others = declared.iter().filter(|item| item.name != name).filter(is_in_list);
     let others = others.map(|item| item.name.clone()).collect();
@@ -161,7 +161,7 @@ struct Declared<'f> {
 }
 
 impl<'f> Declared<'f> {
-    fn of(item: &'f syn::Item) -> Option<Self> {
+    fn new(item: &'f syn::Item) -> Option<Self> {
         let (ident, vis, attrs, function) = match item {
             syn::Item::Fn(item) => (&item.sig.ident, &item.vis, &item.attrs, Some(item)),
             syn::Item::Struct(item) => (&item.ident, &item.vis, &item.attrs, None),

@@ -40,7 +40,7 @@ pub(crate) fn type_name(name: &str) -> String {
 
 impl Written {
     /// All cards of a deck.
-    pub(super) fn of(deck: &Deck, names: &Names<'_>) -> (Self, Vec<(usize, Problem)>) {
+    pub(super) fn new(deck: &Deck, names: &Names<'_>) -> (Self, Vec<(usize, Problem)>) {
         let mut written = Self::default();
         let mut problems = Vec::new();
         for index in 0..deck.cards.len() {

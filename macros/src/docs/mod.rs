@@ -31,7 +31,7 @@ pub(crate) enum Docs {
 }
 
 impl Docs {
-    pub(crate) fn of(attrs: &[Attribute]) -> Self {
+    pub(crate) fn new(attrs: &[Attribute]) -> Self {
         let mut lines = Vec::new();
         let mut parts = Vec::new();
         let mut computed = false;
@@ -106,7 +106,7 @@ pub(crate) fn whole(lines: &[Line]) -> String {
 /// What the documentation of a function says first, for the page of the type beside it. The whole documentation is on the function's
 /// page: here, its examples would be tested a second time.
 pub(crate) fn page(attrs: &[Attribute]) -> Option<TokenStream> {
-    match Docs::of(attrs) {
+    match Docs::new(attrs) {
         Docs::Computed(parts) => Some(computed(&parts)),
         Docs::Lines(lines) => {
             let summary = summary(&lines);

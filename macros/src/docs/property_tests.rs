@@ -155,7 +155,7 @@ proptest! {
     #[test]
     fn long_t2_any_doc_attribute_is_read(text in "[ *\t\n\u{e9}\u{a0}a#-]{0,60}", more in any::<String>()) {
         let attributes = [parse_quote!(#[doc = #text]), parse_quote!(#[doc = #more])];
-        let Docs::Lines(lines) = Docs::of(&attributes) else { panic!("{} is text", quote!(#text)) };
+        let Docs::Lines(lines) = Docs::new(&attributes) else { panic!("{} is text", quote!(#text)) };
         let read: String = lines.iter().flat_map(|line| line.text.chars()).collect();
         let kept = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '*').collect::<String>();
         prop_assert_eq!(kept(&read), kept(&text) + &kept(&more));

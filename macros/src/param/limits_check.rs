@@ -126,7 +126,7 @@ fn default(kind: &LimitedType, is_optional: bool, arg: &Arg, errors: &mut Errors
         Some(Fallback::Expr(value)) => Some(&**value),
         _ => None,
     };
-    if let Some((limit, value)) = given.and_then(|value| outside(kind, &LiteralValue::of(value)?, arg)) {
+    if let Some((limit, value)) = given.and_then(|value| outside(kind, &LiteralValue::new(value)?, arg)) {
         errors.push(
             given.map_or_else(Span::call_site, Spanned::span),
             format_args!("the default {value} is outside of `{limit}`: change one of them"),
@@ -151,7 +151,7 @@ fn default(kind: &LimitedType, is_optional: bool, arg: &Arg, errors: &mut Errors
         }
     }
     if let Some(example) = &arg.example
-        && let Some((limit, value)) = LiteralValue::of(example).and_then(|given| outside(kind, &given, arg))
+        && let Some((limit, value)) = LiteralValue::new(example).and_then(|given| outside(kind, &given, arg))
     {
         errors.push(
             example.span(),
@@ -169,7 +169,7 @@ enum LiteralValue {
 }
 
 impl LiteralValue {
-    fn of(value: &Expr) -> Option<Self> {
+    fn new(value: &Expr) -> Option<Self> {
         match value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(Self::Text(text.value())),
             other => literal(other).map(Self::Number),

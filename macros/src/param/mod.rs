@@ -105,7 +105,8 @@ impl Param {
         {
             errors.at(&*ty, "injected values are shared: write `&ToolContext`");
         }
-        let (form, owned) = if injected { (PassedAs::Value, quote!()) } else { passed_as::of(ty, errors) };
+        let (form, owned) =
+            if injected { (PassedAs::Value, quote!()) } else { passed_as::classify(ty, errors) };
         if bound.is_some()
             && matches!(form, PassedAs::Cow | PassedAs::CowStr | PassedAs::OptionCowStr | PassedAs::Borrowing)
         {
@@ -137,7 +138,7 @@ impl Param {
             limits_check::check(ty, &arg, errors);
         }
         let name = arg.rename.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
-        let (description, has_description) = match Docs::of(&attrs) {
+        let (description, has_description) = match Docs::new(&attrs) {
             Docs::Lines(lines) => {
                 let text = docs::whole(&lines);
                 (quote!(#text), !text.is_empty())

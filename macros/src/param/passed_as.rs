@@ -136,7 +136,7 @@ fn is_path(ty: &Type) -> bool {
 }
 
 /// The form of a type, and the owned type that is read for it.
-pub(super) fn of(ty: &Type, errors: &mut Errors) -> (PassedAs, TokenStream) {
+pub(super) fn classify(ty: &Type, errors: &mut Errors) -> (PassedAs, TokenStream) {
     let ty = plain(ty);
     // It has the user's span, so that rustc shows an error about the whole type there.
     let at = |inner: &dyn Spanned| inner.span().resolved_at(Span::mixed_site());

@@ -132,7 +132,7 @@ fn describe(function: &FnItem, options: &Options, params: &mut [Param], errors: 
     let summary = docs::page(&function.attrs);
     let mut words = Words { description: TokenStream::new(), summary, returns: String::new() };
     let mut is_empty = false;
-    match Docs::of(&function.attrs) {
+    match Docs::new(&function.attrs) {
         Docs::Computed(parts) => words.description = computed(&parts),
         Docs::Lines(lines) => {
             let description = if options.parse_docs.unwrap_or(true) {

@@ -106,7 +106,7 @@ fn layered(tool: &Expansion<'_>, output: &Type) -> TokenStream {
 
         fn written(__arguments: &#arguments) -> __rt::Written {
             use __rt::ladder::*;
-            __rt::Written::of(__rt::Vec::from([#(#written),*]))
+            __rt::Written::new(__rt::Vec::from([#(#written),*]))
         }
 
         fn invoke<'a>(

@@ -34,7 +34,7 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
         let problem = Problem { message, span: card.name.span.clone() };
         return stand_in(base, &of_workflow(&workflow, vec![problem]), invocation);
     }
-    let cards = Cards::of(workflow.deck.clone());
+    let cards = Cards::new(workflow.deck.clone());
     let agents = match cards.expand(invocation, span) {
         Ok(agents) => agents,
         Err(problems) => {

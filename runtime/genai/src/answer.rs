@@ -104,7 +104,7 @@ impl<'a> Answer<'a> {
             told: Usage::default(),
             id: None,
             model: None,
-            carried: Carried::of(adapter),
+            carried: Carried::new(adapter),
             places: HashMap::new(),
             items: Items::default(),
         }

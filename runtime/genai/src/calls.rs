@@ -107,7 +107,7 @@ impl Calls {
         let passed = call.passed.as_ref().map_or(0, |passed| passed.length);
         if text.as_bytes().starts_with(&call.arguments.as_bytes()[..passed]) {
             text.clone_into(&mut call.arguments);
-            call.shape = Shape::of(text);
+            call.shape = Shape::new(text);
         }
     }
 

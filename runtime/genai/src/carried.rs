@@ -51,7 +51,7 @@ pub(crate) fn wants_all_reasoning(adapter: &str, endpoint: &str) -> bool {
 }
 
 impl Carried {
-    pub(crate) fn of(adapter: &str) -> Self {
+    pub(crate) fn new(adapter: &str) -> Self {
         Self { adapter: adapter.to_owned(), ..Self::default() }
     }
 

@@ -143,7 +143,7 @@ pub(crate) async fn target(
 ) -> Result<Target, ModelError> {
     let kind = adapter_kind(model, adapter, base_url.is_some())?;
     let (namespace, name) = namespace_and_name(model);
-    let protocol = Protocol::of(kind, model)?;
+    let protocol = Protocol::new(kind, model)?;
     let given = base_url.map(address).transpose()?;
     // The directory asks nobody, so a client without TLS is good.
     let any = match &given {

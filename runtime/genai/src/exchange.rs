@@ -218,7 +218,7 @@ mod tests {
                 let request = ModelRequest::new([ModelResponse::tool_calls(calls).into()]);
                 let asked =
                     Asked { request: &request, kind, endpoint: "", name: "m", tools: &[], stream: true };
-                let body = Protocol::of(kind, "m").unwrap().body(&asked).unwrap();
+                let body = Protocol::new(kind, "m").unwrap().body(&asked).unwrap();
                 written(&Value::Object(body), &request)
             };
             let as_sent = if is_text { Value::from(long).to_string() } else { long.to_owned() };

@@ -185,7 +185,7 @@ impl GenaiModel {
     fn protocol(&self) -> Option<Protocol> {
         let name = self.name.as_deref()?;
         let kind = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some()).ok()?;
-        Protocol::of(kind, name).ok()
+        Protocol::new(kind, name).ok()
     }
 
     /// Where the request goes.

@@ -15,7 +15,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let mut shape = Self::default();
         shape.read(text);
         shape
@@ -152,7 +152,7 @@ mod tests {
             ("{\"a\": 1}{\"a", 8),
             ("[1", 2),
         ] {
-            assert_eq!(Shape::of(text).settled(), settled, "{text}");
+            assert_eq!(Shape::new(text).settled(), settled, "{text}");
         }
     }
 }

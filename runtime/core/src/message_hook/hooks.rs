@@ -33,7 +33,7 @@ impl MessageHooks {
     ///
     /// # Errors
     /// Returns the message of the panic if a hook panics.
-    pub(crate) fn of(
+    pub(crate) fn new(
         agent: &Arc<str>,
         all: Vec<Arc<dyn DynMessageHook>>,
     ) -> Result<Option<Arc<Self>>, String> {

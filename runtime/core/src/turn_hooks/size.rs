@@ -12,7 +12,7 @@ pub(super) struct Newest {
 }
 
 impl Newest {
-    pub(super) fn of(messages: &History, most: usize) -> Self {
+    pub(super) fn new(messages: &History, most: usize) -> Self {
         let (mut sum, mut start, mut input) = (0_usize, None, None);
         for (index, message) in messages.iter().enumerate().rev() {
             sum = sum.saturating_add(tokens(message));

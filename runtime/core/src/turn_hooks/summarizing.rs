@@ -182,7 +182,7 @@ pub async fn summarize(
 ) -> Result<(), SummaryError> {
     let SummaryOptions { above, keep, .. } = *options;
     let messages = request.messages().clone();
-    let mut summary = Summary::of(run, &messages).unwrap_or_default();
+    let mut summary = Summary::new(run, &messages).unwrap_or_default();
     let mut shown = summary.shown(&messages, summary.messages);
     if tokens_of(&shown) > above {
         let end = oldest(&messages, keep);
@@ -212,7 +212,7 @@ pub async fn summarize(
 
 /// The number of messages before the newest ones of about this many tokens.
 fn oldest(messages: &History, keep: usize) -> usize {
-    match Newest::of(messages, keep) {
+    match Newest::new(messages, keep) {
         // The newest message is the user's.
         Newest { input: Some(input), start } if start == messages.len() => input,
         Newest { start, .. } => start,

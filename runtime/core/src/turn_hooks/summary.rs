@@ -24,7 +24,7 @@ pub(super) struct Summary {
 
 impl Summary {
     /// The stored summary, if it covers these messages.
-    pub(super) fn of(run: &RunContext, messages: &History) -> Option<Self> {
+    pub(super) fn new(run: &RunContext, messages: &History) -> Option<Self> {
         let stored = run.session_state().get(&key(run))?;
         let summary: Self = serde_json::from_value(stored).ok()?;
         let is_meant =

@@ -58,7 +58,7 @@ pub fn last_tokens(#[config] tokens: usize, request: &mut TurnRequest) -> Result
 
 /// The newest messages of about this many tokens.
 fn newest(messages: &History, most: usize) -> History {
-    let Newest { input, start } = Newest::of(messages, most);
+    let Newest { input, start } = Newest::new(messages, most);
     let mut kept = History::new();
     // The newest input, then the newest answers that have room beside it.
     messages

@@ -81,7 +81,7 @@ pin_project! {
 
 impl<F, R> Encoded<F, R> {
     /// Only the type of `returned` is used.
-    pub fn of(call: F, _returned: fn() -> R) -> Self {
+    pub fn new(call: F, _returned: fn() -> R) -> Self {
         Self::Call { call, returned: PhantomData }
     }
 

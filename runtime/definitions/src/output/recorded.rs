@@ -30,7 +30,7 @@ pub struct RecordedOutput {
 
 impl RecordedOutput {
     /// Creates the record of an output.
-    pub fn of(output: &ToolOutput) -> Self {
+    pub fn new(output: &ToolOutput) -> Self {
         let rare = output.rare.0.as_ref();
         let (structured, exact) = match output.structured {
             Structured::Apart | Structured::ApartWrapped => (
@@ -75,7 +75,7 @@ mod tests {
         let mut output = ToolOutput::text("There is none.");
         output.set_structured_only(Value::Null);
         output.set_remote_meta(Value::Null);
-        let record = RecordedOutput::of(&output);
+        let record = RecordedOutput::new(&output);
         let read: RecordedOutput = serde_json::from_value(serde_json::to_value(&record).unwrap()).unwrap();
         assert_eq!(read, record);
         let read = read.into_output();

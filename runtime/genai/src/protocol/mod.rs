@@ -85,7 +85,7 @@ impl Protocol {
     ///
     /// # Errors
     /// Returns an error for a provider whose protocol is not spoken here.
-    pub(crate) fn of(kind: AdapterKind, model: &str) -> Result<Self, ModelError> {
+    pub(crate) fn new(kind: AdapterKind, model: &str) -> Result<Self, ModelError> {
         use AdapterKind as Kind;
         let (namespace, name) = namespace_and_name(model);
         Ok(match kind {

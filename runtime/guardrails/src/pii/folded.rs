@@ -14,7 +14,7 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let mut folded = Self::default();
         folded.push(text);
         folded
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a9_places_of_a_folded_text_are_those_of_the_original() {
         let text = "a\u{200b}\u{ff11}\u{a0}é\u{200b}\u{200b}b\u{200b}";
-        let mut folded_text = Folded::of(text);
+        let mut folded_text = Folded::new(text);
         assert_eq!(folded_text.text, "a1 éb");
         let places = |folded: &Folded, at: usize| (folded.end(at), folded.begin(at));
         // Behind `a`: before and behind what nobody sees.

@@ -118,7 +118,7 @@ impl Pii {
             self.search(&mut Search::default(), text, true, &mut found);
             return apart(found);
         }
-        let folded = Folded::of(text);
+        let folded = Folded::new(text);
         self.search(&mut Search::default(), &folded.text, true, &mut found);
         in_original(&folded, apart(found))
     }

@@ -66,7 +66,7 @@ impl Registry {
         let mut open = vec![DynAgent::of::<A>()];
         let mut seen = open.clone();
         while let Some(agent) = open.pop() {
-            let outline = Outline::of(&agent)
+            let outline = Outline::new(&agent)
                 .map_err(|reason| DumpError::Panicked { agent: agent.name().to_owned(), reason })?;
             let mut children = Vec::new();
             let card = Dump { registry: self, outline: &outline, children: &mut children }.card()?;

@@ -125,7 +125,7 @@ fn c3_each_limit_of_a_card_is_one_of_its_agent() {
         };
         let card = format!("instruction: A.\nlimits: {{ {limit}: {written} }}\n");
         let cards = load(Registry::new(), &[("a.yaml", &card)]).unwrap();
-        let outline = Outline::of(&cards.agents()[0]).unwrap();
+        let outline = Outline::new(&cards.agents()[0]).unwrap();
         let settings = serde_json::to_value(&outline.settings).unwrap();
         assert_eq!(settings["limits"][limit.word()], set, "{limit}");
     }

@@ -37,10 +37,10 @@ impl CallRecord {
     /// Creates the record of a call with this result.
     pub fn new(result: &ToolResult, starts: u32, recorded: Recorded) -> Self {
         let output = match result {
-            Ok(output) => RecordedOutput::of(output),
-            Err(Exit::Tool(error)) => RecordedOutput::of(error.output()),
-            Err(Exit::Stop(stop)) => RecordedOutput::of(stop.output()),
-            Err(Exit::Abort(abort)) => RecordedOutput::of(&ToolOutput::text(abort.reason())),
+            Ok(output) => RecordedOutput::new(output),
+            Err(Exit::Tool(error)) => RecordedOutput::new(error.output()),
+            Err(Exit::Stop(stop)) => RecordedOutput::new(stop.output()),
+            Err(Exit::Abort(abort)) => RecordedOutput::new(&ToolOutput::text(abort.reason())),
         };
         let error = result.as_ref().err().and_then(Exit::as_tool_error);
         let causes = error.map(|error| error.causes().map(ToString::to_string).collect());

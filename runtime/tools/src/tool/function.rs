@@ -75,7 +75,7 @@ impl<F: Veiled + Function<F::Veil>> Tool for F {
             Err(exit) => Err(exit),
         };
         match call {
-            Ok(call) => Encoded::of(call, F::returned),
+            Ok(call) => Encoded::new(call, F::returned),
             Err(exit) => Encoded::refused(exit),
         }
     }

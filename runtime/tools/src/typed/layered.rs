@@ -28,7 +28,7 @@ pub struct Written(Vec<(&'static str, Result<String, serde_json::Error>)>);
 
 impl Written {
     /// These arguments.
-    pub fn of(arguments: Vec<(&'static str, Result<String, serde_json::Error>)>) -> Self {
+    pub fn new(arguments: Vec<(&'static str, Result<String, serde_json::Error>)>) -> Self {
         Self(arguments)
     }
 

@@ -112,7 +112,7 @@ impl Assembly {
         let mut services = AgentServices::new(&self.services);
         services.add_declared(&name, &declaration, &guardrails).map_err(|reason| declaring(&name, reason))?;
         // The hooks' own code returns their places.
-        let message_hooks = MessageHooks::of(&name, declaration.message_hooks.clone())
+        let message_hooks = MessageHooks::new(&name, declaration.message_hooks.clone())
             .map_err(|reason| declaring(&name, reason))?;
         for child in &children {
             services.add_child(child.services());

@@ -59,7 +59,7 @@ impl Outline {
     ///
     /// # Errors
     /// Returns the text of a panic of the program's code.
-    pub fn of(agent: &DynAgent) -> Result<Self, String> {
+    pub fn new(agent: &DynAgent) -> Result<Self, String> {
         let AgentDeclaration { parts: declaration, children } = caught(|| agent.declare())?;
         let tools = match declaration.onion {
             Some(onion) => caught(|| onion(RuntimeHooks::default()))?.definitions,

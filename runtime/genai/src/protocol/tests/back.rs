@@ -11,7 +11,7 @@ use onionskin_core::model::{Message, ModelError, ModelResponse, ToolCall, ToolRe
 
 fn streamed(kind: AdapterKind, events: &[Value]) -> ModelResponse {
     let mut sink = |_| {};
-    let protocol = Protocol::of(kind, "some-model").unwrap();
+    let protocol = Protocol::new(kind, "some-model").unwrap();
     let mut answer = Answer::new(kind.as_lower_str(), &mut sink);
     for event in events {
         if protocol.event(&mut answer, event).unwrap() == Flow::End {
@@ -24,7 +24,7 @@ fn streamed(kind: AdapterKind, events: &[Value]) -> ModelResponse {
 fn whole(kind: AdapterKind, document: &Value) -> ModelResponse {
     let mut sink = |_| {};
     let mut answer = Answer::new(kind.as_lower_str(), &mut sink);
-    Protocol::of(kind, "some-model").unwrap().document(&mut answer, document).unwrap();
+    Protocol::new(kind, "some-model").unwrap().document(&mut answer, document).unwrap();
     answer.finish().unwrap()
 }
 

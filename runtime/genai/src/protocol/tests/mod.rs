@@ -29,7 +29,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
 
 fn sent_with(request: &ModelRequest, kind: AdapterKind, tools: &[WireTool]) -> Value {
     let asked = Asked { request, kind, endpoint: "", name: "some-model", tools, stream: true };
-    Value::Object(Protocol::of(kind, "some-model").unwrap().body(&asked).unwrap())
+    Value::Object(Protocol::new(kind, "some-model").unwrap().body(&asked).unwrap())
 }
 
 fn sent(request: &ModelRequest, kind: AdapterKind) -> Value {

@@ -54,7 +54,7 @@ fn l2_what_a_protocol_reads_is_sent_in_its_order() {
         (AdapterKind::BedrockApi, [true, false, false, false, true]),
     ];
     for (kind, reads) in expected {
-        let protocol = Protocol::of(kind, "some-model").unwrap();
+        let protocol = Protocol::new(kind, "some-model").unwrap();
         assert_eq!(parts.each_ref().map(|part| protocol.reads(part)), reads, "{kind}");
         for (part, reads) in parts.iter().zip(reads) {
             let content = [ContentBlock::text("What is it?"), part.clone(), ContentBlock::text("Be brief.")];
@@ -90,7 +90,7 @@ fn o3_system_and_params_are_sent() {
     request.params.max_tokens = Some(7);
     request.params.seed = Some(3);
     for kind in KINDS {
-        let has_stop = Protocol::of(kind, "some-model").unwrap().supports(RequestOption::StopSequences);
+        let has_stop = Protocol::new(kind, "some-model").unwrap().supports(RequestOption::StopSequences);
         assert_eq!(has_stop, kind != AdapterKind::OpenAIResp, "{kind}");
         request.params.stop_sequences = has_stop.then(|| "END".to_owned()).into_iter().collect();
         let body = sent(&request, kind).to_string();
@@ -174,7 +174,7 @@ fn o3_a_failed_result_is_marked_where_the_protocol_has_a_mark() {
     }
     for kind in KINDS {
         let has_mark = marks.iter().any(|(marked, ..)| *marked == kind);
-        assert_eq!(Protocol::of(kind, "some-model").unwrap().carries().error_marks, has_mark, "{kind}");
+        assert_eq!(Protocol::new(kind, "some-model").unwrap().carries().error_marks, has_mark, "{kind}");
     }
 }
 
@@ -300,7 +300,7 @@ fn body_for(kind: AdapterKind, name: &str, endpoint: &str, stream: bool) -> Valu
     let mut request = request(vec![Message::user("hi")]);
     request.params.max_tokens = (kind != AdapterKind::Fireworks).then_some(7);
     let asked = Asked { request: &request, kind, endpoint, name, tools: &[], stream };
-    Value::Object(Protocol::of(kind, name).unwrap().body(&asked).unwrap())
+    Value::Object(Protocol::new(kind, name).unwrap().body(&asked).unwrap())
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn o3_extra_fields_do_not_replace_what_the_agent_has() {
 
 #[test]
 fn o3_a_name_in_a_path_stays_one_segment() {
-    let path = |kind, name: &str| Protocol::of(kind, name).unwrap().path(kind, name, false);
+    let path = |kind, name: &str| Protocol::new(kind, name).unwrap().path(kind, name, false);
     for (kind, name, expected) in [
         (AdapterKind::Gemini, "gemini-2.5-pro", "models/gemini-2.5-pro:generateContent"),
         (AdapterKind::Gemini, "models/gemini-2.5-pro", "models/gemini-2.5-pro:generateContent"),

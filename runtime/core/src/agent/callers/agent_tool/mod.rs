@@ -139,7 +139,7 @@ struct Asked {
 
 impl Input {
     /// The input type that the agent declares.
-    fn of(form: &Arc<InputForm>) -> Self {
+    fn from_form(form: &Arc<InputForm>) -> Self {
         let (schema, form, changed) = (form.schema().clone(), Arc::clone(form), Arc::clone(form));
         let read = move |given| {
             form.read(&Args::new(given))
@@ -176,7 +176,7 @@ impl AgentTool {
             description: child_tool::description(&agent.0.instance),
             agent: agent.clone(),
             input: match &agent.0.instance.input {
-                Some(form) => Input::of(form),
+                Some(form) => Input::from_form(form),
                 None => Input::new(|_, asked: Asked| asked.input),
             },
             output: None,

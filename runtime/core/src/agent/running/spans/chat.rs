@@ -48,7 +48,7 @@ impl<'r> ChatSpan<'r> {
     #[cold]
     fn close(&self, answer: Option<&Result<ModelResponse, ModelError>>) {
         let (cx, span, request) = (&self.run.cx, &self.span, self.request);
-        let content = self.run.instance.trace_content.then(|| Content::of(cx));
+        let content = self.run.instance.trace_content.then(|| Content::new(cx));
         if let Some(content) = &content {
             content.record(span, "gen_ai.input.messages", messages(&request.messages));
             if let Some(system) = &request.system {

@@ -15,7 +15,7 @@ use onionskin_tools::model::{History, Message, ToolDeclaration};
 pub(super) struct Content(Option<Arc<Redactor>>);
 
 impl Content {
-    pub(super) fn of(cx: &RunContext) -> Self {
+    pub(super) fn new(cx: &RunContext) -> Self {
         Self(cx.redactor())
     }
 

@@ -95,7 +95,7 @@ impl<'r> RunSpan<'r> {
         let usage = self.run.tally().usage;
         span.record("gen_ai.usage.input_tokens", integer(usage.input_tokens));
         span.record("gen_ai.usage.output_tokens", integer(usage.output_tokens));
-        let content = self.input.as_ref().map(|input| (input, Content::of(cx)));
+        let content = self.input.as_ref().map(|input| (input, Content::new(cx)));
         if let Some((input, content)) = &content {
             content.record(span, "gen_ai.input.messages", [text_message("user", input, None)].into());
         }

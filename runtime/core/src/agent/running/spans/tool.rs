@@ -73,7 +73,7 @@ impl ToolSpan {
 #[cold]
 fn close(span: &Span, run: &AgentRun, asked: &ToolCall, result: &CallResult, attempts: u32) {
     span.record("onionskin.tool.attempts", i64::from(attempts));
-    let content = run.instance.trace_content.then(|| Content::of(&run.cx));
+    let content = run.instance.trace_content.then(|| Content::new(&run.cx));
     if let Some(content) = &content {
         content.record(span, "gen_ai.tool.call.arguments", parsed(&asked.arguments));
         let shown = match result.structured.read(&result.content) {
