@@ -2,11 +2,11 @@
 //!
 //! | ready-made | as a run hook (`run_hooks`) | as a guardrail of a tool or an agent |
 //! |---|---|---|
-//! | [`MaskPii`](MaskPii), [`RejectPii`](RejectPii) | personal data in the input and the answer | in the arguments, or in the result |
-//! | [`RejectInjection`](RejectInjection) | instructions to the model in the input | in the arguments, or in the result |
+//! | [`MaskPii`], [`RejectPii`] | personal data in the input and the answer | in the arguments, or in the result |
+//! | [`RejectInjection`] | instructions to the model in the input | in the arguments, or in the result |
 //! | [`max_input(n)`](max_input()), [`max_answer(n)`](max_answer()) | the characters of the input, or of the answer | |
 //! | [`max_args(n)`](max_args()), [`max_output(n)`](max_output()) | | the characters of the arguments, or of the result |
-//! | [`Moderation`](Moderation) | a function of yours judges the input and the answer | the arguments, or the result |
+//! | [`Moderation`] | a function of yours judges the input and the answer | the arguments, or the result |
 //!
 //! ```
 //! use onionskin::guardrails::{MaskPii, RejectInjection, max_input};

@@ -145,11 +145,11 @@ fn sent(
 }
 
 /// A change that does not fail.
-fn changes<T: 'static>(change: impl Fn(&mut T) + Send + Sync + 'static) -> Option<Changes<T>> {
-    Some(Box::new(move |changed| {
+fn changes<T: 'static>(change: impl Fn(&mut T) + Send + Sync + 'static) -> Changes<T> {
+    Box::new(move |changed| {
         change(changed);
         Ok(())
-    }))
+    })
 }
 
 /// Replaces the key in all messages.
@@ -333,7 +333,7 @@ async fn a10_nothing_of_a_text_is_shown_before_its_hooks() {
 
 #[tokio::test]
 async fn a10_a_hook_at_other_places_holds_no_text_back() {
-    let hook = Does { last: changes(|_| {}), ..Does::default() };
+    let hook = Does { last: Some(changes(|_| {})), ..Does::default() };
     let model = ScriptedModel::turns([say("One, two, three.")]);
     let clerk = Clerk::builder().model(model).message_hook(hook).build().await.unwrap();
     let mut stream = clerk.stream("Go.");
@@ -480,7 +480,7 @@ async fn a10_the_last_message_and_all_messages_are_changed_for_one_turn() {
         messages.iter().for_each(|message| begun.push(message.clone()));
         *messages = begun;
     });
-    let (clerk, model) = clerk(Does { last, all, ..Does::default() }).await;
+    let (clerk, model) = clerk(Does { last: Some(last), all: Some(all), ..Does::default() }).await;
     let session = clerk.session();
     clerk.request("41 + 1?").session(&session).run().await.unwrap();
     let [first, second] = &model.requests()[..] else { panic!("two turns") };
@@ -502,8 +502,8 @@ async fn a10_a_hook_cannot_split_a_call_from_its_result() {
         }
     });
     let hooks = [
-        ("process_last_received_message", Does { last, ..Does::default() }),
-        ("process_all_messages_before_reply", Does { all, ..Does::default() }),
+        ("process_last_received_message", Does { last: Some(last), ..Does::default() }),
+        ("process_all_messages_before_reply", Does { all: Some(all), ..Does::default() }),
     ];
     for (at, hook) in hooks {
         let (clerk, model) = clerk(hook).await;
@@ -521,7 +521,7 @@ async fn a10_a_hook_cannot_split_a_call_from_its_result() {
 #[tokio::test]
 async fn a10_a_hook_that_leaves_no_message_ends_the_run_before_the_request() {
     let all = changes(|messages: &mut History| *messages = History::new());
-    let (clerk, model) = clerk(Does { all, ..Does::default() }).await;
+    let (clerk, model) = clerk(Does { all: Some(all), ..Does::default() }).await;
     let error = clerk.run("Go.").await.unwrap_err();
     let RunError::MessageHook { place, source, .. } = &error else { panic!("{error}") };
     assert_eq!(*place, "process_all_messages_before_reply");
