@@ -14,7 +14,7 @@ use crate::output::ToolOutput;
 /// A return type of a closure for `ToolSpec::from_fn`: a type with `Serialize` and `JsonSchema`, or a
 /// [`ToolOutput`].
 ///
-/// Programs derive `Serialize` and `JsonSchema` instead of implementing it.
+/// Programs do not implement it: they derive `Serialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     label = "the model cannot read this",

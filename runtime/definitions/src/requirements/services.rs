@@ -6,7 +6,7 @@ use super::state::StateType;
 
 /// A type that can be a service, because several threads can share it.
 ///
-/// It is implemented for all types with these bounds.
+/// Programs do not implement it: all types with these bounds have it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a service",
     label = "calls on all threads share a service, and they cannot share this",

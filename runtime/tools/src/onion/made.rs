@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::Hook;
 use crate::context::Works;
 
-/// Describes how lists construct a hook or a guardrail `H`, and which agent state it takes. Programs do not
-/// implement it: their `Made` is one of the types in `made`.
+/// Describes how lists construct a hook or a guardrail `H`, and which agent state it takes.
+///
+/// Programs do not implement it: their `Made` is one of the types in `made`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "not one of the types in `onionskin::made`",

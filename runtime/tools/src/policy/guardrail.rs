@@ -230,7 +230,7 @@ guardrails! {
 
     /// One or more input guardrails: one, a tuple, or a list of trait objects.
     ///
-    /// Programs implement [`InputGuardrail`] instead.
+    /// Programs do not implement it: they implement [`InputGuardrail`].
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be added as an input guardrail",
         label = "not an input guardrail, or not `Clone`",
@@ -305,7 +305,7 @@ guardrails! {
 
     /// One or more output guardrails: one, a tuple, or a list of trait objects.
     ///
-    /// Programs implement [`OutputGuardrail`] instead.
+    /// Programs do not implement it: they implement [`OutputGuardrail`].
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be added as an output guardrail",
         label = "not an output guardrail, or not `Clone`",

@@ -8,8 +8,9 @@ use serde_json::Value;
 use crate::approval::Approval;
 
 /// A type of answers that a tool can ask a person for ([`ToolContext::ask`](crate::ToolContext::ask)). Its
-/// schema determines which answers fit, and the answer is deserialised from JSON. It is implemented for all
-/// types with `Deserialize` and `JsonSchema`.
+/// schema determines which answers fit, and the answer is deserialised from JSON.
+///
+/// Programs do not implement it: all types with `Deserialize` and `JsonSchema` have it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer to a question",
     label = "a person cannot be asked for this type",

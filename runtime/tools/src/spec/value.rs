@@ -4,7 +4,7 @@ use super::toolspec::ToolSpec;
 
 /// A type that `.tool(..)` accepts: a [`ToolSpec`], or a type that converts to one.
 ///
-/// Programs implement `From<T>` for [`ToolSpec`] instead.
+/// Programs do not implement it: they implement `From<T>` for [`ToolSpec`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of a tool",
     label = "not a `ToolSpec`, and not a value that can become one",

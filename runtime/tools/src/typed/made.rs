@@ -53,7 +53,9 @@ impl<H, M: HookMadeBy<H>> HookMadeBy<Arc<H>> for InArc<M> {
 }
 
 /// A hook that can be added at run time. Typed hooks cannot, because the declaration of the agent places them
-/// at the tool. It is implemented for all hooks that are not typed.
+/// at the tool.
+///
+/// Programs do not implement it: all hooks that are not typed have it.
 #[diagnostic::on_unimplemented(
     message = "a typed hook cannot be added at run time",
     label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
