@@ -239,7 +239,7 @@ impl ContextBuilder {
         self
     }
 
-    /// Provides a service, for hooks and tools that take [`Provided`](crate::Provided) or call
+    /// Provides a service, for hooks and tools that take [`Provided`](onionskin_tools::Provided) or call
     /// [`ToolContext::provided`].
     pub fn provide<T: Service>(self, service: T) -> Self {
         self.provide_shared(Arc::new(service))

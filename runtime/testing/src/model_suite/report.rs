@@ -18,7 +18,7 @@ pub enum CaseOutcome {
     /// The model passed.
     Passed,
     /// The model declares that it does not support the option:
-    /// [`ModelError::Unsupported`](crate::model::ModelError::Unsupported). It sent no request.
+    /// [`ModelError::Unsupported`](onionskin_tools::model::ModelError::Unsupported). It sent no request.
     Refused(RequestOption),
     /// A part of the request or answer was not passed on. Not every provider supports it, so it is not a
     /// failure.
