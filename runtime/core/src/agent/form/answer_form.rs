@@ -59,13 +59,8 @@ impl AnswerForm {
         let description = schema.description().unwrap_or("Your answer.");
         let text = format!("Ends your work with your answer: call it once, when you have it. {description}");
         let tool = ToolDefinition::new(TOOL, text).with_input_schema(schema.schema().clone());
-        let reads = |text: &str| serde_json::from_str::<T>(text).map(drop);
         let wrapped_in = schema.is_wrapped().then_some(ResponseSchema::RESULT);
-        Self {
-            schema,
-            form: JsonForm { tool, wrapped_in, reads, called: "the answer" },
-            offered: Mutex::default(),
-        }
+        Self { schema, form: JsonForm::new::<T>(tool, wrapped_in, "the answer"), offered: Mutex::default() }
     }
 
     /// The schema for the model.

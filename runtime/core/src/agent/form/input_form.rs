@@ -31,9 +31,8 @@ impl InputForm {
     pub(crate) fn of<T: TypedInput>() -> Self {
         let ObjectSchema { schema, is_wrapped, .. } = object_schema::<T>(INPUT);
         let tool = ToolDefinition::new(INPUT, "").with_input_schema(schema);
-        let reads = |text: &str| serde_json::from_str::<T>(text).map(drop);
         let wrapped_in = is_wrapped.then_some(INPUT);
-        Self(JsonForm { tool, wrapped_in, reads, called: ARGUMENTS })
+        Self(JsonForm::new::<T>(tool, wrapped_in, ARGUMENTS))
     }
 
     /// The schema of the agent as a tool.

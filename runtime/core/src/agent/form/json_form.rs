@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -21,12 +21,21 @@ pub(super) struct JsonForm {
     pub(super) tool: ToolDefinition,
     /// The property that holds the value, if it is not an object itself.
     pub(super) wrapped_in: Option<&'static str>,
-    pub(super) reads: fn(&str) -> Result<(), serde_json::Error>,
+    reads: fn(&str) -> Result<(), serde_json::Error>,
     /// The name of the value in errors.
-    pub(super) called: &'static str,
+    called: &'static str,
 }
 
 impl JsonForm {
+    /// The form of a type that is the input of this tool.
+    pub(super) fn new<T: DeserializeOwned>(
+        tool: ToolDefinition,
+        wrapped_in: Option<&'static str>,
+        called: &'static str,
+    ) -> Self {
+        Self { tool, wrapped_in, reads: |text| serde_json::from_str::<T>(text).map(drop), called }
+    }
+
     /// Reads a text of a model. Returns the value as JSON.
     ///
     /// # Errors
