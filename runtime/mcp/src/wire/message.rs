@@ -65,8 +65,11 @@ impl<'l> Envelope<'l> {
 /// Reads a line. It is one message; a batch (of the protocol of 2025-03-26), and messages between which a server wrote no end of line, are
 /// several.
 pub(crate) fn read(line: &[u8]) -> Vec<Incoming<'_>> {
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
-    if !is_message(line) {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii_end();
+    // An indented brace is inside an answer over several lines. The first brace of that answer was reported; the next call is not to blame.
+    let is_nested = line.len() > 1 && line.trim_ascii_start() == b"{";
+    let line = line.trim_ascii_start();
+    if is_nested || !is_message(line) {
         return vec![Incoming::Foreign];
     }
     let text = match str::from_utf8(line) {
@@ -346,6 +349,7 @@ mod tests {
             ),
             (r#"[INFO] {"jsonrpc":"2.0","id":1}"#, "Foreign"),
             (r#"[{"level":"info"}]"#, "Foreign"),
+            ("      {", "Foreign"),
         ] {
             assert_eq!(kind(line), expected, "{line}");
         }
