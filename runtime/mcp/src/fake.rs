@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::watch;
 
 use super::server_config::{InProcess, ServerConfig};
-use crate::lock::lock;
+use crate::mutex::lock;
 use onionskin_core::ToolOutput;
 
 /// An MCP server within a test: its tools are closures, and it fails on demand.

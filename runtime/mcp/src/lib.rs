@@ -34,6 +34,7 @@ mod connection_thread;
 mod convert;
 mod descriptions;
 mod directory;
+mod drift_policy;
 mod env_vars;
 mod error;
 #[cfg(feature = "rmcp3")]
@@ -42,9 +43,8 @@ mod fake;
 mod file;
 mod instructions;
 mod list_tools;
-mod lock;
-mod locks;
 mod mcp_json;
+mod mutex;
 mod normal_schema;
 mod order;
 mod process;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use onionskin_core::Effect;
 use tokio::sync::RwLock;
 
-use crate::lock::lock;
+use crate::mutex::lock;
 
 /// The runs that call the server now, by their ids, which child runs share. Other runs do not wait: a server that many users share would
 /// serve one of them at a time, and slow tools are the rule.

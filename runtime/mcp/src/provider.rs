@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 
 use super::argument_names;
-use super::locks::{Locks, Offer};
+use super::drift_policy::{Locks, Offer};
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
 use super::tool::McpTool;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::McpError;
-use crate::lock::lock;
+use crate::mutex::lock;
 
 /// Restarts in one [`WINDOW`], at most.
 const RESTARTS: usize = 3;

@@ -20,7 +20,7 @@ use super::secrets::Secrets;
 use super::server_config::ServerConfig;
 use super::visible::{name, visible};
 use super::{changed, convert, file, list_tools, relist};
-use crate::lock::lock;
+use crate::mutex::lock;
 use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 

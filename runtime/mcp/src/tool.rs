@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer::Answers;
 use super::argument_names;
 use super::connection_thread::ConnectionThread;
-use super::locks::Offer;
+use super::drift_policy::Offer;
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
 use onionskin_core::servers::ServerKind;

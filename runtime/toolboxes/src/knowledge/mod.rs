@@ -1,9 +1,9 @@
 //! A knowledge base: documents that are found by their words.
 
 mod error;
-mod passages;
+mod prompt_source;
 mod query;
-mod store;
+mod sqlite;
 
 use std::fmt;
 use std::path::Path;
@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::error::KnowledgeError;
-use self::passages::Passages;
-use self::store::StoredDocument;
+use self::prompt_source::Passages;
+use self::sqlite::StoredDocument;
 use crate::cut;
 use onionskin_core::prompt::PromptSource;
 use onionskin_core::toolbox;
@@ -122,7 +122,7 @@ impl KnowledgeBase {
     /// Returns an error if the file cannot be opened, or has another format.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        store::open(path.as_ref(), flags).map(Self::new)
+        sqlite::open(path.as_ref(), flags).map(Self::new)
     }
 
     /// Opens the knowledge base in this file for reading only: `add` and `delete` fail with [`KnowledgeError::ReadOnly`].
@@ -130,7 +130,7 @@ impl KnowledgeBase {
     /// # Errors
     /// Returns an error if the file does not exist, cannot be opened, or has another format.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
-        store::open(path.as_ref(), OpenFlags::SQLITE_OPEN_READ_ONLY).map(Self::new)
+        sqlite::open(path.as_ref(), OpenFlags::SQLITE_OPEN_READ_ONLY).map(Self::new)
     }
 
     /// Makes an empty knowledge base in memory. Its documents are lost when it is dropped.
@@ -138,7 +138,7 @@ impl KnowledgeBase {
     /// # Errors
     /// Returns an error if the memory cannot be allocated.
     pub fn in_memory() -> Result<Self, KnowledgeError> {
-        store::in_memory().map(Self::new).map_err(|error| KnowledgeError::of_sqlite(&error))
+        sqlite::in_memory().map(Self::new).map_err(|error| KnowledgeError::of_sqlite(&error))
     }
 
     fn new(connection: Connection) -> Self {
@@ -153,7 +153,7 @@ impl KnowledgeBase {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn max_size(self, bytes: u64) -> Result<Self, KnowledgeError> {
-        store::bound(&self.connection(), bytes).map_err(|error| KnowledgeError::of_sqlite(&error))?;
+        sqlite::bound(&self.connection(), bytes).map_err(|error| KnowledgeError::of_sqlite(&error))?;
         Ok(self)
     }
 
@@ -209,7 +209,7 @@ impl KnowledgeBase {
         limit: u32,
     ) -> Result<Vec<Found>, KnowledgeError> {
         let expression = query::expression(query).ok_or(KnowledgeError::NoWords)?;
-        let found = store::search(&self.connection(), &expression, limit.min(50))
+        let found = sqlite::search(&self.connection(), &expression, limit.min(50))
             .map_err(|error| KnowledgeError::of_sqlite(&error))?;
         let found = found.into_iter().map(|StoredDocument { id, title, tags, text }| {
             let piece = cut(&text, PIECE);
@@ -241,7 +241,7 @@ impl KnowledgeBase {
         for tag in tags {
             within("a tag", "characters", TITLE, tag.chars().count())?;
         }
-        store::add(&self.connection(), title, text, tags)
+        sqlite::add(&self.connection(), title, text, tags)
             .map(|id| DocumentId { id })
             .map_err(|error| KnowledgeError::of_sqlite(&error))
     }
@@ -259,7 +259,7 @@ impl KnowledgeBase {
         #[arg(default)]
         from: usize,
     ) -> Result<Document, KnowledgeError> {
-        let kept = store::get(&self.connection(), id)
+        let kept = sqlite::get(&self.connection(), id)
             .map_err(|error| KnowledgeError::of_sqlite(&error))?
             .ok_or(KnowledgeError::NoDocument { id })?;
         let mut rest = kept.text.chars().skip(from);
@@ -278,7 +278,7 @@ impl KnowledgeBase {
         /// The document's id, as `search` gives it.
         id: i64,
     ) -> Result<(), KnowledgeError> {
-        if store::delete(&self.connection(), id).map_err(|error| KnowledgeError::of_sqlite(&error))? {
+        if sqlite::delete(&self.connection(), id).map_err(|error| KnowledgeError::of_sqlite(&error))? {
             Ok(())
         } else {
             Err(KnowledgeError::NoDocument { id })

@@ -5,7 +5,6 @@ mod answerer;
 mod component;
 mod dialogue;
 mod error;
-mod line;
 mod paused;
 mod questions;
 mod resumption;

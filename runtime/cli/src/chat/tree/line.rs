@@ -1,4 +1,4 @@
-//! One line of the tree.
+//! One line of the tree: its parts, their styles, and what a terminal gets.
 
 use crate::text;
 
@@ -42,6 +42,24 @@ impl Line {
         }
         self.0.retain(|(_, part)| !part.is_empty());
         self
+    }
+
+    /// The line for a terminal; without escape codes if `has_colours` is false.
+    pub(in crate::chat) fn to_ansi(&self, has_colours: bool) -> String {
+        let part = |(style, text): &(Style, String)| {
+            let code = match style {
+                Style::Plain => None,
+                Style::Faint => Some(2),
+                Style::Good => Some(32),
+                Style::Bad => Some(31),
+                Style::Strong => Some(1),
+            };
+            match code.filter(|_| has_colours) {
+                Some(code) => format!("\x1b[{code}m{text}\x1b[0m"),
+                None => text.clone(),
+            }
+        };
+        self.0.iter().map(part).collect()
     }
 
     /// The line as text.

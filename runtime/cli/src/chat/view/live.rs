@@ -12,7 +12,7 @@ use crate::text::char_width;
 
 use super::View;
 use super::transcript::Transcript;
-use super::tree::{Line, Style, Tree};
+use super::tree::{Line, Tree};
 
 const CLEAR_BELOW: &str = "\x1b[J";
 const SAVE_CURSOR: &str = "\x1b7";
@@ -90,7 +90,7 @@ impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
             out.push_str(&format!("\x1b[{rows}A{SAVE_CURSOR}"));
             for line in &self.drawn.0 {
                 out.push_str("\r\n");
-                out.push_str(&styled(line, self.has_colours));
+                out.push_str(&line.to_ansi(self.has_colours));
             }
             out.push_str(RESTORE_CURSOR);
         }
@@ -137,23 +137,6 @@ fn cut(lines: Vec<Line>, columns: usize) -> Vec<Line> {
     lines.into_iter().map(|line| line.cut(columns)).collect()
 }
 
-fn styled(line: &Line, has_colours: bool) -> String {
-    let part = |(style, text): &(Style, String)| {
-        let code = match style {
-            Style::Plain => None,
-            Style::Faint => Some(2),
-            Style::Good => Some(32),
-            Style::Bad => Some(31),
-            Style::Strong => Some(1),
-        };
-        match code.filter(|_| has_colours) {
-            Some(code) => format!("\x1b[{code}m{text}\x1b[0m"),
-            None => text.clone(),
-        }
-    };
-    line.0.iter().map(part).collect()
-}
-
 impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
     fn update(&mut self, event: &Event, now: Duration) {
         let shown = self.tree.shows(event.step.scope());
@@ -183,7 +166,7 @@ impl<W: Write, S: Fn() -> (usize, usize)> View for Live<W, S> {
         self.pause(now)?;
         if let Some(columns) = room((self.size)()) {
             for line in cut(self.tree.drawn_with_reasons(now, MOST_AT_END, columns), columns) {
-                write!(self.out, "{}\r\n", styled(&line, self.has_colours))?;
+                write!(self.out, "{}\r\n", line.to_ansi(self.has_colours))?;
             }
         }
         self.out.flush()

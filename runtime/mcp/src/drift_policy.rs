@@ -1,4 +1,4 @@
-//! What lock files say of a server, and whether a tool is still the one that an agent was offered.
+//! What becomes of the tools of a server that differ from its lock files: reported, left out, or refused.
 
 use std::path::Path;
 use std::sync::Arc;
