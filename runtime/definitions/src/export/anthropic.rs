@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::dialect::Dialect;
 use super::error::{ExportError, Provider, Site};
+use super::keywords::object;
 use super::options::ExportOptions;
-use super::rewrite_parts::object;
 use super::strict_rewrite::strict;
 use super::tool_export::ToolExport;
 use crate::definition::ToolDefinition;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use super::error::{ExportError, Provider, Site};
-use super::rewrite_parts::required;
+use super::keywords::required;
 use crate::schema::referenced;
 
 /// The counts of one schema.

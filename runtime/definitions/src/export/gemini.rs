@@ -6,13 +6,12 @@ use serde_json::{Map, Value, json};
 use super::decoded::decoded;
 use super::error::{ExportError, Provider, Site};
 use super::inline::{items, property};
+use super::keywords::{Object, is_null, kinds, literals, object, parts, take_description, tuple};
 use super::name::name_for_model;
+use super::notes::{Notes, conditions, limits, remarks, with_docs};
 use super::options::ExportOptions;
-use super::rewrite_parts::{
-    Distinct, Notes, Object, all_of, any_of, conditions, is_null, kinds, limits, literals, object, options,
-    parts, remarks, take_description, tuple, with_docs, words,
-};
 use super::strict_rewrite::{inlined, is_open};
+use super::unions::{Distinct, all_of, any_of, options, words};
 use crate::definition::ToolDefinition;
 
 /// The next step for a schema that the subset cannot express.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::decoded::is_unknown;
 use super::error::{ExportError, Site};
+use super::keywords::{Object, parts};
 use super::recursive::recursive;
-use super::rewrite_parts::{Object, parts};
 use crate::schema::KeywordKind;
 
 /// The maximum number of parts of a schema after inlining.

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::decoded::decoded;
 use super::error::{ExportError, Provider, Site};
+use super::keywords::{kinds, object};
 use super::name::name;
 use super::options::ExportOptions;
-use super::rewrite_parts::{kinds, object};
 use crate::definition::{Annotations, ToolDefinition};
 
 /// Exports a tool as an item of MCP's `tools/list` result: name, title, description, both schemas,

@@ -82,8 +82,10 @@ mod dialect;
 mod error;
 mod gemini;
 mod inline;
+mod keywords;
 mod mcp;
 mod name;
+mod notes;
 mod null;
 mod openai;
 mod options;
@@ -91,12 +93,12 @@ mod plain;
 mod prompt;
 mod recursive;
 mod request;
-mod rewrite_parts;
 mod root;
 mod strict_rewrite;
 #[cfg(test)]
 mod tests;
 mod tool_export;
+mod unions;
 
 pub use anthropic::anthropic;
 pub use dialect::Dialect;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::rewrite_parts::{Object, is_null, object};
+use super::keywords::{Object, is_null, object};
 
 /// Whether `null` is among the values of a schema.
 pub(super) fn takes_null(schema: &Object) -> bool {

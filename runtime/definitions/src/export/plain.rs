@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::decoded::decoded;
 use super::error::{ExportError, Provider};
+use super::keywords::object;
 use super::name::name_for_model;
 use super::openai::strict_parameters;
 use super::options::ExportOptions;
-use super::rewrite_parts::object;
 use crate::definition::ToolDefinition;
 
 /// Exports a tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.

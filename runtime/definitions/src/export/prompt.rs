@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::rewrite_parts;
+use super::keywords;
 use crate::definition::{ToolDefinition, ToolExample};
 use crate::schema::referenced;
 
@@ -150,7 +150,7 @@ fn shown_example(definition: &ToolDefinition, example: &ToolExample) -> String {
 }
 
 fn required(definition: &ToolDefinition) -> HashSet<&str> {
-    definition.input_schema.as_object().into_iter().flat_map(rewrite_parts::required).collect()
+    definition.input_schema.as_object().into_iter().flat_map(keywords::required).collect()
 }
 
 /// `    name (type, optional): description (default: 10)`.

@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::decoded::decoded;
 use super::error::{ExportError, Site};
-use super::rewrite_parts::{Distinct, Notes, Object, is_null, kinds, literals, parts, required};
+use super::keywords::{Object, is_null, kinds, literals, parts, required};
+use super::notes::Notes;
+use super::unions::Distinct;
 
 /// The maximum length of a chain of references.
 const LINKS: usize = 32;

@@ -7,12 +7,11 @@ use serde_json::{Map, Value, json};
 use super::dialect::{Dialect, Optional};
 use super::error::{ExportError, Site};
 use super::inline::{inline, items, property};
+use super::keywords::{Object, kinds, literals, object, parts, required, take_description, tuple};
+use super::notes::{Notes, conditions, limits, remarks, with_docs};
 use super::null::{union_of, with_null, without_null};
-use super::rewrite_parts::{
-    Distinct, Notes, Object, all_of, conditions, kinds, limits, literals, object, options, parts, remarks,
-    required, take_description, tuple, with_docs, words,
-};
 use super::root::plain_object;
+use super::unions::{Distinct, all_of, options, words};
 
 /// The schema in a strict dialect.
 pub(super) fn strict(site: &Site<'_>, rules: &Dialect, schema: &Value) -> Result<Value, ExportError> {
