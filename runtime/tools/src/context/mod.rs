@@ -1,85 +1,58 @@
 //! The context of a tool call, for tools and hooks.
 
 mod acted;
-mod agent_info;
-mod ask;
-mod asking;
-mod bound;
+mod arguments;
+mod call_data;
 mod call_progress;
+mod call_stages;
 mod depth;
-mod detached;
-mod doubt;
-mod failed_hook;
-mod guards;
+mod guardrails;
 mod inject;
 mod inject_in_run;
-mod latch;
-mod outer_hooks;
 mod permits;
-mod reached;
-mod recorded_reads;
+mod questions;
+mod replay;
 mod run;
-mod run_definition;
-mod sender;
-mod stage_record;
 mod start;
 mod state;
-mod strand;
 mod tool_table;
 mod tool_timeout;
-mod ui;
-mod unknown_tool;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 pub use acted::Acted;
-pub use agent_info::AgentInfo;
-pub(crate) use asking::{Front, Unanswered};
-pub(crate) use bound::Bound as InState;
+use call_data::{Data, Extra};
 pub use call_progress::CallProgress;
+pub use call_stages::CallStages;
+pub(crate) use call_stages::{Approved, Key};
 pub(crate) use depth::{AtDepth, Depth};
-pub use failed_hook::FailedHook;
-pub use guards::Guards;
+pub use guardrails::Guards;
 pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
-pub use latch::{AbortCause, ScriptFault};
-pub use outer_hooks::OuterHooks;
 pub use permits::{Permit, Running};
-pub use run::RunSeed;
-pub use run::{RunContext, Team};
-pub use run_definition::definition_for_run;
-pub use run_definition::for_each_run;
-pub use sender::DynSender;
-pub use stage_record::CallStages;
-pub(crate) use stage_record::{Approved, Key};
-use start::Starts;
+pub use questions::Ui;
+pub(crate) use questions::{Front, Unanswered};
+pub(crate) use replay::Within;
+pub use run::{AbortCause, FailedHook, ScriptFault};
+pub use run::{AgentInfo, RunContext, RunSeed, Team};
+pub use run::{DynSender, OuterHooks};
+pub use run::{definition_for_run, for_each_run};
+pub(crate) use state::InState;
 pub use state::{State, StateError, Works, bound, conceal};
-pub(crate) use strand::Within;
 pub use tool_table::NameClash;
 pub use tool_table::{DynCall, Target, ToolEntry, ToolTable};
 pub use tool_timeout::has_timers;
 pub(crate) use tool_timeout::timed;
 
-use ask::{QuestionNames, Waited};
-pub use ui::Ui;
-
-use latch::CallToken;
-use permits::CallPermit;
-
-use crate::event::{EventKind, HookExit};
+use crate::event::EventKind;
 use crate::journal::{StepId, StepKind, StepRef};
 use crate::services::{Provided, Service, ServiceError, ServiceType};
-use crate::session::Transcript;
-use crate::state::SessionState;
-use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{ToolDefinition, ToolSource};
-use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Secret, Sensitive};
 
 /// The context of one tool call, for its hooks and its tool: the caller, the tool, its source, and the run.
@@ -113,57 +86,6 @@ pub struct ToolContext {
     extra: OnceLock<Arc<Extra>>,
 }
 
-/// Data of a call that is allocated on first use.
-#[derive(Default)]
-struct Extra {
-    data: Mutex<Data>,
-    token: OnceLock<CallToken>,
-    /// The call's permit among concurrent calls.
-    permit: CallPermit,
-}
-
-/// The data of a call.
-#[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "they are facts of a call, which do not exclude each other"
-)]
-struct Data {
-    /// Numbers the clock, sleep and random steps of the call, outside its own step.
-    reads: u32,
-    /// The same inside an attempt's step.
-    reads_in_step: u32,
-    transcript: Option<Transcript>,
-    stages: CallStages,
-    starts: Starts,
-    /// Whether the `timeout` applies to a layer inside the one that checks this.
-    timeout_is_inner: bool,
-    /// Whether work of this call still runs without a caller.
-    runs_on: bool,
-    /// Whether this call aborted its run.
-    aborted: bool,
-    /// The states of the running tool values, the innermost last.
-    bound: Vec<SessionState>,
-    /// The arguments of the attempt and their hash, for a person who has to resolve a call in doubt.
-    attempt_args: Option<(Args, String)>,
-    /// The current arguments, if they differ from those with which the call started.
-    reached: Option<Arc<str>>,
-    /// Whether the call is in doubt.
-    in_doubt: bool,
-    /// Whether the call counts towards `max_calls`.
-    is_admitted: bool,
-    /// The questions of the call.
-    question_names: QuestionNames,
-    /// The time that the call waited for answers.
-    waited: Waited,
-    /// The number of questions that the current start of a function with the effect `Once` has reached.
-    segment: u32,
-    /// Whether the call waits for an answer that this run will not receive.
-    is_open: bool,
-    /// How the tool's own hooks left the call, if this is collected.
-    hooks: Option<Vec<HookExit>>,
-}
-
 impl ToolContext {
     /// Creates a context without a run, for unit tests of tools and hooks. Its events are dropped.
     pub fn detached(tool_name: &'static str) -> Self {
@@ -174,20 +96,6 @@ impl ToolContext {
     pub fn detached_with_state<S: Clone + Send + Sync + 'static>(tool_name: &'static str, state: S) -> Self {
         let run = RunContext::detached_with_state(state);
         Self::new(run, ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
-    }
-
-    fn extra(&self) -> &Arc<Extra> {
-        self.extra.get_or_init(Arc::default)
-    }
-
-    /// Accesses the data of the call. `with` holds the lock, so it must not use a context.
-    fn data<T>(&self, with: impl FnOnce(&mut Data) -> T) -> T {
-        with(&mut lock(&self.extra().data))
-    }
-
-    /// As [`Self::data`], without allocating; `None` if there is no data yet.
-    fn data_if_any<T>(&self, with: impl FnOnce(&mut Data) -> T) -> Option<T> {
-        self.extra.get().map(|extra| with(&mut lock(&extra.data)))
     }
 
     pub(crate) fn entry(&self) -> &ToolEntry {
@@ -246,36 +154,10 @@ impl ToolContext {
         self.run.correlation_id()
     }
 
-    /// Starts collecting how the tool's own hooks leave this call.
-    pub(crate) fn log_hooks(&self) {
-        self.data(|data| _ = data.hooks.get_or_insert_default());
-    }
-
-    pub(crate) fn log_hook(&self, exit: impl FnOnce() -> HookExit) {
-        if self.run.events().are_read() {
-            self.log_hooks();
-        }
-        if self.data_if_any(|data| data.hooks.is_some()).unwrap_or(false) {
-            let exit = exit();
-            self.data(|data| data.hooks.get_or_insert_default().push(exit));
-        }
-    }
-
     /// The time when the run ends this call, in tokio's clock; `None` if neither the run nor a parent run has
     /// a time limit. The tool's own `timeout` does not count.
     pub fn deadline(&self) -> Option<Instant> {
         self.run.deadline().map(|deadline| deadline.at)
-    }
-
-    /// A token that is cancelled when the run is aborted, or when this call ends or is dropped. Pass it to
-    /// tasks that you spawn. In a `blocking` tool the token belongs to the attempt: it is cancelled as soon
-    /// as the attempt's caller is gone, for example after a timeout.
-    pub fn cancellation(&self) -> CancellationToken {
-        self.extra()
-            .token
-            .get_or_init(|| CallToken { token: self.run.cancellation().child_token(), owner: true })
-            .token
-            .clone()
     }
 
     /// The run of this call.
@@ -396,34 +278,6 @@ impl ToolContext {
             Target::Dynamic(tool) => Some(tool),
         }
     }
-
-    /// A context of the same call for an attempt on another thread. The caller that waits for the attempt
-    /// cancels its token, and so does this context's token.
-    pub(crate) fn to_owned_attempt(&self) -> Self {
-        let own = self.data(|data| Data {
-            reads: data.reads,
-            reads_in_step: data.reads_in_step,
-            starts: data.starts,
-            bound: data.bound.clone(),
-            reached: data.reached.clone(),
-            ..Data::default()
-        });
-        let token = CallToken { token: self.cancellation().child_token(), owner: false };
-        let own = Extra { data: Mutex::new(own), token: token.into(), ..Extra::default() };
-        Self {
-            run: self.run.clone(),
-            entry: Arc::clone(&self.entry),
-            call_id: Arc::clone(&self.call_id),
-            turn: self.turn,
-            call_number: self.call_number,
-            attempt: AtomicU32::new(self.attempt.load(Ordering::Relaxed)),
-            number: self.number,
-            arguments: self.arguments.clone(),
-            depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
-            last_start: AtomicU8::new(self.last_start.load(Ordering::Relaxed)),
-            extra: Arc::new(own).into(),
-        }
-    }
 }
 
 impl fmt::Debug for ToolContext {
@@ -477,24 +331,6 @@ impl ToolContext {
 
     pub fn number(&self) -> u32 {
         self.number
-    }
-
-    /// Stores a child's conversation, which the loop merges at the end of the batch.
-    pub fn keep_transcript(&self, transcript: Transcript) {
-        self.data(|data| data.transcript = Some(transcript));
-    }
-
-    pub fn take_transcript(&self) -> Option<Transcript> {
-        self.data_if_any(|data| data.transcript.take())?
-    }
-
-    /// Accesses the call's record of its stages.
-    pub fn stages<T>(&self, with: impl FnOnce(&mut CallStages) -> T) -> T {
-        self.data(|data| with(&mut data.stages))
-    }
-
-    pub fn take_hook_log(&mut self) -> Vec<HookExit> {
-        self.data_if_any(|data| data.hooks.take()).flatten().unwrap_or_default()
     }
 
     pub fn step_id(&self, kind: StepKind) -> StepId {

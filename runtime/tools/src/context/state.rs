@@ -3,8 +3,11 @@
 use std::any::type_name;
 use std::fmt;
 use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
+use pin_project_lite::pin_project;
 use serde::de::DeserializeOwned;
 
 use super::{RunContext, ToolContext};
@@ -255,6 +258,58 @@ impl<S: 'static> Works for State<S> {
 
     fn on(into: &mut Vec<StateType>) {
         into.push(StateType::of::<S>());
+    }
+}
+
+pin_project! {
+    /// A call inside a tool value, whose state fills bound parameters before the session's state does. Parts
+    /// of one call can run concurrently in one task, so the context holds the state only while the part is
+    /// polled.
+    pub(crate) struct InState<'a, F> {
+        #[pin]
+        call: F,
+        cx: &'a ToolContext,
+        state: &'a SessionState,
+    }
+}
+
+impl<'a, F> InState<'a, F> {
+    pub(crate) fn new(call: F, cx: &'a ToolContext, state: &'a SessionState) -> Self {
+        Self { call, cx, state }
+    }
+}
+
+impl<F: Future> Future for InState<'_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        this.cx.change_bound(|states| states.push(this.state.clone()));
+        let _back = Back(this.cx);
+        this.call.poll(context)
+    }
+}
+
+/// Removes the state again, also after a panic.
+struct Back<'a>(&'a ToolContext);
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        self.0.change_bound(|states| {
+            states.pop();
+        });
+    }
+}
+
+impl ToolContext {
+    fn change_bound(&self, change: impl FnOnce(&mut Vec<SessionState>)) {
+        self.data(|data| change(&mut data.bound));
+    }
+
+    /// The state with a value for a key: the innermost running tool value's, else the session's.
+    fn state_with(&self, key: &str) -> SessionState {
+        let own = self.data_if_any(|data| data.bound.iter().rev().find(|state| state.has(key)).cloned());
+        own.flatten().unwrap_or_else(|| self.run.session_state().clone())
     }
 }
 

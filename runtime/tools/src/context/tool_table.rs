@@ -10,7 +10,7 @@ use super::{Guards, ToolContext};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Asks, ToolDeclaration, ToolDefinition, ToolSource, wire_name};
 use onionskin_definitions::error::ToolResult;
-use onionskin_definitions::text::nearest;
+use onionskin_definitions::text::{first_of, nearest, short};
 
 /// One tool of an agent.
 #[derive(Clone)]
@@ -198,6 +198,22 @@ impl ToolTable {
             [only] if *only.wire_name == *name => Some(0),
             _ => self.search(name),
         }
+    }
+
+    /// The text for a model that called an unknown tool.
+    pub fn unknown(&self, name: &str) -> String {
+        let names = || self.entries().iter().map(|entry| &*entry.wire_name);
+        let mut text = format!("Unknown tool name: '{}'.", short(name, 100));
+        if let Some(near) = nearest(name, names()) {
+            text.push_str(&format!(" Did you mean '{near}'?"));
+        }
+        if self.entries().is_empty() {
+            text.push_str(" There are no tools.");
+        } else {
+            let names = first_of(names().map(|name| format!("'{name}'")), ", ");
+            text.push_str(&format!(" Available tools: {names}"));
+        }
+        text
     }
 
     fn search(&self, name: &str) -> Option<usize> {

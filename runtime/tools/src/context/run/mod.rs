@@ -1,49 +1,45 @@
 //! The run of a call: its agent, its team, its session.
 
-mod aborts;
+mod abort;
+mod definition;
+mod detached;
+mod hooks;
+mod journal;
 mod secrets;
 mod seed;
 mod team;
 
-use std::convert::Infallible;
 use std::fmt;
-use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
-use futures_util::future::{BoxFuture, Shared};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::acted::Acted;
-use super::agent_info::AgentInfo;
-use super::latch::{AbortCause, Latch};
-use super::outer_hooks::OuterHooks;
-use super::sender::DynSender;
-use super::tool_table::DynCall;
+use super::{Acted, DynCall};
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
 use crate::event::Events;
-use crate::journal::{Journal, JournalError, Step, StepId, run_step};
+use crate::journal::StepId;
 use crate::model::{History, Message, ModelRequest, RequestIds, RequestParams, ToolDeclaration};
 use crate::question::{DynAnswerer, Questions};
 use crate::services::{Provided, ProvidedService, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
-use crate::state::{Address, SessionState, StateCell, StateChange, StateCodec, StateHandle, repeated};
-use onionskin_definitions::definition::Effect;
+use crate::state::{SessionState, StateCell, StateCodec, StateHandle};
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::lock::lock;
 
+pub(super) use abort::CallToken;
+use abort::Latch;
+pub use abort::{AbortCause, FailedHook, ScriptFault};
+pub use definition::{definition_for_run, for_each_run};
+pub use hooks::{DynSender, OuterHooks};
+use journal::Noted;
 pub use seed::RunSeed;
 pub(super) use seed::{BegunBy, Calls};
-pub use team::Team;
-
-/// The step that marks a run as one that records reads, in progress or done.
-pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;
+pub use team::{AgentInfo, Team};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 /// ```
@@ -189,19 +185,6 @@ impl RunContext {
         self.0.seed.codec
     }
 
-    /// Repeats the changes that a recorded step made to the state.
-    ///
-    /// # Errors
-    /// Returns an error if the changes do not fit the state.
-    pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
-        self.session_state().repeat(changes)?;
-        if let Some(codec) = self.state_codec() {
-            codec.repeat(self.state(), changes)?;
-        }
-        repeated(changes, Address::of(&**self.state()), self.session_state().address());
-        Ok(())
-    }
-
     /// Counts a starting call of a tool. Returns `false` if `most` calls have started already.
     pub(super) fn admit(&self, tool: &str, most: u32) -> bool {
         let mut started = lock(&self.0.started);
@@ -226,19 +209,6 @@ impl RunContext {
         }
     }
 
-    pub(super) fn reads(&self) -> &AtomicU8 {
-        &self.0.reads
-    }
-
-    pub(super) fn noted(&self) -> &OnceLock<Noted> {
-        &self.0.noted
-    }
-
-    /// Whether this run or a parent run has no records from now on.
-    pub(super) fn is_new(&self) -> bool {
-        self.0.is_new.load(Ordering::Relaxed) || self.parent().is_some_and(Self::is_new)
-    }
-
     /// A snapshot of the conversation so far.
     pub fn messages(&self) -> History {
         self.conversation().clone()
@@ -255,33 +225,6 @@ impl RunContext {
     /// A number that is unique among live sessions, as a key for data per session.
     pub fn session_number(&self) -> usize {
         std::ptr::from_ref(self.concealed()).addr()
-    }
-
-    /// Returns a result of the journal. If the journal failed, the run ends with its error.
-    pub(crate) async fn unless_failed<T>(&self, result: Result<T, JournalError>) -> T {
-        match result {
-            Ok(value) => value,
-            // The run sees the abort and drops this future.
-            Err(error) => {
-                self.abort_for(AbortCause::Journal(error));
-                std::future::pending().await
-            }
-        }
-    }
-
-    /// As [`Self::step`], for infallible work that its name identifies.
-    pub(crate) async fn reading<T, F, Fut>(&self, id: StepId, work: F) -> T
-    where
-        T: Serialize + DeserializeOwned + Send + 'static,
-        F: FnOnce() -> Fut + Send,
-        Fut: Future<Output = T> + Send,
-    {
-        let read =
-            self.step(id, || (Effect::Pure, String::new()), async || Ok::<T, Infallible>(work().await));
-        match read.await {
-            Ok(value) => value,
-            Err(never) => match never {},
-        }
     }
 }
 
@@ -383,17 +326,6 @@ impl RunContext {
         Ok(codec.to_json(self.state())?)
     }
 
-    /// Notes that a turn was recorded for the first time, so that nothing after it has a record.
-    pub fn note_new(&self) {
-        self.0.is_new.store(true, Ordering::Relaxed);
-    }
-
-    /// The step with this id, for the journal.
-    pub fn journal_step(&self, id: StepId) -> Step {
-        let session = self.session_id().unwrap_or_default();
-        Step::in_run(Arc::clone(&self.0.seed.run_id), session, id)
-    }
-
     pub fn events(&self) -> &Events {
         &self.0.seed.events
     }
@@ -423,41 +355,5 @@ impl RunContext {
     /// The hooks around the calls of child runs.
     pub fn child_hooks(&self) -> Option<&Arc<dyn OuterHooks>> {
         self.0.seed.child_hooks.as_ref()
-    }
-
-    pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
-        self.0.seed.journal.as_ref()
-    }
-
-    /// Runs a step, through the journal if there is one. If the journal fails, the run ends. `request`
-    /// returns the effect and the request hash; it is called only if there is a journal.
-    ///
-    /// # Errors
-    /// Returns the error of the work, which is not recorded.
-    pub async fn step<T, E, R, F, Fut>(
-        &self,
-        id: impl Into<StepId> + Send,
-        request: R,
-        work: F,
-    ) -> Result<T, E>
-    where
-        T: Serialize + DeserializeOwned + Send + 'static,
-        E: Send,
-        R: FnOnce() -> (Effect, String) + Send,
-        F: FnOnce() -> Fut + Send,
-        Fut: Future<Output = Result<T, E>> + Send,
-    {
-        match self.journal() {
-            None => work().await,
-            Some(journal) => {
-                let id = id.into();
-                let step = self.journal_step(id.clone());
-                let (effect, hash) = request();
-                // Boxed, so that futures of runs without a journal stay small.
-                let recorded =
-                    self.between_reads(id, run_step(&**journal, step.with_request(effect, hash), work));
-                self.unless_failed(Box::pin(recorded).await).await
-            }
-        }
     }
 }

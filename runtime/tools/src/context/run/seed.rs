@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, Weak};
 use tokio_util::sync::CancellationToken;
 
 use super::RunContext;
+use super::hooks::{DynSender, OuterHooks};
+use super::team::AgentInfo;
 use crate::approval::DynApprover;
-use crate::context::outer_hooks::OuterHooks;
-use crate::context::sender::DynSender;
-use crate::context::tool_table::DynCall;
-use crate::context::{Acted, AgentInfo, Extra};
+use crate::context::{Acted, DynCall, Extra};
 use crate::deadline::Deadline;
 use crate::event::Events;
 use crate::journal::Journal;

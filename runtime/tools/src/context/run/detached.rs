@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::agent_info::AgentInfo;
-use super::run::{RunContext, RunSeed};
-use super::tool_table::DynCall;
+use super::{AgentInfo, RunContext, RunSeed};
 use crate::approval::DynApprover;
+use crate::context::DynCall;
 use crate::event::Events;
 use crate::journal::new_id;
 use crate::model::History;

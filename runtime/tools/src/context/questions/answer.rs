@@ -1,4 +1,4 @@
-//! Questions of a call: who answers them, and what happens without an answer.
+//! The answer to a question of a call: who gives it, and what happens without one.
 
 use std::future::pending;
 use std::panic::AssertUnwindSafe;
@@ -9,13 +9,12 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::{AbortCause, RunContext, ToolContext};
-use crate::approval::{Always, Approval};
+use crate::context::{AbortCause, RunContext, ToolContext};
 use crate::event::EventKind;
-use crate::journal::{JournalError, StepId, StepKind, StepRef, fingerprint, recorded};
+use crate::journal::{JournalError, StepId, fingerprint};
 use crate::question::{Answer, Question, QuestionKind, QuestionParts};
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{Asks, Effect, ToolDefinition, bring_into_types};
+use onionskin_definitions::definition::Effect;
 use onionskin_definitions::json::{exact_value, holds_long_numbers, repair};
 use onionskin_definitions::secret::Redact as _;
 
@@ -41,7 +40,7 @@ pub(crate) struct OwnQuestion {
 
 /// The arguments as a person sees them. An integer that a [`Value`] would round is shown as a string of its
 /// digits, so that a person does not approve another amount.
-fn shown(args: &Args) -> Value {
+pub(super) fn shown(args: &Args) -> Value {
     let Ok(object) = args.as_object() else { return Value::Object(Map::new()) };
     let text = args.text();
     if !holds_long_numbers(&text) {
@@ -58,102 +57,6 @@ fn shown(args: &Args) -> Value {
 pub(crate) type Front<'f> = BoxFuture<'f, Result<Option<Answer>, Unanswered>>;
 
 impl ToolContext {
-    /// Creates the question whether the call may run with these arguments. Its step contains their hash, so
-    /// other arguments are another question, and another attempt with the same arguments asks nothing.
-    pub(crate) fn approval_question(
-        &self,
-        definition: &ToolDefinition,
-        args: &Args,
-        reason: Option<String>,
-    ) -> OwnQuestion {
-        let schema = args.attached_schema().unwrap_or(&definition.input_schema);
-        let step = self.approval_step(&fingerprint(&*args.text()));
-        self.new_question(
-            QuestionKind::Approval,
-            step,
-            Some(args),
-            reason,
-            QuestionParts::approval_schema(schema),
-        )
-    }
-
-    /// The step of the approval of the arguments with this hash.
-    fn approval_step(&self, args: &str) -> StepId {
-        let mut step = StepId { attempt: 0, ..self.step_id(StepKind::Ask) };
-        step.name = format!("{}.{}", self.tool_name(), &args[..12]).into();
-        step
-    }
-
-    /// Whether a person allowed such calls of this user for the rest of the session.
-    pub(crate) fn is_always_allowed(&self, args: &str) -> bool {
-        let Some(session) = self.run().session() else { return false };
-        let (agent, tool) = (self.agent_name(), self.tool_name());
-        session.allowed().has(self.run().user_id().as_ref(), agent, tool, self.definition(), args)
-    }
-
-    /// Allows such calls of this user for the rest of the session.
-    pub(crate) fn allow_always(&self, args: &str, which: Always) {
-        if let Some(session) = self.run().session() {
-            let (agent, tool) = (self.agent_name(), self.tool_name());
-            session.allowed().add(self.run().user_id(), agent, tool, self.definition(), args, which);
-        }
-    }
-
-    /// Restores the approval of a call that a journal answered: what a person allowed for the rest of the
-    /// session, and changed arguments.
-    pub(crate) async fn recall_approval(&self) {
-        let Some(journal) = self.run().journal().filter(|_| self.definition().asks != Asks::Nothing) else {
-            return;
-        };
-        let Some((args, hash)) = self.data(|data| data.attempt_args.clone()) else { return };
-        let step = self.run().journal_step(self.approval_step(&hash));
-        let answer = match recorded(&**journal, &step).await {
-            Ok(answer) => answer,
-            Err(error) => return self.run().abort_for(AbortCause::Journal(error)),
-        };
-        match answer {
-            Some(Answer::Approval(Approval::AllowAlways(which))) => self.allow_always(&args.text(), which),
-            Some(Answer::Approval(Approval::AllowWith(with))) => {
-                let mut args = args;
-                let shown = shown(&args);
-                self.change_args(self.definition(), &mut args, with, &shown);
-            }
-            _ => {}
-        }
-    }
-
-    /// Applies and reports arguments that a person changed. An argument that equals the one shown keeps its
-    /// value, because shown secrets are masked and long numbers are shown as strings.
-    pub(crate) fn change_args(
-        &self,
-        definition: &ToolDefinition,
-        args: &mut Args,
-        with: Map<String, Value>,
-        shown: &Value,
-    ) {
-        let gone = |args: &Args| {
-            let names = args.as_object().into_iter().flat_map(Map::keys);
-            names.filter(|name| !with.contains_key(*name)).cloned().collect::<Vec<_>>()
-        };
-        for name in gone(args) {
-            args.remove(&name);
-        }
-        for (name, value) in with {
-            if args.get(&name).is_none() || shown.get(&name) != Some(&value) {
-                // Only arguments that are an object reach an approval.
-                let _ = args.insert(name, value);
-            }
-        }
-        bring_into_types(definition, args);
-        let kind = EventKind::ArgumentsChanged {
-            call_id: self.call_id().into(),
-            tool: self.tool_name().into(),
-            arguments: args.text(),
-        };
-        // The step of the call as a whole, as in its start and end events.
-        self.run().events().push(StepRef { attempt: 0, ..self.step(StepKind::Tool) }, kind);
-    }
-
     pub(super) fn new_question(
         &self,
         kind: QuestionKind,

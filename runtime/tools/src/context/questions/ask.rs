@@ -1,47 +1,24 @@
-//! Questions of tools and hooks to a person.
+//! Questions of tools and hooks to a person, as programs ask them.
 
 use std::any::type_name;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use serde::Serialize;
 use serde_json::Value;
-use tokio::time::Instant;
 
-use super::asking::{Front, Unanswered};
-use super::{AbortCause, Data, ToolContext};
-use crate::journal::{StepId, StepKind, recorded, recorded_for};
-use crate::question::{Answer, AnswerType, AskError, QuestionKind};
+use super::answer::{Front, Unanswered};
+use super::waits::Waiting;
+use crate::context::{AbortCause, ToolContext};
+use crate::question::{Answer, AnswerType, AskError, QuestionKind, UiComponent};
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{Asks, Effect, type_schema};
+use onionskin_definitions::definition::type_schema;
 use onionskin_definitions::schema::mistake;
 
-/// The names of the questions of a call, as in their steps.
-#[derive(Default)]
-pub(super) struct QuestionNames {
-    in_step: Vec<String>,
-    outside: Vec<String>,
-    /// The names in the function's current start; `None` outside the function.
-    in_start: Option<Vec<String>>,
-    /// The answers that earlier starts of the function received, each with the question's name in its start
-    /// and the question's hash.
-    answered: Vec<(String, String, Answer)>,
-}
-
-/// A start of a tool's function.
-pub(super) struct FunctionStart<'c>(&'c ToolContext);
-
-/// How long a call waited for answers.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Waited {
-    before: Duration,
-    /// The number of open questions, and when the first of them was asked.
-    now: Option<(u32, Instant)>,
-}
-
 /// The schema of the answer, and the time limit for an answerer.
-pub(super) struct ExpectedAnswer {
-    pub(super) schema: Value,
-    pub(super) limit: Option<Duration>,
+struct ExpectedAnswer {
+    schema: Value,
+    limit: Option<Duration>,
 }
 
 impl ExpectedAnswer {
@@ -54,9 +31,6 @@ impl ExpectedAnswer {
 fn within(limit: Duration, front: Front<'_>) -> Front<'_> {
     Box::pin(async move { tokio::time::timeout(limit, front).await.unwrap_or(Err(Unanswered::Late(limit))) })
 }
-
-/// A wait for an answer.
-struct Waiting<'c>(&'c ToolContext);
 
 impl ToolContext {
     /// Asks a person a question and waits for the answer, a `T`. An [`Answerer`](crate::question::Answerer)
@@ -189,7 +163,13 @@ impl ToolContext {
         })
     }
 
-    pub(super) async fn ask_value(
+    /// Returns a handle that shows the tool's component, which `#[ui_tool]` or
+    /// `ToolDefinition::with_component` declares.
+    pub fn ui(&self) -> Ui<'_> {
+        Ui { cx: self, limit: None }
+    }
+
+    async fn ask_value(
         &self,
         kind: QuestionKind,
         name: Option<&str>,
@@ -241,154 +221,107 @@ impl ToolContext {
             Err(Unanswered::Late(limit)) => Err(AskError::TimedOut { tool: self.tool_name().into(), limit }),
         }
     }
-
-    /// Returns the step of the call's next question, and the question's name in the function's start.
-    /// Questions inside the call's step are numbered separately, because a replay skips them.
-    fn question_step(&self, name: Option<&str>) -> (StepId, Option<String>) {
-        let is_in_step = self.is_in_step();
-        let (number, in_start) = self.data(|data| {
-            let QuestionNames { in_step, outside, in_start, .. } = &mut data.question_names;
-            let names = if is_in_step { in_step } else { outside };
-            (next_name(names, name), in_start.as_mut().map(|names| next_name(names, name)))
-        });
-        let mut id = self.step_id(StepKind::Ask);
-        let place = if is_in_step { "tool." } else { "" };
-        id.name = format!("{}.{place}{number}", id.name).into();
-        (id, in_start)
-    }
-
-    /// Returns the answer that an earlier start of the function received to the same question, so that a
-    /// retry does not ask again. Hooks ask each time, because they may ask about the repetition itself.
-    async fn answered_before(&self, name: &str, question: &StepId, hash: &str) -> Option<Answer> {
-        let same = |(other, asked, _): &&(String, String, Answer)| other == name && asked == hash;
-        let known = self
-            .data(|data| data.question_names.answered.iter().find(same).map(|(.., answer)| answer.clone()));
-        let run = self.run();
-        let Some(journal) = run.journal().filter(|_| known.is_none()) else { return known };
-        // A replay answers an earlier attempt without running its function.
-        for attempt in (1..question.attempt).rev() {
-            let step = run.journal_step(StepId { attempt, ..question.clone() });
-            let answer = recorded_for(&**journal, &step.with_request(Effect::Pure, hash.to_owned())).await;
-            if let Some(answer) = run.unless_failed(answer).await {
-                return Some(answer);
-            }
-        }
-        None
-    }
-
-    /// Marks a start of the function of a tool that asks.
-    pub(super) fn enter_function(&self) -> Option<FunctionStart<'_>> {
-        if self.definition().asks != Asks::More {
-            return None;
-        }
-        self.data(|data| data.question_names.in_start = Some(Vec::new()));
-        Some(FunctionStart(self))
-    }
-
-    /// Restarts the numbering of questions for the next attempt's step.
-    pub(super) fn number_questions_anew(&self) {
-        self.data_if_any(|data| data.question_names.in_step.clear());
-    }
-
-    /// Records that a function with the effect `Once` reached a question, so that the call is not in doubt
-    /// while it waits.
-    async fn note_waiting(&self, question: StepId) {
-        if self.run().journal().is_none() || !self.is_once() || !self.is_in_step() {
-            return;
-        }
-        let number = self.data(|data| {
-            data.segment += 1;
-            data.segment - 1
-        });
-        self.run().reading(self.waiting_step(number), async || question).await;
-    }
-
-    fn waiting_step(&self, number: u32) -> StepId {
-        let mut id = StepId { attempt: self.tries(), ..self.step_id(StepKind::Ask) };
-        id.name = format!("{}.waits.{number}", id.name).into();
-        id
-    }
-
-    /// Whether the function, as started by an earlier run, reached a question that has no answer yet.
-    pub(super) async fn was_waiting(&self) -> bool {
-        let run = self.run();
-        let Some(journal) = run.journal() else { return false };
-        for number in 0.. {
-            let reached = recorded::<StepId>(&**journal, &run.journal_step(self.waiting_step(number))).await;
-            let Some(question) = run.unless_failed(reached).await else { return false };
-            let answer = recorded::<Answer>(&**journal, &run.journal_step(question)).await;
-            if run.unless_failed(answer).await.is_none() {
-                return true;
-            }
-        }
-        false
-    }
-
-    pub(super) fn begin_segments(&self) {
-        if self.definition().effect == Effect::Once {
-            self.data(|data| data.segment = 0);
-        }
-    }
-
-    /// How long the call has waited for answers until now.
-    pub(super) fn waited(&self) -> Duration {
-        let waited = self.data_if_any(|data| data.waited).unwrap_or_default();
-        waited.before + waited.now.map_or(Duration::ZERO, |(_, since)| since.elapsed())
-    }
 }
 
-impl<'c> Waiting<'c> {
-    fn begin(cx: &'c ToolContext) -> Self {
-        cx.data(|Data { waited, .. }| {
-            let (count, since) = waited.now.unwrap_or_else(|| (0, Instant::now()));
-            waited.now = Some((count + 1, since));
-        });
-        Self(cx)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.data(|Data { waited, .. }| {
-            waited.now = match waited.now {
-                Some((count, since)) if count > 1 => Some((count - 1, since)),
-                Some((_, since)) => {
-                    waited.before += since.elapsed();
-                    None
-                }
-                None => None,
-            };
-        });
-    }
-}
-
-impl Drop for FunctionStart<'_> {
-    fn drop(&mut self) {
-        self.0.data(|data| data.question_names.in_start = None);
-    }
-}
-
-/// Returns the next free name and adds it to the list: a number for an unnamed question, a numeric suffix for
-/// a duplicate name.
-fn next_name(names: &mut Vec<String>, name: Option<&str>) -> String {
-    let first =
-        name.map_or_else(|| names.iter().filter(|name| is_number(name)).count().to_string(), str::to_owned);
-    let mut next = first.clone();
-    for again in 1.. {
-        if !names.contains(&next) {
-            break;
-        }
-        next = format!("{first}.{again}");
-    }
-    names.push(next.clone());
-    next
-}
-
-fn is_number(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-pub(super) fn read<T: AnswerType>(value: Value) -> Result<T, AskError> {
+fn read<T: AnswerType>(value: Value) -> Result<T, AskError> {
     serde_json::from_value(value)
         .map_err(|error| AskError::Unreadable { type_name: type_name::<T>(), reason: error.to_string() })
+}
+
+/// Shows the component of a UI tool to a person. [`ToolContext::ui`] returns it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ui<'c> {
+    cx: &'c ToolContext,
+    limit: Option<Duration>,
+}
+
+impl Ui<'_> {
+    /// Limits the wait for an [`Answerer`](crate::question::Answerer). After it, the call gets
+    /// [`AskError::TimedOut`], and a later answer has no effect. The limit does not apply to a run that
+    /// pauses: the program that resumes it decides when to decline
+    /// ([`Answer::Declined`](crate::question::Answer::Declined)). The wait does not count towards the tool's
+    /// `timeout`.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use onionskin::ToolContext;
+    /// use onionskin::question::AskError;
+    /// use onionskin::ui::ui_tool;
+    ///
+    /// /// Asks the user for a colour.
+    /// #[ui_tool(component = "ColourPicker", mode = inline)]
+    /// async fn pick_colour(cx: &ToolContext) -> Result<String, AskError> {
+    ///     let ui = cx.ui().within(Duration::from_secs(60));
+    ///     match ui.use_ui_tool("colour", "Painting", ()).await {
+    ///         Err(AskError::TimedOut { .. }) => Ok("blue".to_owned()),
+    ///         answer => answer,
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Shows the component with this payload and waits for one answer, as [`ToolContext::ask`] does. It asks
+    /// a [`Question`](crate::question::Question) of the kind [`Component`](QuestionKind::Component), which an
+    /// [`EventKind::Asked`](crate::event::EventKind::Asked) reports. The question contains the tool, the
+    /// agent, the id of the call, the component, its mode, `tool_id`, `workflow_name` and the payload.
+    ///
+    /// ```
+    /// use onionskin::question::{Answer, AskError, Question, QuestionKind};
+    /// use onionskin::ui::ui_tool;
+    /// use onionskin::{ScriptedModel, ScriptedTurn, ToolContext, agent};
+    /// use serde_json::json;
+    ///
+    /// /// Asks the user for a colour.
+    /// #[ui_tool(component = "ColourPicker", mode = inline)]
+    /// async fn pick_colour(cx: &ToolContext, thing: String) -> Result<String, AskError> {
+    ///     cx.ui().use_ui_tool("colour", "Painting", json!({ "for": thing })).await
+    /// }
+    ///
+    /// agent! { Painter { instruction: "Paint.", function_tools: [pick_colour] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let call = ScriptedTurn::call("pick_colour", json!({ "thing": "the door" }));
+    /// let model = ScriptedModel::turns([call, ScriptedTurn::say("It is {last} now.")]);
+    /// let painter = Painter::builder().model(model).answerer(|question: Question| async move {
+    ///     let QuestionKind::Component(shown) = question.kind() else { return None };
+    ///     assert_eq!((shown.component(), &shown.payload()["for"]), ("ColourPicker", &json!("the door")));
+    ///     Answer::value("blue").ok()
+    /// });
+    /// assert_eq!(painter.run("Paint the door.").await.unwrap().text, "It is blue now.");
+    /// # });
+    /// ```
+    ///
+    /// Cancel safety: as [`ToolContext::ask`].
+    ///
+    /// # Errors
+    /// As [`ToolContext::ask`]; also if the limit of [`within`](Self::within) passes, if the tool has no
+    /// component, if `workflow_name` is empty, or if the payload cannot be serialised.
+    pub async fn use_ui_tool<T: AnswerType>(
+        self,
+        tool_id: &str,
+        workflow_name: &str,
+        payload: impl Serialize,
+    ) -> Result<T, AskError> {
+        let tool = || self.cx.tool_name().into();
+        let Some(ui) = &self.cx.definition().ui else { return Err(AskError::NoComponent { tool: tool() }) };
+        if workflow_name.trim().is_empty() {
+            return Err(AskError::NoWorkflow { tool: tool() });
+        }
+        let payload = serde_json::to_value(payload)
+            .map_err(|error| AskError::Payload { tool: tool(), reason: error.to_string() })?;
+        let shown = UiComponent {
+            component: ui.component.clone().into_owned(),
+            mode: ui.mode,
+            tool_id: tool_id.to_owned(),
+            workflow: workflow_name.to_owned(),
+            payload,
+        };
+        let wanted = ExpectedAnswer { schema: type_schema::<T>(), limit: self.limit };
+        read(self.cx.ask_value(QuestionKind::Component(shown), None, None, wanted).await?)
+    }
 }

@@ -1,13 +1,25 @@
-//! Messages to child agents pass the message hooks of the caller.
+//! The hooks that a run holds for others: those of parent agents around its calls, and those on its messages to child agents.
 
 use std::future::pending;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::ToolContext;
-use super::failed_hook::FailedHook;
-use super::latch::AbortCause;
+use super::abort::{AbortCause, FailedHook};
+use crate::context::{DynCall, ToolContext};
+use onionskin_definitions::args::Args;
+use onionskin_definitions::error::ToolResult;
+
+/// The hooks of parent agents that also apply to the calls of child runs.
+pub trait OuterHooks: Send + Sync {
+    /// Passes a call through these hooks and then through the onion of the run's agent.
+    fn around<'a>(
+        &'a self,
+        onion: &'a dyn DynCall,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> BoxFuture<'a, ToolResult>;
+}
 
 /// The hooks on an agent's messages to its child agents.
 pub trait DynSender: Send + Sync + 'static {

@@ -1,16 +1,17 @@
-//! The abort latch: once it is set, no hook can undo the abort. And the cancellation token of a call.
+//! Aborts: the latch that no hook can undo once it is set, its causes, and the cancellation of a call.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
-use super::ToolContext;
-use super::failed_hook::FailedHook;
+use super::RunContext;
+use crate::context::ToolContext;
 use crate::journal::JournalError;
 use crate::model::ModelError;
 use crate::question::AskError;
-use onionskin_definitions::error::Abort;
+use onionskin_definitions::error::{Abort, redact_error};
 use onionskin_definitions::secret::{Redact, Redactor};
 
 /// Set by the first abort of a run. It cancels the run and its child runs.
@@ -108,26 +109,97 @@ impl Latch {
     }
 }
 
+/// The failure of a message hook. It ends the run of the agent that has the hook.
+#[derive(Debug, Clone)]
+pub struct FailedHook {
+    /// The agent that has the hook.
+    pub agent: Arc<str>,
+    /// The name of the hook.
+    pub hook: &'static str,
+    /// The place where it ran.
+    pub place: &'static str,
+    /// Its error.
+    pub source: Arc<dyn Error + Send + Sync>,
+}
+
+impl fmt::Display for FailedHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { agent, hook, place, source } = self;
+        write!(f, "the message hook `{hook}` of the agent `{agent}` failed in `{place}`: {source}")
+    }
+}
+
+impl Redact for FailedHook {
+    fn redact(&mut self, redactor: &Redactor) {
+        redact_error(&mut self.source, redactor);
+    }
+}
+
+impl RunContext {
+    /// Sets the abort latch of this run and all its parent runs.
+    pub(crate) fn abort(&self, abort: &Abort) {
+        self.end(abort.clone(), None);
+    }
+
+    /// Ends this run for this cause. Its parent runs continue.
+    pub(crate) fn end_for(&self, mut cause: AbortCause) {
+        if let Some(redactor) = self.concealed().redactor() {
+            cause.redact(&redactor);
+        }
+        self.0.latch.set(Abort::new(cause.to_string()), Some(cause));
+    }
+
+    fn end(&self, mut abort: Abort, mut cause: Option<AbortCause>) {
+        if let Some(redactor) = self.concealed().redactor() {
+            abort.redact(&redactor);
+            if let Some(cause) = &mut cause {
+                cause.redact(&redactor);
+            }
+        }
+        let mut run = Some(self);
+        while let Some(this) = run {
+            this.0.latch.set(abort.clone(), cause.clone());
+            run = this.parent();
+        }
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl RunContext {
+    /// Aborts this run and all its parent runs for this cause.
+    pub fn abort_for(&self, cause: AbortCause) {
+        self.end(cause.abort(), Some(cause));
+    }
+
+    #[inline]
+    pub fn aborted(&self) -> Option<&Abort> {
+        self.0.latch.get()
+    }
+
+    /// The cause of the abort, if the run's error contains more than its text.
+    pub fn abort_cause(&self) -> Option<&AbortCause> {
+        self.0.latch.cause()
+    }
+}
+
 impl ToolContext {
+    /// A token that is cancelled when the run is aborted, or when this call ends or is dropped. Pass it to
+    /// tasks that you spawn. In a `blocking` tool the token belongs to the attempt: it is cancelled as soon
+    /// as the attempt's caller is gone, for example after a timeout.
+    pub fn cancellation(&self) -> CancellationToken {
+        self.extra()
+            .token
+            .get_or_init(|| CallToken { token: self.run.cancellation().child_token(), owner: true })
+            .token
+            .clone()
+    }
+
     /// Aborts the run, and records that this call aborted it.
     #[cold]
     pub(crate) fn abort(&self, abort: &Abort) {
         self.data(|data| data.aborted = true);
         self.run().abort(abort);
-    }
-}
-
-/// The call's cancellation token. The context that created it cancels it when the call ends.
-pub(super) struct CallToken {
-    pub(super) token: CancellationToken,
-    pub(super) owner: bool,
-}
-
-impl Drop for CallToken {
-    fn drop(&mut self) {
-        if self.owner {
-            self.token.cancel();
-        }
     }
 }
 
@@ -143,5 +215,19 @@ impl ToolContext {
 
     pub fn has_aborted(&self) -> bool {
         self.data_if_any(|data| data.aborted).unwrap_or(false)
+    }
+}
+
+/// The call's cancellation token. The context that created it cancels it when the call ends.
+pub(in crate::context) struct CallToken {
+    pub(in crate::context) token: CancellationToken,
+    pub(in crate::context) owner: bool,
+}
+
+impl Drop for CallToken {
+    fn drop(&mut self) {
+        if self.owner {
+            self.token.cancel();
+        }
     }
 }

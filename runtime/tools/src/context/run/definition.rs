@@ -1,6 +1,6 @@
 //! Definitions of tools that depend on the run.
 
-use super::run::RunContext;
+use super::RunContext;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::BoxError;
 
