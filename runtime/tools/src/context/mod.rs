@@ -2,14 +2,13 @@
 
 mod acted;
 mod arguments;
-mod call_data;
 mod call_progress;
-mod call_stages;
+mod call_records;
 mod depth;
+mod events;
 mod guardrails;
 mod inject;
 mod inject_in_run;
-mod permits;
 mod questions;
 mod replay;
 mod run;
@@ -20,27 +19,26 @@ mod tool_timeout;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use serde::Serialize;
 use tokio::time::Instant;
 
 pub use acted::Acted;
-use call_data::{Data, Extra};
 pub use call_progress::CallProgress;
-pub use call_stages::CallStages;
-pub(crate) use call_stages::{Approved, Key};
+pub use call_records::CallStages;
+pub(crate) use call_records::{Approved, Key};
 pub(crate) use depth::{AtDepth, Depth};
 pub use guardrails::Guards;
 pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
-pub use permits::{Permit, Running};
 pub use questions::Ui;
 pub(crate) use questions::{Front, Unanswered};
 pub(crate) use replay::Within;
 pub use run::{AbortCause, FailedHook, ScriptFault};
-pub use run::{AgentInfo, RunContext, RunSeed, Team};
+pub use run::{AgentInfo, RunContext, Team};
 pub use run::{DynSender, OuterHooks};
+pub use run::{People, RunHooks, RunIdentity, RunSeed};
+pub use run::{Permit, Running};
 pub use run::{definition_for_run, for_each_run};
 pub(crate) use state::InState;
 pub use state::{State, StateError, Works, bound, conceal};
@@ -49,10 +47,17 @@ pub use tool_table::{DynCall, Target, ToolEntry, ToolTable};
 pub use tool_timeout::has_timers;
 pub(crate) use tool_timeout::timed;
 
-use crate::event::EventKind;
-use crate::journal::{StepId, StepKind, StepRef};
+use questions::{QuestionNames, Waited};
+use run::{CallPermit, CallToken};
+use start::Starts;
+
+use crate::event::HookExit;
 use crate::services::{Provided, Service, ServiceError, ServiceType};
+use crate::session::Transcript;
+use crate::state::SessionState;
+use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{ToolDefinition, ToolSource};
+use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Secret, Sensitive};
 
 /// The context of one tool call, for its hooks and its tool: the caller, the tool, its source, and the run.
@@ -86,6 +91,57 @@ pub struct ToolContext {
     extra: OnceLock<Arc<Extra>>,
 }
 
+/// Data of a call that is allocated on first use.
+#[derive(Default)]
+struct Extra {
+    data: Mutex<Data>,
+    token: OnceLock<CallToken>,
+    /// The call's permit among concurrent calls.
+    permit: CallPermit,
+}
+
+/// The data of a call.
+#[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are facts of a call, which do not exclude each other"
+)]
+struct Data {
+    /// Numbers the clock, sleep and random steps of the call, outside its own step.
+    reads: u32,
+    /// The same inside an attempt's step.
+    reads_in_step: u32,
+    transcript: Option<Transcript>,
+    stages: CallStages,
+    starts: Starts,
+    /// Whether the `timeout` applies to a layer inside the one that checks this.
+    timeout_is_inner: bool,
+    /// Whether work of this call still runs without a caller.
+    runs_on: bool,
+    /// Whether this call aborted its run.
+    aborted: bool,
+    /// The states of the running tool values, the innermost last.
+    bound: Vec<SessionState>,
+    /// The arguments of the attempt and their hash, for a person who has to resolve a call in doubt.
+    attempt_args: Option<(Args, String)>,
+    /// The current arguments, if they differ from those with which the call started.
+    reached: Option<Arc<str>>,
+    /// Whether the call is in doubt.
+    in_doubt: bool,
+    /// Whether the call counts towards `max_calls`.
+    is_admitted: bool,
+    /// The questions of the call.
+    question_names: QuestionNames,
+    /// The time that the call waited for answers.
+    waited: Waited,
+    /// The number of questions that the current start of a function with the effect `Once` has reached.
+    segment: u32,
+    /// Whether the call waits for an answer that this run will not receive.
+    is_open: bool,
+    /// How the tool's own hooks left the call, if this is collected.
+    hooks: Option<Vec<HookExit>>,
+}
+
 impl ToolContext {
     /// Creates a context without a run, for unit tests of tools and hooks. Its events are dropped.
     pub fn detached(tool_name: &'static str) -> Self {
@@ -96,6 +152,20 @@ impl ToolContext {
     pub fn detached_with_state<S: Clone + Send + Sync + 'static>(tool_name: &'static str, state: S) -> Self {
         let run = RunContext::detached_with_state(state);
         Self::new(run, ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
+    }
+
+    fn extra(&self) -> &Arc<Extra> {
+        self.extra.get_or_init(Arc::default)
+    }
+
+    /// Accesses the data of the call. `with` holds the lock, so it must not use a context.
+    fn data<T>(&self, with: impl FnOnce(&mut Data) -> T) -> T {
+        with(&mut lock(&self.extra().data))
+    }
+
+    /// As [`Self::data`], without allocating; `None` if there is no data yet.
+    fn data_if_any<T>(&self, with: impl FnOnce(&mut Data) -> T) -> Option<T> {
+        self.extra.get().map(|extra| with(&mut lock(&extra.data)))
     }
 
     pub(crate) fn entry(&self) -> &ToolEntry {
@@ -234,41 +304,31 @@ impl ToolContext {
         self.run.forget(secret);
     }
 
-    /// Reports a value of the program as an [`EventKind::User`] event of the run. If nobody reads the events,
-    /// the value is serialised and dropped.
-    ///
-    /// ```
-    /// use onionskin::{ToolContext, tool};
-    ///
-    /// /// Counts the rows of a table.
-    /// #[tool]
-    /// fn count(cx: &ToolContext, table: String) -> Result<usize, serde_json::Error> {
-    ///     cx.emit(serde_json::json!({ "reads": table }))?;
-    ///     Ok(table.lines().count())
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the value cannot be serialised to JSON.
-    pub fn emit(&self, event: impl Serialize) -> Result<(), serde_json::Error> {
-        let value = serde_json::to_value(event)?;
-        self.event(EventKind::User { call_id: Some(Arc::clone(&self.call_id)), value });
-        Ok(())
-    }
-
-    pub(crate) fn event(&self, kind: EventKind) {
-        self.run.events().push(self.step(StepKind::Tool), kind);
-    }
-
-    /// This call's step, attempt included.
-    fn step(&self, kind: StepKind) -> StepRef<'_> {
-        StepRef {
-            scope: self.run.scope(),
+    /// A context of the same call for an attempt on another thread. The caller that waits for the attempt
+    /// cancels its token, and so does this context's token.
+    pub(crate) fn to_owned_attempt(&self) -> Self {
+        let own = self.data(|data| Data {
+            reads: data.reads,
+            reads_in_step: data.reads_in_step,
+            starts: data.starts,
+            bound: data.bound.clone(),
+            reached: data.reached.clone(),
+            ..Data::default()
+        });
+        let token = CallToken { token: self.cancellation().child_token(), owner: false };
+        let own = Extra { data: Mutex::new(own), token: token.into(), ..Extra::default() };
+        Self {
+            run: self.run.clone(),
+            entry: Arc::clone(&self.entry),
+            call_id: Arc::clone(&self.call_id),
             turn: self.turn,
-            kind,
-            call_number: Some(self.call_number),
-            name: Some(&self.entry().name),
-            attempt: self.attempt.load(Ordering::Relaxed),
+            call_number: self.call_number,
+            attempt: AtomicU32::new(self.attempt.load(Ordering::Relaxed)),
+            number: self.number,
+            arguments: self.arguments.clone(),
+            depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
+            last_start: AtomicU8::new(self.last_start.load(Ordering::Relaxed)),
+            extra: Arc::new(own).into(),
         }
     }
 
@@ -331,9 +391,5 @@ impl ToolContext {
 
     pub fn number(&self) -> u32 {
         self.number
-    }
-
-    pub fn step_id(&self, kind: StepKind) -> StepId {
-        self.step(kind).to_id()
     }
 }

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::{Arc, LazyLock};
 
 use onionskin_definitions::secret::Redact as _;
-use onionskin_tools::context::{Acted, RunSeed, Running, ToolContext};
+use onionskin_tools::context::{Acted, People, RunHooks, RunIdentity, RunSeed, Running, ToolContext};
 use onionskin_tools::deadline::Deadline;
 use onionskin_tools::event::{EventKind, Events};
 use onionskin_tools::journal::{StepId, StepKind, new_id};
@@ -33,30 +33,32 @@ pub(super) fn seed(
     token: CancellationToken,
 ) -> Result<RunSeed, RunError> {
     Ok(RunSeed {
-        agent: instance.info.clone(),
-        instance: Arc::clone(&instance.name),
-        correlation_id: Arc::clone(&run_id),
-        run_id,
-        scope: Arc::default(),
+        identity: RunIdentity {
+            agent: instance.info.clone(),
+            instance: Arc::clone(&instance.name),
+            correlation_id: Arc::clone(&run_id),
+            run_id,
+            scope: Arc::default(),
+            user: None,
+        },
+        people: People::default(),
+        hooks: RunHooks {
+            core: Some(Arc::clone(&instance.core)),
+            outer: None,
+            children: instance.reaches.clone(),
+            sender: instance.sender(),
+        },
         begun_by: None,
         acted: None,
         state: state_of(instance, session)?,
         codec: instance.declaration.state_codec,
         session_state: session.state().clone(),
+        session: Some(session.clone()),
+        services: Services::default(),
         events,
         journal: None,
         deadline: None,
         token,
-        core: Some(Arc::clone(&instance.core)),
-        outer_hooks: None,
-        child_hooks: instance.reaches.clone(),
-        sender: instance.sender(),
-        session: Some(session.clone()),
-        services: Services::default(),
-        user: None,
-        approver: None,
-        answerer: None,
-        questions: None,
         history: History::new(),
     })
 }
@@ -81,21 +83,22 @@ pub(super) fn child_seed(
         events.for_agent(Arc::clone(&name)),
         cx.cancellation().child_token(),
     )?;
-    let outside = caller.child_hooks().cloned();
+    let outer = caller.child_hooks().cloned();
     Ok(RunSeed {
-        child_hooks: both(outside.clone(), seed.child_hooks),
-        outer_hooks: outside,
-        instance: name,
-        correlation_id: parent.map_or(seed.correlation_id, |parent| parent.correlation_id().into()),
-        scope: scope(cx),
+        identity: RunIdentity {
+            instance: name,
+            correlation_id: parent
+                .map_or(seed.identity.correlation_id, |parent| parent.correlation_id().into()),
+            scope: scope(cx),
+            user: caller.user_id(),
+            ..seed.identity
+        },
+        people: caller.people().clone(),
+        hooks: RunHooks { children: both(outer.clone(), seed.hooks.children), outer, ..seed.hooks },
         begun_by: parent.map(|_| cx.begins()),
         acted: Some(Acted::for_child_of(caller.acted())),
         journal: caller.journal().cloned(),
         deadline: Deadline::sooner(instance.declaration.settings.limits.time, deadline),
-        user: caller.user_id(),
-        approver: caller.approver().cloned(),
-        answerer: caller.answerer().cloned(),
-        questions: caller.questions().cloned(),
         services: caller.services().clone(),
         ..seed
     })

@@ -9,7 +9,7 @@ use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::secret::Redact as _;
 use onionskin_tools::approval::{Approver, DynApprover};
-use onionskin_tools::context::RunSeed;
+use onionskin_tools::context::{People, RunSeed};
 use onionskin_tools::deadline::Deadline;
 use onionskin_tools::event::{Events, Queue, RunOutput};
 use onionskin_tools::journal::new_id;
@@ -335,13 +335,9 @@ impl Options {
         session.state().concealed().add(&shared.secrets);
         let run_id = self.run_id.unwrap_or_else(new_id);
         let events = Events::new(Arc::default(), Arc::clone(&instance.name), session.state().clone());
-        let seed = RunSeed {
-            correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
-            user: self.user,
-            services,
-            history: session.history(),
-            ..seed(&instance, &session, run_id, events, CancellationToken::new())?
-        };
+        let seed = seed(&instance, &session, run_id, events, CancellationToken::new())?;
+        let identity = seed.identity.requested(self.correlation_id, self.user);
+        let seed = RunSeed { identity, services, history: session.history(), ..seed };
         let answer = answer_form(&instance, self.answer)?;
         let run = AgentRun::new(seed, instance, session).with_prompt(prompt).with_answer(answer);
         if let Some(listed) = run.list_tools() {
@@ -402,17 +398,16 @@ impl Options {
                     questions.keep_input(text, parts);
                     session.checkpoint()
                 });
+                let answerer = self.answerer.or_else(|| shared.answerer.clone());
+                let seed = seed(&instance, &session, run_id, events, token.clone())?;
                 let seed = RunSeed {
-                    correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
+                    identity: seed.identity.requested(self.correlation_id, self.user),
+                    people: People { approver, answerer, questions },
                     journal,
                     deadline,
-                    user: self.user,
-                    approver,
-                    answerer: self.answerer.or_else(|| shared.answerer.clone()),
-                    questions,
                     services,
                     history,
-                    ..seed(&instance, &session, run_id, events, token.clone())?
+                    ..seed
                 };
                 let run = AgentRun::new(seed, instance, session.clone())
                     .with_prompt(prompt)

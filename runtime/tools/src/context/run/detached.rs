@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{AgentInfo, RunContext, RunSeed};
+use super::{AgentInfo, People, RunContext, RunHooks, RunIdentity, RunSeed};
 use crate::approval::DynApprover;
 use crate::context::DynCall;
 use crate::event::Events;
@@ -27,7 +27,10 @@ impl RunContext {
         state: S,
         core: Arc<dyn DynCall>,
     ) -> Self {
-        Self::new(RunSeed { core: Some(core), ..Self::detached_seed_of(state) })
+        Self::new(RunSeed {
+            hooks: RunHooks { core: Some(core), ..RunHooks::default() },
+            ..Self::detached_seed_of(state)
+        })
     }
 
     /// The run of one direct call of a dynamic tool.
@@ -41,8 +44,8 @@ impl RunContext {
         Self::new(RunSeed {
             session_state,
             services,
-            approver,
-            core: Some(core),
+            people: People { approver, ..People::default() },
+            hooks: RunHooks { core: Some(core), ..RunHooks::default() },
             ..Self::detached_seed(state)
         })
     }
@@ -56,31 +59,28 @@ impl RunContext {
 
     fn detached_seed(state: StateHandle) -> RunSeed {
         RunSeed {
-            agent: AgentInfo::new(Arc::from(DETACHED), None, Vec::new()),
-            instance: Arc::from(DETACHED),
-            // Two direct calls are two runs, each with a new id.
-            run_id: new_id(),
-            correlation_id: Arc::from(DETACHED),
-            scope: Arc::from(""),
+            identity: RunIdentity {
+                agent: AgentInfo::new(Arc::from(DETACHED), None, Vec::new()),
+                instance: Arc::from(DETACHED),
+                // Two direct calls are two runs, each with a new id.
+                run_id: new_id(),
+                correlation_id: Arc::from(DETACHED),
+                scope: Arc::from(""),
+                user: None,
+            },
+            people: People::default(),
+            hooks: RunHooks::default(),
             begun_by: None,
             acted: None,
             state,
             codec: None,
             session_state: SessionState::default(),
+            session: None,
+            services: Services::default(),
             events: Events::none(),
             journal: None,
             deadline: None,
             token: CancellationToken::new(),
-            core: None,
-            outer_hooks: None,
-            child_hooks: None,
-            sender: None,
-            session: None,
-            services: Services::default(),
-            user: None,
-            approver: None,
-            answerer: None,
-            questions: None,
             history: History::new(),
         }
     }
@@ -108,14 +108,14 @@ impl RunContext {
         answerer: Option<Arc<dyn DynAnswerer>>,
     ) -> Self {
         let info = AgentInfo::new(Arc::clone(&agent), None, Vec::new());
+        let seed = Self::detached_seed(state);
         Self::new(RunSeed {
-            agent: info,
-            instance: agent,
+            identity: RunIdentity { agent: info, instance: agent, ..seed.identity },
+            people: People { answerer, ..People::default() },
             session_state,
-            services,
             session,
-            answerer,
-            ..Self::detached_seed(state)
+            services,
+            ..seed
         })
     }
 }

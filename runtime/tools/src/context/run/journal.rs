@@ -84,7 +84,7 @@ impl RunContext {
     /// The step with this id, for the journal.
     pub fn journal_step(&self, id: StepId) -> Step {
         let session = self.session_id().unwrap_or_default();
-        Step::in_run(Arc::clone(&self.0.seed.run_id), session, id)
+        Step::in_run(Arc::clone(&self.0.seed.identity.run_id), session, id)
     }
 
     pub fn journal(&self) -> Option<&Arc<dyn Journal>> {

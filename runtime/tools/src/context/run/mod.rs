@@ -5,6 +5,7 @@ mod definition;
 mod detached;
 mod hooks;
 mod journal;
+mod permits;
 mod secrets;
 mod seed;
 mod team;
@@ -37,8 +38,10 @@ pub use abort::{AbortCause, FailedHook, ScriptFault};
 pub use definition::{definition_for_run, for_each_run};
 pub use hooks::{DynSender, OuterHooks};
 use journal::Noted;
-pub use seed::RunSeed;
-pub(super) use seed::{BegunBy, Calls};
+use permits::BegunBy;
+pub(super) use permits::CallPermit;
+pub use permits::{Permit, Running};
+pub use seed::{People, RunHooks, RunIdentity, RunSeed};
 pub use team::{AgentInfo, Team};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
@@ -85,23 +88,23 @@ struct RunInner {
 impl RunContext {
     /// The agent that runs.
     pub fn agent(&self) -> &AgentInfo {
-        &self.0.seed.agent
+        &self.0.seed.identity.agent
     }
 
     /// The displayed name: the agent's, with a number if it runs as a child (`London[2]`).
     pub fn instance_name(&self) -> &str {
-        &self.0.seed.instance
+        &self.0.seed.identity.instance
     }
 
     /// The id of the run in its journal and in the idempotency keys of its calls. Child runs share it. Each
     /// run has a new id unless `RunRequest::run_id` sets one.
     pub fn run_id(&self) -> &str {
-        &self.0.seed.run_id
+        &self.0.seed.identity.run_id
     }
 
     /// The id of the run and all its child runs, for people and traces. Several runs may share it.
     pub fn correlation_id(&self) -> &str {
-        &self.0.seed.correlation_id
+        &self.0.seed.identity.correlation_id
     }
 
     /// The run of the parent, if this agent runs as a child.
@@ -123,7 +126,7 @@ impl RunContext {
 
     /// The user of the run, as set with `RunRequest::user`.
     pub fn user(&self) -> Option<&str> {
-        self.0.seed.user.as_deref()
+        self.0.seed.identity.user.as_deref()
     }
 
     pub(crate) fn session_id(&self) -> Option<Arc<str>> {
@@ -132,8 +135,8 @@ impl RunContext {
 
     fn request_ids(&self, step: StepId) -> RequestIds {
         RequestIds {
-            run: Arc::clone(&self.0.seed.run_id),
-            correlation: Arc::clone(&self.0.seed.correlation_id),
+            run: Arc::clone(&self.0.seed.identity.run_id),
+            correlation: Arc::clone(&self.0.seed.identity.correlation_id),
             session: self.session_id().unwrap_or_default(),
             user: self.user_id(),
             step,
@@ -215,11 +218,11 @@ impl RunContext {
     }
 
     pub(crate) fn sender(&self) -> Option<&Arc<dyn DynSender>> {
-        self.0.seed.sender.as_ref()
+        self.0.seed.hooks.sender.as_ref()
     }
 
     pub(crate) fn core(&self) -> Option<&Arc<dyn DynCall>> {
-        self.0.seed.core.as_ref()
+        self.0.seed.hooks.core.as_ref()
     }
 
     /// A number that is unique among live sessions, as a key for data per session.
@@ -265,7 +268,7 @@ impl RunContext {
     }
 
     pub fn user_id(&self) -> Option<Arc<str>> {
-        self.0.seed.user.clone()
+        self.0.seed.identity.user.clone()
     }
 
     /// A model request of this run, without a system prompt.
@@ -286,22 +289,27 @@ impl RunContext {
         request.ids = self.request_ids(step);
     }
 
+    /// The people around the run.
+    pub fn people(&self) -> &People {
+        &self.0.seed.people
+    }
+
     pub fn approver(&self) -> Option<&Arc<dyn DynApprover>> {
-        self.0.seed.approver.as_ref()
+        self.0.seed.people.approver.as_ref()
     }
 
     pub fn answerer(&self) -> Option<&Arc<dyn DynAnswerer>> {
-        self.0.seed.answerer.as_ref()
+        self.0.seed.people.answerer.as_ref()
     }
 
     /// Whether a question of a call can be answered.
     #[inline]
     pub fn can_ask(&self) -> bool {
-        self.0.seed.answerer.is_some() || self.0.seed.questions.is_some()
+        self.0.seed.people.answerer.is_some() || self.0.seed.people.questions.is_some()
     }
 
     pub fn questions(&self) -> Option<&Arc<Questions>> {
-        self.0.seed.questions.as_ref()
+        self.0.seed.people.questions.as_ref()
     }
 
     pub fn services(&self) -> &Services {
@@ -331,7 +339,7 @@ impl RunContext {
     }
 
     pub fn scope(&self) -> &Arc<str> {
-        &self.0.seed.scope
+        &self.0.seed.identity.scope
     }
 
     pub fn session(&self) -> Option<&Session> {
@@ -349,11 +357,11 @@ impl RunContext {
 
     /// The hooks of parent agents around the calls of the run.
     pub fn outer_hooks(&self) -> Option<&Arc<dyn OuterHooks>> {
-        self.0.seed.outer_hooks.as_ref()
+        self.0.seed.hooks.outer.as_ref()
     }
 
     /// The hooks around the calls of child runs.
     pub fn child_hooks(&self) -> Option<&Arc<dyn OuterHooks>> {
-        self.0.seed.child_hooks.as_ref()
+        self.0.seed.hooks.children.as_ref()
     }
 }

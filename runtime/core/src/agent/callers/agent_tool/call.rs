@@ -159,8 +159,8 @@ impl AgentCall {
         let history = session.history();
         let start = history.len();
         let mut seed = child_seed(cx, instance, session, name, events, deadline)?;
-        seed.approver = shared.approver.clone().or(seed.approver);
-        seed.answerer = shared.answerer.clone().or(seed.answerer);
+        seed.people.approver = shared.approver.clone().or(seed.people.approver);
+        seed.people.answerer = shared.answerer.clone().or(seed.people.answerer);
         seed.services = instance.services.of_call(cx.run().services())?;
         seed.journal = shared.journal.clone().or(seed.journal);
         let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone())

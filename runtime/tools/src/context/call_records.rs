@@ -1,8 +1,12 @@
-//! What the stages of a call record, for all its attempts.
+//! What the parts of a call record: its stages, the ends of its hooks, a child's conversation.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+
+use super::ToolContext;
+use crate::event::HookExit;
+use crate::session::Transcript;
 
 /// What the stages of a call record, for all its attempts.
 #[derive(Default)]
@@ -90,5 +94,44 @@ impl CallStages {
 
     pub(crate) fn approve(&mut self, args: Arc<str>, what: Approved) {
         self.approved.push((args, what));
+    }
+}
+
+impl ToolContext {
+    /// Starts collecting how the tool's own hooks leave this call.
+    pub(crate) fn log_hooks(&self) {
+        self.data(|data| _ = data.hooks.get_or_insert_default());
+    }
+
+    pub(crate) fn log_hook(&self, exit: impl FnOnce() -> HookExit) {
+        if self.run.events().are_read() {
+            self.log_hooks();
+        }
+        if self.data_if_any(|data| data.hooks.is_some()).unwrap_or(false) {
+            let exit = exit();
+            self.data(|data| data.hooks.get_or_insert_default().push(exit));
+        }
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ToolContext {
+    /// Stores a child's conversation, which the loop merges at the end of the batch.
+    pub fn keep_transcript(&self, transcript: Transcript) {
+        self.data(|data| data.transcript = Some(transcript));
+    }
+
+    pub fn take_transcript(&self) -> Option<Transcript> {
+        self.data_if_any(|data| data.transcript.take())?
+    }
+
+    /// Accesses the call's record of its stages.
+    pub fn stages<T>(&self, with: impl FnOnce(&mut CallStages) -> T) -> T {
+        self.data(|data| with(&mut data.stages))
+    }
+
+    pub fn take_hook_log(&mut self) -> Vec<HookExit> {
+        self.data_if_any(|data| data.hooks.take()).flatten().unwrap_or_default()
     }
 }

@@ -1,13 +1,13 @@
 //! Permits for concurrent calls (`max_parallel`). A call that waits for a person or another call releases its
 //! permit meanwhile.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
-use super::run::{BegunBy, Calls};
-use super::{RunContext, ToolContext};
+use super::RunContext;
+use crate::context::{Extra, ToolContext};
 use onionskin_definitions::lock::lock;
 
 /// A permit for one of the concurrent calls.
@@ -26,7 +26,7 @@ impl Permit {
 
 /// The permit of one call, which the call can release for a while.
 #[derive(Default)]
-pub(super) struct CallPermit {
+pub(in crate::context) struct CallPermit {
     held: Mutex<Held>,
     /// Serialises the tasks that reacquire the permit, so that it is acquired once.
     taking: AsyncMutex<()>,
@@ -83,6 +83,23 @@ impl CallPermit {
             }
         })
     }
+}
+
+/// The parent's call that started a run. While all calls of the run wait, it releases its own permit.
+pub struct BegunBy {
+    pub(super) run: RunContext,
+    /// Dropped when the call ends.
+    call: Weak<Extra>,
+    calls: Mutex<Calls>,
+}
+
+/// The calls of the run.
+#[derive(Default)]
+struct Calls {
+    all: usize,
+    waiting: usize,
+    /// Whether the parent's call released its permit.
+    away: bool,
 }
 
 impl BegunBy {
