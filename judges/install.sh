@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
 # usage: install.sh [PART...]     parts: mcp (real MCP servers), schemas (readers of tool
-#        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs), otel (a
-#        receiver of OpenTelemetry's protocol). Without a part: all of them.
+#        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs), wire (a
+#        mock of model providers), otel (a receiver of OpenTelemetry's protocol). Without a part: all of them.
 # Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -62,11 +62,16 @@ install_api() {
   cargo install --quiet --locked --debug --root "$kit/api" cargo-public-api@0.52.0
 }
 
+install_wire() {
+  node24
+  npm_set wire @copilotkit/aimock@1.43.0
+}
+
 install_otel() {
   venv otel oteltap==1.0.0 opentelemetry-semantic-conventions==0.66b2
 }
 
-all=(mcp schemas inspector api otel)
+all=(mcp schemas inspector api wire otel)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

@@ -140,7 +140,7 @@ def listening(mock, log):
 
 def main():
     for part in (NODE, MOCK, INSPECTOR):
-        assert part.exists(), f"{part} is not installed: run `judges/install.sh schemas inspector` and `judges/wire/install.sh`"
+        assert part.exists(), f"{part} is not installed: run `judges/install.sh schemas inspector wire`"
     command = [NODE, MOCK, "-p", "0", "--strict", "--validate-on-load", "-f", HERE / "fixtures.json"]
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder, "mock.log")

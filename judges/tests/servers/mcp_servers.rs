@@ -1,5 +1,4 @@
 //! Our MCP client against real servers: each is started, listed, called well and called wrongly.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::path::Path;
 
@@ -180,7 +179,7 @@ async fn a4_server_time_and_ours_answer_alike() {
 /// Our time server: this test program itself, started again.
 fn ours() -> ServerConfig {
     ServerConfig::stdio(std::env::current_exe().unwrap().to_string_lossy())
-        .args(["--ignored", "--exact", "our_time_server", "--nocapture"])
+        .args(["--ignored", "--exact", "mcp_servers::our_time_server", "--nocapture"])
         .env("ONIONSKIN_JUDGES_SERVE", "time")
 }
 

@@ -14,12 +14,12 @@ impl Mock {
     /// Starts it with the fixtures in this folder.
     pub fn start(fixtures: &Path) -> Self {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let kit = here.join("../.kit");
+        let kit = here.join(".kit");
         let (node, mock) =
             (kit.join("bin/node"), kit.join("wire/node_modules/@copilotkit/aimock/dist/cli.js"));
         assert!(
             node.exists() && mock.exists(),
-            "the kit is not installed: run `judges/wire/install.sh` first (it needs bash and python3)"
+            "the kit is not installed: run `judges/install.sh wire` first"
         );
         let mut child = Command::new(node)
             .arg(mock)

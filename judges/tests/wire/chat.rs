@@ -1,31 +1,22 @@
 //! `chat` in a terminal, as a user has it with `--model` and `--base-url`: whole conversations over the wire.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-mod mock;
-#[path = "../../../runtime/cli/tests/chat/screen.rs"]
-#[allow(dead_code, reason = "the tests of the command line use the rest")]
-mod screen;
-#[path = "../../../runtime/cli/tests/chat/session.rs"]
-mod session;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use mock::Mock;
-use screen::Terminal;
+use crate::mock::Mock;
+use crate::screen::Terminal;
+use crate::session::session;
 use serde_json::Value;
-use session::session;
 
-/// The programs of the workspace, built once: their names and paths.
+/// The programs of the workspace: their names and paths. Cargo builds them for tests of their packages, as `cargo test --workspace` does, so
+/// they are there already.
 fn programs() -> &'static [(String, PathBuf)] {
     static BUILT: OnceLock<Vec<(String, PathBuf)>> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let build = ["build", "--message-format=json", "-p", "onionskin-cli", "-p", "onionskin-examples"];
-        let programs = ["--bin", "onionskin", "--bin", "shop"];
-        let built =
-            Command::new(env!("CARGO")).args(build).args(programs).current_dir(root()).output().unwrap();
+        let build = ["test", "--workspace", "--no-run", "--message-format=json"];
+        let tests = ["--test", "commands", "--test", "pmo"];
+        let built = Command::new(env!("CARGO")).args(build).args(tests).current_dir(root()).output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let messages = built.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let program = |message: &[u8]| {
@@ -37,7 +28,7 @@ fn programs() -> &'static [(String, PathBuf)] {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn program(name: &str) -> &'static Path {
@@ -56,7 +47,7 @@ fn chat(mock: &Mock, name: &str, model: &str, arguments: &[&str]) -> Terminal {
 #[test]
 fn a_a_card_over_openais_protocol() {
     let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
-    let card = ["--card", "judges/wire/cards/painter.md"];
+    let card = ["--card", "judges/cards/painter.md"];
     let mut chat = chat(&mock, "onionskin", "gpt-4o-mini", &card);
     chat.enter("Paint a door.");
     chat.until_shows("Gladly.\npainter: Which colour?\n");

@@ -1,14 +1,11 @@
 //! Whole agent runs over the wire, against aimock in strict mode: it answers nothing that the fixtures in
 //! `fixtures/` do not foresee, so a run that ends well has said every part of the protocol rightly.
-#![allow(clippy::unwrap_used)]
-
-mod mock;
-mod protocol;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use mock::Mock;
+use crate::mock::Mock;
+use crate::protocol::{self, ALL, Protocol};
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::{CallOutcome, EventKind};
 use onionskin::model::{Message, Model, ModelError, ModelRequest};
@@ -16,7 +13,6 @@ use onionskin::{
     Agent, AgentHandle, Args, ErrorKind, Exit, RunError, RunOutput, Tool, ToolContext, ToolDefinition,
     ToolOutput, ToolResult,
 };
-use protocol::{ALL, Protocol};
 
 /// An aimock with the fixtures of this package.
 fn start() -> Mock {

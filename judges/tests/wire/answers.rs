@@ -1,17 +1,13 @@
 //! Answers of a type over the wire: as the structured output of OpenAI and Anthropic, and as the call of a tool. The fixtures
 //! answer a request with the tool `final_answer` by its call, and all others by text.
-#![allow(clippy::unwrap_used)]
-
-mod mock;
-mod protocol;
 
 use std::path::Path;
 
-use mock::Mock;
+use crate::mock::Mock;
+use crate::protocol::{self, ALL, Protocol};
 use onionskin::declaration::Limits;
 use onionskin::event::EventKind;
 use onionskin::{AgentHandle, RunError, ToolSpec, agent};
-use protocol::{ALL, Protocol};
 
 /// The weather of a city.
 #[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]

@@ -1,5 +1,4 @@
 //! S2: the tools of real servers as values: bound, changed, guarded, and called through hooks.
-#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use onionskin::definition::ToolSource;
 use onionskin::mcp::McpServer;

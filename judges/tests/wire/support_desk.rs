@@ -1,14 +1,11 @@
 //! The example `support_desk`, run as a user runs it with `--model` and `--base-url`: a whole conversation over the wire.
-#![allow(clippy::unwrap_used)]
-
-mod mock;
-mod relay;
 
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
-use mock::Mock;
+use crate::mock::Mock;
+use crate::relay;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
@@ -62,7 +59,7 @@ async fn converse(model: &str) -> Conversation {
         .args(["--bin", "support_desk", "--", "--chat", "--model", model, "--base-url", &address])
         .args(["--api-key-env", "DESK_KEY"])
         .env("DESK_KEY", KEY)
-        .current_dir(here.join("../.."))
+        .current_dir(here.join(".."))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,5 +1,4 @@
 //! A3: real servers in a lock file: the compiler checks names by it, and a tool that the file renames is reported.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::fs;
 use std::path::Path;

@@ -1,19 +1,15 @@
 //! The suite for models, on `GenaiModel` against aimock, in each protocol. A relay in between shows the suite the requests.
-#![allow(clippy::unwrap_used)]
-
-mod mock;
-mod protocol;
-mod relay;
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use mock::Mock;
+use crate::mock::Mock;
+use crate::protocol::{self, ALL, Protocol};
+use crate::relay;
 use onionskin::genai::GenaiModel;
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
 use onionskin::testing::{Reply, Scenario, model_suite};
-use protocol::{ALL, Protocol};
 use serde_json::{Value, json};
 
 /// What aimock does with the request of this number.

@@ -1,0 +1,11 @@
+//! Our MCP client against real servers.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "tests may panic, in their helpers too"
+)]
+
+mod locked;
+mod mcp_servers;
+mod values;
