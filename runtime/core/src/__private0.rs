@@ -55,7 +55,7 @@ pub use onionskin_definitions::definition::{
 pub use onionskin_definitions::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use onionskin_definitions::output::ToolOutput;
 pub use onionskin_definitions::requirements::StateType;
-pub use onionskin_definitions::secret::{VisitNone, VisitSecrets, Visited, VisitedType, VisitorNone};
+pub use onionskin_definitions::secret::{VisitNone, VisitSecrets, Visited};
 pub use onionskin_definitions::strict::{
     CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields,
 };
@@ -74,7 +74,7 @@ pub use onionskin_tools::question::AskError;
 pub use onionskin_tools::services::ServiceTypes;
 pub use onionskin_tools::spec::ToolSpec;
 pub use onionskin_tools::spec::ToolboxTools;
-pub use onionskin_tools::state::{CodecNone, RecordedType};
+pub use onionskin_tools::state::{PlainState, StateKind};
 pub use onionskin_tools::tool::{
     Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, Tool, Toolbox,
     ToolboxPart, Works, can_be_shared, offload, schema_by,

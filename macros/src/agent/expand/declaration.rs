@@ -116,14 +116,11 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     calls.extend(around::declared(agent));
     if agent.written_state.is_some() {
         calls.extend(quote! {
-            let __agent = __agent.state_visitor({
-                use __rt::VisitorNone as _;
-                __rt::VisitedType::<<Self as __rt::Agent>::State>::NEW.visitor()
-            });
-            let __agent = __agent.state_codec({
-                use __rt::CodecNone as _;
-                __rt::RecordedType::<<Self as __rt::Agent>::State>::NEW.codec()
-            });
+            let __agent = {
+                use __rt::PlainState as _;
+                let __state = __rt::StateKind::<<Self as __rt::Agent>::State>::NEW;
+                __agent.state_visitor(__state.visitor()).state_codec(__state.codec())
+            };
         });
     }
     if agent.run.is_some() {

@@ -34,4 +34,4 @@ pub use unvisited::owns_unvisited;
 pub use value::texts;
 pub use value::{Secret, Sensitive};
 pub use visit::VisitSecrets;
-pub use visit::{StateVisitor, VisitNone, Visited, VisitedType, VisitorNone};
+pub use visit::{StateVisitor, VisitNone, Visited};

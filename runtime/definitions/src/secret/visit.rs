@@ -235,32 +235,6 @@ impl StateVisitor {
     }
 }
 
-/// The type of a state. The compiler selects the inherent method if the type implements [`VisitSecrets`],
-/// otherwise the method of [`VisitorNone`].
-pub struct VisitedType<S>(PhantomData<fn(S)>);
-
-impl<S> VisitedType<S> {
-    /// The type, as a value.
-    pub const NEW: Self = Self(PhantomData);
-}
-
-impl<S: VisitSecrets + 'static> VisitedType<S> {
-    /// The visitor of a state that lists its secrets.
-    pub fn visitor(&self) -> Option<StateVisitor> {
-        Some(StateVisitor::of::<S>())
-    }
-}
-
-/// No visitor: the state lists no secrets.
-pub trait VisitorNone {
-    /// No visitor.
-    fn visitor(&self) -> Option<StateVisitor> {
-        None
-    }
-}
-
-impl<S> VisitorNone for VisitedType<S> {}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::reads::{Form, Reader};
 use super::recorder::{StateChange, Writer};
 use super::{StateCell, StateHandle};
+use onionskin_definitions::secret::{StateVisitor, VisitSecrets};
 
 /// Serialises a type-erased state, and repeats recorded changes.
 #[derive(Clone, Copy)]
@@ -74,27 +75,39 @@ fn written<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> 
     }
 }
 
-/// The type of a state. Method resolution selects the inherent `codec` if the type implements serde's traits,
-/// otherwise that of [`CodecNone`].
-pub struct RecordedType<S>(PhantomData<fn(S)>);
+/// The type of a state. Method resolution selects the inherent methods whose bounds the type meets, otherwise
+/// those of [`PlainState`].
+pub struct StateKind<S>(PhantomData<fn(S)>);
 
-impl<S> RecordedType<S> {
+impl<S> StateKind<S> {
     /// The type.
     pub const NEW: Self = Self(PhantomData);
 }
 
-impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> RecordedType<S> {
+impl<S: VisitSecrets + 'static> StateKind<S> {
+    /// The visitor of the secrets in the state.
+    pub fn visitor(&self) -> Option<StateVisitor> {
+        Some(StateVisitor::of::<S>())
+    }
+}
+
+impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> StateKind<S> {
     /// The codec of the type.
     pub fn codec(&self) -> Option<StateCodec> {
         Some(StateCodec::of::<S>())
     }
 }
 
+/// A state that lists no secrets, or that cannot be serialised.
 #[doc(hidden)]
-pub trait CodecNone {
+pub trait PlainState {
+    fn visitor(&self) -> Option<StateVisitor> {
+        None
+    }
+
     fn codec(&self) -> Option<StateCodec> {
         None
     }
 }
 
-impl<S> CodecNone for RecordedType<S> {}
+impl<S> PlainState for StateKind<S> {}

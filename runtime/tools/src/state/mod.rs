@@ -9,7 +9,7 @@ mod session;
 
 pub use cell::{RestoreState, StateCell, StateHandle};
 pub use codec::StateCodec;
-pub use codec::{CodecNone, RecordedType};
+pub use codec::{PlainState, StateKind};
 pub(crate) use reads::Reads;
 pub use recorder::Recorded;
 pub(crate) use recorder::{Address, Recorder, StateChange, repeated};
