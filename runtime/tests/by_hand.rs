@@ -84,7 +84,7 @@ const _: () = {
             use rt::ladder::*;
             let kind = rt::Kind::<i64>::new();
             let split = (&&&&&kind).split_by();
-            let form = (&&&&split.value).form();
+            let form = (&&&&&split.value).form();
             <_ as rt::ErrorText>::is_told(&split.error);
             <_ as rt::ToolReturn>::is_told(&form.asked);
             <_ as rt::ShownToModel>::is_shown(&form.shown);

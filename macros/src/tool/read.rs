@@ -80,7 +80,7 @@ fn climb(kind: &TokenStream, returned: &Type) -> TokenStream {
         use __rt::ladder::*;
         let kind = #kind;
         let split = (&&&&&kind).split_by();
-        let form = (&&&&split.value).form();
+        let form = (&&&&&split.value).form();
         #error
         #value
         split.and(form)

@@ -1,133 +1,109 @@
-//! The rungs of the ladders, as traits. Generated code imports them anonymously.
+//! The ladders, one trait each. Generated code imports them.
 //!
 //! A blanket implementation cannot distinguish `Result<T, E>` from a serialisable type, so `#[tool]` uses
-//! autoref specialisation on the concrete type: of the applicable rungs of a ladder, the one with the most
-//! references wins. So aliases of `Result`, and custom types called `Result`, are handled correctly.
-//!
-//! There are two ladders: [`SplitExit`] and the traits below remove the error side, then [`FormOwn`] and the
-//! traits below select how the value is serialised. Together they are a [`Returned`](super::Returned). Each
-//! ladder has a rung for unsupported types, so only one bound check of the macro fails, at the wrong part of
-//! the type. [`ShowJson`] shows a default to the model if its type is serialisable.
+//! autoref specialisation on the concrete type: of the implementations of a ladder that apply, its rungs, the
+//! one with the most references wins. So aliases of `Result`, and custom types called `Result`, are handled
+//! correctly. Each ladder has a rung for every type, so only one bound check of the macro fails, at the wrong
+//! part of the type.
 
 use std::error::Error;
 use std::fmt::Display;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::own_form::OwnForm;
-pub use super::reread::ladder::*;
+use super::reread::{InJson, InOwnForm, OwnReading, Readable, Unread};
 use super::result::{
     AsIs, Described, InError, InExit, InText, Mute, Own, Sides, Undescribed, Untold, Written,
 };
 use super::result_types::{Kind, OfSecrets, ToolReturn};
 use crate::error::Exit;
+use crate::schema::to_json;
 
-pub trait SplitExit<T> {
-    fn split_by(&self) -> Sides<InExit, T, String>;
-}
-impl<T> SplitExit<T> for &&&&Kind<Result<T, Exit>> {
-    fn split_by(&self) -> Sides<InExit, T, String> {
-        Sides::new()
-    }
-}
+/// Implements the ladder `$ladder` with its rungs, the first choice first.
+macro_rules! rungs {
+    ($ladder:ident, $method:ident: $([$($param:tt)*] $kind:ty => $rung:ty;)+) => {$(
+        impl<$($param)*> $ladder for $kind {
+            type Rung = $rung;
 
-pub trait SplitError<T> {
-    fn split_by(&self) -> Sides<InError, T, String>;
-}
-impl<T, E: Into<Box<dyn Error + Send + Sync>>> SplitError<T> for &&&Kind<Result<T, E>> {
-    fn split_by(&self) -> Sides<InError, T, String> {
-        Sides::new()
-    }
+            fn $method(&self) -> $rung {
+                <$rung>::new()
+            }
+        }
+    )+};
 }
 
-pub trait SplitText<T> {
-    fn split_by(&self) -> Sides<InText, T, String>;
-}
-impl<T, E: Display> SplitText<T> for &&Kind<Result<T, E>> {
-    fn split_by(&self) -> Sides<InText, T, String> {
-        Sides::new()
-    }
+/// How the error side of a return type is removed.
+pub trait SplitLadder {
+    type Rung;
+
+    fn split_by(&self) -> Self::Rung;
 }
 
-pub trait SplitMute<T, E> {
-    fn split_by(&self) -> Sides<Mute, T, E>;
-}
-impl<T, E> SplitMute<T, E> for &Kind<Result<T, E>> {
-    fn split_by(&self) -> Sides<Mute, T, E> {
-        Sides::new()
-    }
-}
-
-pub trait SplitNone<T> {
-    fn split_by(&self) -> Sides<AsIs, T, String>;
-}
-impl<T> SplitNone<T> for Kind<T> {
-    fn split_by(&self) -> Sides<AsIs, T, String> {
-        Sides::new()
-    }
+rungs! { SplitLadder, split_by:
+    [T] &&&&Kind<Result<T, Exit>> => Sides<InExit, T, String>;
+    [T, E: Into<Box<dyn Error + Send + Sync>>] &&&Kind<Result<T, E>> => Sides<InError, T, String>;
+    [T, E: Display] &&Kind<Result<T, E>> => Sides<InText, T, String>;
+    [T, E] &Kind<Result<T, E>> => Sides<Mute, T, E>;
+    [T] Kind<T> => Sides<AsIs, T, String>;
 }
 
-pub trait FormOwn {
-    fn form(&self) -> Written<Own, String, ()>;
-}
-impl<T: OwnForm> FormOwn for &&&Kind<T> {
-    fn form(&self) -> Written<Own, String, ()> {
-        Written::new()
-    }
+/// How a value without an error side is serialised. With [`SplitLadder`] it makes a
+/// [`Returned`](super::Returned).
+pub trait FormLadder {
+    type Rung;
+
+    fn form(&self) -> Self::Rung;
 }
 
-pub trait FormDescribed {
-    fn form(&self) -> Written<Described, String, ()>;
-}
-impl<T: ToolReturn + JsonSchema> FormDescribed for &&Kind<T> {
-    fn form(&self) -> Written<Described, String, ()> {
-        Written::new()
-    }
-}
-
-pub trait FormJson {
-    fn form(&self) -> Written<Undescribed, String, ()>;
-}
-impl<T: ToolReturn> FormJson for &Kind<T> {
-    fn form(&self) -> Written<Undescribed, String, ()> {
-        Written::new()
-    }
+rungs! { FormLadder, form:
+    [T: OwnForm] &&&&Kind<T> => Written<Own, String, ()>;
+    [T: ToolReturn + JsonSchema] &&&Kind<T> => Written<Described, String, ()>;
+    [T: ToolReturn] &&Kind<T> => Written<Undescribed, String, ()>;
+    [T: OfSecrets] &Kind<T> => Written<Untold, String, T>;
+    [T] Kind<T> => Written<Untold, T, ()>;
 }
 
-pub trait FormHidden<T> {
-    fn form(&self) -> Written<Untold, String, T>;
-}
-impl<T: OfSecrets> FormHidden<T> for &Kind<T> {
-    fn form(&self) -> Written<Untold, String, T> {
-        Written::new()
-    }
+/// How such a value is deserialised, for typed hooks on a tool with its own layers. A type that cannot be
+/// deserialised has its own rung, so that the error is at the typed hook, where it names the tool, and not at
+/// the tool.
+pub trait ReadLadder {
+    type Rung;
+
+    fn reading(&self) -> Self::Rung;
 }
 
-pub trait FormNone<T> {
-    fn form(&self) -> Written<Untold, T, ()>;
-}
-impl<T> FormNone<T> for Kind<T> {
-    fn form(&self) -> Written<Untold, T, ()> {
-        Written::new()
-    }
+rungs! { ReadLadder, reading:
+    [T: OwnReading] &&Kind<T> => Readable<InOwnForm, String>;
+    [T: DeserializeOwned] &Kind<T> => Readable<InJson, String>;
+    [T] Kind<T> => Readable<Unread, T>;
 }
 
-pub trait ShowJson<T> {
-    fn show(&self, value: &T) -> Option<Value>;
-}
-impl<T: Serialize> ShowJson<T> for &Kind<T> {
-    fn show(&self, value: &T) -> Option<Value> {
-        serde_json::to_value(value).ok()
-    }
-}
-
-pub trait ShowNone<T> {
-    fn show(&self, value: &T) -> Option<Value>;
-}
-impl<T> ShowNone<T> for Kind<T> {
+/// Whether a value can be serialised. The defaults are for a type that cannot be.
+pub trait ValueLadder<T> {
+    /// A default or an example for the model.
     fn show(&self, _: &T) -> Option<Value> {
         None
     }
+
+    /// An argument for a tool with its own layers. A typed hook on a tool whose arguments cannot be
+    /// serialised does not compile.
+    fn write(&self, _: &T) -> Result<String, serde_json::Error> {
+        Err(serde::ser::Error::custom("it has no `Serialize`"))
+    }
 }
+
+impl<T: Serialize> ValueLadder<T> for &Kind<T> {
+    fn show(&self, value: &T) -> Option<Value> {
+        serde_json::to_value(value).ok()
+    }
+
+    fn write(&self, value: &T) -> Result<String, serde_json::Error> {
+        to_json(value)
+    }
+}
+
+impl<T> ValueLadder<T> for Kind<T> {}

@@ -1,24 +1,15 @@
-//! Deserialises the result of a tool call as the function's return type, and serialises its arguments, for
-//! typed hooks on a tool with its own layers.
-//!
-//! A third ladder after the two of [`result`](super::result). It starts with the value type without its error
-//! side, and selects how the value is deserialised. A type that cannot be deserialised has its own rung, so
-//! that the error is at the typed hook, where it names the tool, and not at the tool.
-
-#![allow(clippy::unused_self, reason = "the rung that is chosen is a value, and all rungs are called alike")]
+//! Deserialises the result of a tool call as the function's return type, for typed hooks on a tool with its own
+//! layers. [`ladder`](super::ladder) selects how.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Error;
 
 use super::result::{Sides, Split};
 use super::result_types::Kind;
 use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::output::ToolOutput;
-use crate::schema::to_json;
 
 /// Results with their own form instead of JSON.
 pub trait OwnReading: Sized {
@@ -98,62 +89,7 @@ impl<T: OwnReading> OwnReading for Option<T> {
     }
 }
 
-/// The rungs. Generated code imports them anonymously.
-#[doc(hidden)]
-pub(super) mod ladder {
-    use super::{
-        DeserializeOwned, Error, InJson, InOwnForm, Kind, OwnReading, Readable, Serialize, Unread, to_json,
-    };
-
-    /// An argument as JSON.
-    pub trait WriteJson<T> {
-        fn write(&self, value: &T) -> Result<String, Error>;
-    }
-    impl<T: Serialize> WriteJson<T> for &Kind<T> {
-        fn write(&self, value: &T) -> Result<String, Error> {
-            to_json(value)
-        }
-    }
-
-    /// A typed hook on such a tool does not compile.
-    pub trait WriteNone<T> {
-        fn write(&self, value: &T) -> Result<String, Error>;
-    }
-    impl<T> WriteNone<T> for Kind<T> {
-        fn write(&self, _: &T) -> Result<String, Error> {
-            Err(serde::ser::Error::custom("it has no `Serialize`"))
-        }
-    }
-
-    pub trait ReadOwn {
-        fn reading(&self) -> Readable<InOwnForm, String>;
-    }
-    impl<T: OwnReading> ReadOwn for &&Kind<T> {
-        fn reading(&self) -> Readable<InOwnForm, String> {
-            Readable::new()
-        }
-    }
-
-    pub trait ReadJson {
-        fn reading(&self) -> Readable<InJson, String>;
-    }
-    impl<T: DeserializeOwned> ReadJson for &Kind<T> {
-        fn reading(&self) -> Readable<InJson, String> {
-            Readable::new()
-        }
-    }
-
-    pub trait ReadNone<T> {
-        fn reading(&self) -> Readable<Unread, T>;
-    }
-    impl<T> ReadNone<T> for Kind<T> {
-        fn reading(&self) -> Readable<Unread, T> {
-            Readable::new()
-        }
-    }
-}
-
-/// A rung of the third ladder: how a value is read.
+/// A rung of the `ReadLadder`: how a value is read.
 pub struct Readable<F, A> {
     form: PhantomData<fn() -> F>,
     /// The type that must be [`ReadAgain`]; text always is.
@@ -161,7 +97,7 @@ pub struct Readable<F, A> {
 }
 
 impl<F, A> Readable<F, A> {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self { form: PhantomData, asked: Kind::new() }
     }
 }

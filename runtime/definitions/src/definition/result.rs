@@ -109,7 +109,7 @@ impl<F: Future, R: Returned<F::Output>> Future for Encoded<F, R> {
     }
 }
 
-/// A rung of the first ladder: how the error side is removed, and the types of the sides.
+/// A rung of the `SplitLadder`: how the error side is removed, and the types of the sides.
 pub struct Sides<S, T, E> {
     split: PhantomData<fn() -> S>,
     /// The value.
@@ -129,7 +129,7 @@ impl<S, T, E> Sides<S, T, E> {
     }
 }
 
-/// A rung of the second ladder: how a value is written.
+/// A rung of the `FormLadder`: how a value is written.
 pub struct Written<F, A, M> {
     form: PhantomData<fn() -> F>,
     /// The type that must be a [`ToolReturn`]; text always is.
