@@ -190,7 +190,7 @@ const _: () = {
             let reading = (&&&split.value).reading();
             <_ as rt::ReadAgain>::is_read(&reading.asked);
             let () = <<add_one as rt::TypedTool>::Rewrites as rt::ArgumentsWrittenAgain>::ARE;
-            rt::Reading::by(&kind, split.reader(reading))
+            split.reader(&kind, reading)
         }
         fn call_typed<'a, N: rt::TypedNext<add_one>>(
             &'a self,

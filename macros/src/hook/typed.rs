@@ -40,7 +40,7 @@ fn reading(hook: &Middleware, alias: &Ident) -> TokenStream {
         let reading = (&&&split.value).reading();
         #is_read
         #is_written
-        __rt::Reading::by(&kind, split.reader(reading))
+        split.reader(&kind, reading)
     };
     quote! {
         fn reading() -> __rt::Reading {

@@ -48,9 +48,9 @@ pub use onionskin_definitions::args::Args;
 pub use onionskin_definitions::definition::ToolSource;
 pub use onionskin_definitions::definition::{
     Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Kind, Lent, NoAlias,
-    Param, Raw, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg, ToolDefinition, ToolExample,
-    ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed, ladder, lend, read, reads,
-    schema_of,
+    Param, Raw, Reading, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg, ToolDefinition,
+    ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed, ladder, lend,
+    read, reads, schema_of,
 };
 pub use onionskin_definitions::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use onionskin_definitions::output::ToolOutput;
@@ -81,8 +81,8 @@ pub use onionskin_tools::tool::{
 };
 pub use onionskin_tools::tool::{Nth, Same, Veiled, is_method, is_of_toolbox, tool_of_method};
 pub use onionskin_tools::typed::{
-    EndRing, Reading, Ring, RingOf, TypedCall, TypedHook, TypedLayer, TypedNext, TypedTool, Written, defined,
-    run_in, settled, through,
+    EndRing, Ring, RingOf, TypedCall, TypedHook, TypedLayer, TypedNext, TypedTool, Written, defined, run_in,
+    settled, through,
 };
 
 /// The number of the first entry whose name repeats an earlier one; [`NO_CLASH`] if all differ. It compares

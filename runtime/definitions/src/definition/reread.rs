@@ -1,6 +1,7 @@
 //! Deserialises the result of a tool call as the function's return type, for typed hooks on a tool with its own
 //! layers. [`ladder`](super::ladder) selects how.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
@@ -110,13 +111,13 @@ pub struct InJson;
 pub struct Unread;
 
 /// How a value of this type is read.
-pub trait Reading<T> {
+pub trait ReadForm<T> {
     const WHOLE: bool = false;
 
     fn reread(output: &ToolOutput) -> Result<T, String>;
 }
 
-impl<T: OwnReading> Reading<T> for InOwnForm {
+impl<T: OwnReading> ReadForm<T> for InOwnForm {
     const WHOLE: bool = T::WHOLE;
 
     fn reread(output: &ToolOutput) -> Result<T, String> {
@@ -124,43 +125,48 @@ impl<T: OwnReading> Reading<T> for InOwnForm {
     }
 }
 
-impl<T: DeserializeOwned> Reading<T> for InJson {
+impl<T: DeserializeOwned> ReadForm<T> for InJson {
     fn reread(output: &ToolOutput) -> Result<T, String> {
         output.read_own().map_err(|error| error.to_string())
     }
 }
 
-impl<T> Reading<T> for Unread {
+impl<T> ReadForm<T> for Unread {
     fn reread(_: &ToolOutput) -> Result<T, String> {
         Err("it cannot be read".to_owned())
     }
 }
 
-/// Reads a function's return value from its tool's result.
-pub trait Reread<R> {
-    /// Whether the value is the whole output.
-    const WHOLE: bool;
-
-    /// # Errors
-    /// Returns a message if the result is not such a value.
-    fn reread(output: &ToolOutput) -> Result<R, String>;
+/// Deserialises an output as the tool's return type. The typed hook provides it, because the output of a tool
+/// without typed hooks need not be deserialisable.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    read: fn(&ToolOutput) -> Result<Box<dyn Any + Send>, String>,
+    /// Whether the value is the whole output, including metadata.
+    pub is_whole: bool,
 }
 
-/// The rungs of a type: how the error side is removed, and how the value is read.
-pub struct Reads<S, F>(PhantomData<fn() -> (S, F)>);
-
-impl<R, S: Split<R>, F: Reading<S::Value>> Reread<R> for Reads<S, F> {
-    const WHOLE: bool = F::WHOLE;
-
-    fn reread(output: &ToolOutput) -> Result<R, String> {
-        F::reread(output).map(S::join)
+impl Reading {
+    /// # Errors
+    /// Returns a message if the output is not such a value.
+    pub fn read<R: 'static>(self, output: &ToolOutput) -> Result<R, String> {
+        let value = (self.read)(output)?.downcast();
+        value.map(|value| *value).map_err(|_| "it belongs to another tool".to_owned())
     }
 }
 
 impl<S, T, E> Sides<S, T, E> {
     /// Both rungs together.
-    pub fn reader<F, A>(self, _: Readable<F, A>) -> Reads<S, F> {
-        Reads(PhantomData)
+    #[expect(clippy::unused_self, reason = "only the type of the rung is used")]
+    pub fn reader<R: Send + 'static, F: ReadForm<S::Value>, A>(
+        self,
+        _: &Kind<R>,
+        _: Readable<F, A>,
+    ) -> Reading
+    where
+        S: Split<R>,
+    {
+        Reading { read: |output| Ok(Box::new(S::join(F::reread(output)?))), is_whole: F::WHOLE }
     }
 }
 

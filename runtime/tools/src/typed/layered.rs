@@ -5,7 +5,6 @@
 //! Values that no typed hook changed pass unchanged: an argument as the model wrote it, an output with its
 //! metadata, and an answer that is not of the return type.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -17,7 +16,7 @@ use serde_json::value::RawValue;
 use crate::context::ToolContext;
 use crate::onion::Call;
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{Kind, Reread, Returned, ToolDefinition, encode};
+use onionskin_definitions::definition::{Reading, Returned, ToolDefinition, encode};
 use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::output::ToolOutput;
@@ -34,33 +33,6 @@ impl Written {
 
     fn same(&self, at: usize, text: &str) -> bool {
         matches!(self.0.get(at), Some((_, Ok(own))) if own == text)
-    }
-}
-
-/// Deserialises an output as the tool's return type. The typed hook provides it, because the output of a tool
-/// without typed hooks need not be deserialisable.
-#[derive(Clone, Copy)]
-pub struct Reading {
-    read: fn(&ToolOutput) -> Result<Box<dyn Any + Send>, String>,
-    /// Whether the value is the whole output, including metadata.
-    is_whole: bool,
-}
-
-impl Reading {
-    /// Selects the conversion for a type.
-    pub fn by<R: Send + 'static, B: Reread<R>>(_: &Kind<R>, _: B) -> Self {
-        Self {
-            read: |output| match B::reread(output) {
-                Ok(value) => Ok(Box::new(value)),
-                Err(reason) => Err(reason),
-            },
-            is_whole: B::WHOLE,
-        }
-    }
-
-    fn read<R: 'static>(self, output: &ToolOutput) -> Result<R, String> {
-        let value = (self.read)(output)?.downcast();
-        value.map(|value| *value).map_err(|_| "it belongs to another tool".to_owned())
     }
 }
 

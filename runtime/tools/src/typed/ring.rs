@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::layered::{Reading, TypedCall, Written, unread};
+use super::layered::{TypedCall, Written, unread};
 use crate::context::{AtDepth, Depth, ToolContext, timed};
 use crate::event::CallOutcome;
 use crate::onion::{
@@ -18,7 +18,7 @@ use crate::onion::{
 };
 use crate::tool::Tool;
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{Failed, ToolDefinition};
+use onionskin_definitions::definition::{Failed, Reading, ToolDefinition};
 use onionskin_definitions::error::{Exit, ToolResult};
 
 /// A tool with typed arguments and output for typed hooks. `#[tool]` implements it.
