@@ -224,10 +224,7 @@ fn plain_of_gemini(schema: &Value) -> Value {
 /// What the compiler takes for strict has a strict form, and nothing else has.
 pub(crate) fn t5_compiler_and_export_agree(case: &Case, definition: &ToolDefinition) {
     let takes = matches!(case.takes, Takes::All | Takes::OpenAi);
-    // Types of other crates are known with their features.
-    let foreign = ["id", "link", "date", "instant", "option_uuid", "vec_dates"].contains(&case.name);
-    let known = cfg!(all(feature = "chrono04", feature = "uuid1", feature = "url2"));
-    assert_eq!(case.strict, takes && (known || !foreign), "{}", case.name);
+    assert_eq!(case.strict, takes, "{}", case.name);
     assert_eq!(export::strict_schema(definition).is_ok(), takes, "{}", case.name);
     assert_eq!(definition.clone().with_strict(true).is_ok(), takes, "{}", case.name);
 }
