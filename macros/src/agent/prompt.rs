@@ -1,7 +1,7 @@
 //! The fields of an agent that are parts of its system prompt.
 
 use onionskin_vocabulary::agent::TextField;
-use onionskin_vocabulary::places::{SESSION_STATE, TextPiece, split};
+use onionskin_vocabulary::placeholders::{SESSION_STATE, TextPiece, split};
 use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::{Ident, Span};
 use syn::{Expr, ExprLit, Index, Lit, LitStr, Member};
@@ -69,8 +69,8 @@ fn pieces(literal: &LitStr, errors: &mut Errors) -> Vec<Piece> {
     let span = Span::call_site().located_at(literal.span());
     let mut piece = |written| match written {
         TextPiece::Words(words) => Some(Piece::Words(words)),
-        TextPiece::Place(path) if path.starts_with(SESSION_STATE) => Some(Piece::Key(path)),
-        TextPiece::Place(path) => {
+        TextPiece::Placeholder(path) if path.starts_with(SESSION_STATE) => Some(Piece::Key(path)),
+        TextPiece::Placeholder(path) => {
             let fields = path.split('.').map(|part| field(part, span)).collect::<Option<_>>();
             if fields.is_none() {
                 let message = format_args!(

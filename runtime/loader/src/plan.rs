@@ -344,7 +344,7 @@ impl Planner<'_> {
             let Text::Written(text) = text else { continue };
             let places = PromptText::from(text.value.as_str());
             let mut seen = HashSet::new();
-            for place in places.places().filter(|place| !place.starts_with("session_state.")) {
+            for place in places.placeholders().filter(|place| !place.starts_with("session_state.")) {
                 if !seen.insert(place) {
                     continue;
                 }

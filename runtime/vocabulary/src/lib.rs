@@ -17,7 +17,7 @@ pub mod messages;
 mod names;
 mod nearest;
 pub mod options;
-pub mod places;
+pub mod placeholders;
 mod ready_hooks;
 pub mod settings;
 pub mod synonyms;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use onionskin_vocabulary::places::{SESSION_STATE, TextPiece, place, split};
+use onionskin_vocabulary::placeholders::{SESSION_STATE, TextPiece, placeholder, split};
 use serde_json::Value;
 
 use onionskin_definitions::error::BoxError;
@@ -73,9 +73,9 @@ impl PromptText {
     /// use onionskin::prompt::PromptText;
     ///
     /// let text = PromptText::from("Greet {guest}, not {{anybody}}, in {session_state.language}.");
-    /// assert_eq!(text.places().collect::<Vec<_>>(), ["guest", "session_state.language"]);
+    /// assert_eq!(text.placeholders().collect::<Vec<_>>(), ["guest", "session_state.language"]);
     /// ```
-    pub fn places(&self) -> impl Iterator<Item = &str> {
+    pub fn placeholders(&self) -> impl Iterator<Item = &str> {
         let pieces: &[Piece] = match &self.0 {
             Kind::Fixed(_) => &[],
             Kind::Template(pieces) => pieces,
@@ -265,7 +265,7 @@ pub enum TemplatePart<S> {
 fn pieces(text: &str) -> Vec<Piece> {
     let piece = |written| match written {
         TextPiece::Words(words) => Piece::Text(words),
-        TextPiece::Place(path) => Piece::Key(path),
+        TextPiece::Placeholder(path) => Piece::Key(path),
     };
     split(text).into_iter().map(piece).collect()
 }
@@ -276,7 +276,7 @@ fn write_words(text: &mut String, words: &str) {
     while let Some(at) = rest.find('{') {
         text.push_str(&rest[..at]);
         let behind = &rest[at..];
-        match place(behind, "{", "}") {
+        match placeholder(behind, "{", "}") {
             Some(key) => {
                 text.extend(["{{", key, "}}"]);
                 rest = &behind[key.len() + 2..];

@@ -9,8 +9,8 @@
 // - sources of tools: the shell and MCP servers
 
 mod concealed;
+mod encodings;
 mod environment;
-mod forms;
 mod masked;
 mod owned;
 mod reader;

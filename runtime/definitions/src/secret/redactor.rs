@@ -1,4 +1,4 @@
-//! Finds the forms of secrets in texts with `aho-corasick`, and masks them.
+//! Finds the encodings of secrets in texts with `aho-corasick`, and masks them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use aho_corasick::AhoCorasick;
 use zeroize::Zeroize;
 
-use super::forms::forms;
+use super::encodings::encodings;
 use super::value::MASK;
 
 /// Masks in the order of preference.
@@ -26,7 +26,7 @@ const SHORT: usize = 3;
 
 /// Finds secrets in texts and replaces them with a mask. Cheap to clone.
 ///
-/// Each secret is found in its usual forms: plain, in JSON, percent-encoded, in Base64, and as hexadecimal
+/// Each secret is found in its usual encodings: plain, in JSON, percent-encoded, in Base64, and as hexadecimal
 /// digits. Secrets of fewer than six bytes are not redacted.
 ///
 /// ```
@@ -44,18 +44,18 @@ pub struct Redactor {
     mask: &'static str,
 }
 
-/// The number of bytes of a form that the automaton looks for; the rest is compared at each match. Each byte
+/// The number of bytes of a encoding that the automaton looks for; the rest is compared at each match. Each byte
 /// costs the automaton time and memory.
 const BEGINNING: usize = 12;
 
 /// Secrets that are searched for in one pass.
 struct Layer {
     secrets: Vec<Arc<Needle>>,
-    /// For each form: its secret and its index among the secret's forms. They are sorted by the forms' texts.
-    forms: Vec<(usize, usize)>,
-    /// For each pattern of the automaton: the forms that begin with it.
+    /// For each encoding: its secret and its index among the secret's encodings. They are sorted by the encodings' texts.
+    encodings: Vec<(usize, usize)>,
+    /// For each pattern of the automaton: the encodings that begin with it.
     alike: Vec<Range<usize>>,
-    /// `None` if there are too many forms; every text is then masked as a whole.
+    /// `None` if there are too many encodings; every text is then masked as a whole.
     automaton: Option<AhoCorasick>,
     longest: usize,
 }
@@ -63,24 +63,24 @@ struct Layer {
 /// One secret.
 pub(super) struct Needle {
     id: u64,
-    forms: Vec<String>,
+    encodings: Vec<String>,
     mask: Option<Arc<str>>,
 }
 
 impl Needle {
     /// A secret with the default mask; `None` if it is too short to redact.
     pub(super) fn from_secret(secret: &[u8]) -> Option<Arc<Self>> {
-        Some(Self::new(secret, None)).filter(|secret| !secret.forms.is_empty()).map(Arc::new)
+        Some(Self::new(secret, None)).filter(|secret| !secret.encodings.is_empty()).map(Arc::new)
     }
 
     fn new(secret: &[u8], mask: Option<Arc<str>>) -> Self {
-        Self { id: id(secret), forms: forms(secret), mask }
+        Self { id: id(secret), encodings: encodings(secret), mask }
     }
 }
 
 impl Drop for Needle {
     fn drop(&mut self) {
-        self.forms.zeroize();
+        self.encodings.zeroize();
     }
 }
 
@@ -92,50 +92,53 @@ pub(super) fn id(secret: &[u8]) -> u64 {
 
 impl Layer {
     fn new(secrets: Vec<Arc<Needle>>) -> Self {
-        let of = |(at, secret): (usize, &Arc<Needle>)| (0..secret.forms.len()).map(move |form| (at, form));
-        let mut forms: Vec<_> = secrets.iter().enumerate().flat_map(of).collect();
-        let text = |(secret, form): &(usize, usize)| secrets[*secret].forms[*form].as_str();
-        forms.sort_unstable_by(|one, other| text(one).cmp(text(other)));
+        let of = |(at, secret): (usize, &Arc<Needle>)| {
+            (0..secret.encodings.len()).map(move |encoding| (at, encoding))
+        };
+        let mut encodings: Vec<_> = secrets.iter().enumerate().flat_map(of).collect();
+        let text = |(secret, encoding): &(usize, usize)| secrets[*secret].encodings[*encoding].as_str();
+        encodings.sort_unstable_by(|one, other| text(one).cmp(text(other)));
         let begin = |at: usize| {
-            let text = text(&forms[at]).as_bytes();
+            let text = text(&encodings[at]).as_bytes();
             &text[..text.len().min(BEGINNING)]
         };
         let mut alike: Vec<Range<usize>> = Vec::new();
-        for at in 0..forms.len() {
+        for at in 0..encodings.len() {
             match alike.last_mut() {
                 Some(last) if begin(last.start) == begin(at) => last.end = at + 1,
                 _ => alike.push(at..at + 1),
             }
         }
         let automaton = AhoCorasick::new(alike.iter().map(|alike| begin(alike.start))).ok();
-        let longest = forms.iter().map(|form| text(form).len()).max().unwrap_or(0);
-        Self { secrets, forms, alike, automaton, longest }
+        let longest = encodings.iter().map(|encoding| text(encoding).len()).max().unwrap_or(0);
+        Self { secrets, encodings, alike, automaton, longest }
     }
 
-    /// The forms in the text: each with the index of its secret and its byte range. `None` without an
+    /// The encodings in the text: each with the index of its secret and its byte range. `None` without an
     /// automaton.
     fn found<'l>(&'l self, text: &'l str) -> Option<impl Iterator<Item = (usize, Range<usize>)> + 'l> {
         let beginnings = self.automaton.as_ref()?.find_overlapping_iter(text);
         Some(beginnings.flat_map(move |one| {
             let rest = &text.as_bytes()[one.start()..];
-            let alike = &self.forms[self.alike[one.pattern().as_usize()].clone()];
-            let found = alike.iter().filter(move |form| rest.starts_with(self.text(**form).as_bytes()));
-            found.map(move |form| (form.0, one.start()..one.start() + self.text(*form).len()))
+            let alike = &self.encodings[self.alike[one.pattern().as_usize()].clone()];
+            let found =
+                alike.iter().filter(move |encoding| rest.starts_with(self.text(**encoding).as_bytes()));
+            found.map(move |encoding| (encoding.0, one.start()..one.start() + self.text(*encoding).len()))
         }))
     }
 
-    fn text(&self, (secret, form): (usize, usize)) -> &str {
-        &self.secrets[secret].forms[form]
+    fn text(&self, (secret, encoding): (usize, usize)) -> &str {
+        &self.secrets[secret].encodings[encoding]
     }
 
     fn shows(&self, text: &str) -> bool {
         self.found(text).is_none_or(|mut found| found.next().is_some())
     }
 
-    /// Whether a longer form begins with this text.
+    /// Whether a longer encoding begins with this text.
     fn begins_with(&self, text: &str) -> bool {
-        let at = self.forms.partition_point(|form| self.text(*form) <= text);
-        self.forms.get(at).is_some_and(|form| self.text(*form).starts_with(text))
+        let at = self.encodings.partition_point(|encoding| self.text(*encoding) <= text);
+        self.encodings.get(at).is_some_and(|encoding| self.text(*encoding).starts_with(text))
     }
 }
 
@@ -143,7 +146,7 @@ impl Layer {
 struct Match<'n> {
     start: usize,
     end: usize,
-    /// The length of the longest form in it.
+    /// The length of the longest encoding in it.
     length: usize,
     mask: &'n str,
 }
@@ -202,7 +205,7 @@ impl Redactor {
     }
 
     fn and_layer(mut self, mut secrets: Vec<Arc<Needle>>) -> Self {
-        secrets.retain(|secret| !secret.forms.is_empty());
+        secrets.retain(|secret| !secret.encodings.is_empty());
         if secrets.is_empty() {
             return self;
         }
@@ -266,7 +269,7 @@ impl Redactor {
         (masked(&text[..end], &found), end)
     }
 
-    /// The index of a form that the end of the text cuts off; the text's length if there is none.
+    /// The index of a encoding that the end of the text cuts off; the text's length if there is none.
     pub(super) fn begun(&self, text: &str) -> usize {
         let longest = self.layers.iter().map(|layer| layer.longest).max().unwrap_or(0);
         let starts = text.char_indices().map(|(at, _)| at).rev();
@@ -363,8 +366,13 @@ mod tests {
 
     #[test]
     fn t8_what_cannot_be_looked_for_does_not_pass() {
-        let layer =
-            Layer { secrets: Vec::new(), forms: Vec::new(), alike: Vec::new(), automaton: None, longest: 0 };
+        let layer = Layer {
+            secrets: Vec::new(),
+            encodings: Vec::new(),
+            alike: Vec::new(),
+            automaton: None,
+            longest: 0,
+        };
         let redactor = Redactor { layers: vec![Arc::new(layer)], mask: MASK };
         let mut text = "anything".to_owned();
         text.redact(&redactor);

@@ -1,8 +1,8 @@
 //! Heuristics for texts that try to give the model other instructions.
 
 mod encoded;
-mod forms;
 mod literals;
+mod readings;
 mod scan;
 mod signs;
 

@@ -8,8 +8,8 @@ use regex_lite::Regex;
 
 use super::super::pace::PART;
 use super::encoded::decoded;
-use super::forms::forms;
 use super::literals::beginnings;
+use super::readings::readings;
 use super::signs::SIGNS;
 
 /// The most bytes of one sign.
@@ -73,17 +73,17 @@ impl Scan {
         // The begin of a text is that of a line, and there is a character before each sign.
         let before = if chunk.is_first { "\n\n" } else { "\u{2026}" };
         let after = if chunk.is_last { "" } else { "\u{2026}" };
-        for form in forms(chunk.text) {
-            self.read_form(patterns, &format!("{before}{form}{after}"));
+        for reading in readings(chunk.text) {
+            self.find_in(patterns, &format!("{before}{reading}{after}"));
         }
-        for form in decoded(chunk.text).iter().flat_map(|text| forms(text)) {
-            self.read_form(patterns, &format!("\n\n{form}"));
+        for reading in decoded(chunk.text).iter().flat_map(|text| readings(text)) {
+            self.find_in(patterns, &format!("\n\n{reading}"));
         }
     }
 
-    fn read_form(&mut self, patterns: &Patterns, form: &str) {
+    fn find_in(&mut self, patterns: &Patterns, reading: &str) {
         let mut tried = [usize::MAX; SIGNS.len()];
-        for found in patterns.beginnings.find_overlapping_iter(form) {
+        for found in patterns.beginnings.find_overlapping_iter(reading) {
             let start = found.start();
             for &index in &patterns.owners[found.pattern().as_usize()] {
                 if self.seen & 1 << index != 0 || tried[index] == start || start == 0 {
@@ -91,8 +91,8 @@ impl Scan {
                 }
                 tried[index] = start;
                 let (pattern, weight) = &patterns.all[index];
-                let end = form.floor_char_boundary(form.len().min(start + LONGEST));
-                if pattern.is_match(&form[form.floor_char_boundary(start - 1)..end]) {
+                let end = reading.floor_char_boundary(reading.len().min(start + LONGEST));
+                if pattern.is_match(&reading[reading.floor_char_boundary(start - 1)..end]) {
                     self.seen |= 1 << index;
                     self.weight += weight;
                 }

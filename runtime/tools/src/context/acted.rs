@@ -23,7 +23,7 @@ struct Times {
     all: u32,
     failed: u32,
     /// The calls with an unknown outcome.
-    open: u32,
+    unknown: u32,
 }
 
 impl Acted {
@@ -34,7 +34,7 @@ impl Acted {
 
     /// Records a call whose tool started, here and in the records of all parent runs.
     pub fn note(&self, tool: &Arc<str>, outcome: CallOutcome) {
-        let (failed, open) = match outcome {
+        let (failed, unknown) = match outcome {
             CallOutcome::Ok | CallOutcome::Stop | CallOutcome::Error(ErrorKind::Withheld) => (0, 0),
             CallOutcome::Paused => return,
             CallOutcome::Abort => (0, 1),
@@ -49,7 +49,8 @@ impl Acted {
                 tools.len() - 1
             });
             let times = &mut tools[at].1;
-            (times.all, times.failed, times.open) = (times.all + 1, times.failed + failed, times.open + open);
+            (times.all, times.failed, times.unknown) =
+                (times.all + 1, times.failed + failed, times.unknown + unknown);
             run = acted.above.as_deref();
         }
     }
@@ -79,18 +80,18 @@ impl Times {
             2 => format!("`{name}` twice"),
             times => format!("`{name}` {times} times"),
         };
-        let (failed, open) = match self.all {
+        let (failed, unknown) = match self.all {
             1 => ("with an error".to_owned(), "its outcome is not known".to_owned()),
             _ => (
                 format!("{} with an error", self.failed),
-                format!("{} whose outcome is not known", self.open),
+                format!("{} whose outcome is not known", self.unknown),
             ),
         };
-        match (self.failed, self.open) {
+        match (self.failed, self.unknown) {
             (0, 0) => Ok(()),
             (_, 0) => write!(text, " ({failed})"),
-            (0, _) => write!(text, " ({open})"),
-            _ => write!(text, " ({failed}, {open})"),
+            (0, _) => write!(text, " ({unknown})"),
+            _ => write!(text, " ({failed}, {unknown})"),
         }
         .unwrap_or_else(|_| unreachable!("a text takes any text"));
         text

@@ -137,7 +137,7 @@ struct Data {
     /// The number of questions that the current start of a function with the effect `Once` has reached.
     segment: u32,
     /// Whether the call waits for an answer that this run will not receive.
-    is_open: bool,
+    is_waiting: bool,
     /// How the tool's own hooks left the call, if this is collected.
     hooks: Option<Vec<HookExit>>,
 }

@@ -138,7 +138,7 @@ pub(crate) async fn in_span<T>(
         result.as_ref().map_or_else(CallOutcome::from_exit, &of_value).error_type()
     };
     let span = Some(Box::new(HookSpan::begin(hook.as_ref(), CALL)));
-    Traced { call, span, error_type, waits: || cx.is_open() }.await
+    Traced { call, span, error_type, waits: || cx.is_waiting() }.await
 }
 
 /// Runs a hook of a call in a span. A typed hook only forwards the call here, without a span, because it runs

@@ -38,7 +38,7 @@ pub(super) struct Tree {
     /// The runs that are only counted, each with the run whose tokens and groups count it.
     folded: HashMap<Scope, FoldedRun>,
     /// The calls in progress, by the scope that runs below them have.
-    open: HashMap<String, (Scope, CallId)>,
+    running: HashMap<String, (Scope, CallId)>,
     is_cancelled: bool,
 }
 
@@ -171,7 +171,7 @@ impl Tree {
 
     fn run_started(&mut self, event: &Event, shown: bool, now: Duration) {
         let scope: Scope = event.step.scope().into();
-        let begun_by = self.open.get(call_of(&scope)).cloned();
+        let begun_by = self.running.get(call_of(&scope)).cloned();
         let parent = begun_by.as_ref().map(|(parent, _)| Arc::clone(parent));
         if let Some(hidden) = parent.as_ref().and_then(|parent| self.folded.get(parent)) {
             let (above, child) = (Arc::clone(&hidden.above), hidden.child.clone());
@@ -226,7 +226,7 @@ impl Tree {
     fn tool_started(&mut self, event: &Event, tool: &str, arguments: &str, now: Duration) {
         let scope: Scope = event.step.scope().into();
         let id = (event.step.turn(), event.step.call_number());
-        self.open.insert(event.step.to_string(), (Arc::clone(&scope), id));
+        self.running.insert(event.step.to_string(), (Arc::clone(&scope), id));
         let Some(run) = self.runs.get_mut(&scope) else { return };
         run.calls.push_back(Call {
             id,
@@ -247,7 +247,7 @@ impl Tree {
     }
 
     fn tool_finished(&mut self, event: &Event, outcome: CallOutcome, note: &str, duration: Duration) {
-        self.open.remove(&event.step.to_string());
+        self.running.remove(&event.step.to_string());
         let id = (event.step.turn(), event.step.call_number());
         if let Some(call) = self.runs.get_mut(event.step.scope()).and_then(|run| run.call(id)) {
             call.ended = Some((duration, outcome));

@@ -181,7 +181,7 @@ fn o1_a_tree_keeps_a_bounded_number_of_calls() {
             tree.update(&event, Duration::ZERO);
         }
     }
-    assert_eq!((tree.runs.len(), tree.runs[""].calls.len(), tree.open.len()), (101, 100, 0));
+    assert_eq!((tree.runs.len(), tree.runs[""].calls.len(), tree.running.len()), (101, 100, 0));
     assert!(tree.runs[""].calls.iter().all(|call| call.arguments.len() < 300 && call.note.len() < 300));
     assert_eq!(shown(&tree, 0, 3, 60).lines().nth(1), Some("├ 9999 calls before"));
     assert_eq!(tree.usage("").total(), 10_000);

@@ -41,7 +41,8 @@ impl AgentRun {
             self.unless_over(pin!(Box::pin(batch.plan_through_hooks()))).await??;
         }
         let over = self.unless_over(pin!(batch.run())).await.err();
-        if over.is_none() && self.cx.aborted().is_none() && batch.planned.iter().any(PlannedCall::is_open) {
+        if over.is_none() && self.cx.aborted().is_none() && batch.planned.iter().any(PlannedCall::is_waiting)
+        {
             // The conversation is dropped: a resumed run recreates it.
             batch.finished = true;
             return self.pause(busy).await;
@@ -201,9 +202,9 @@ impl<'r> Batch<'r> {
                 for index in all {
                     let mut call = match free.take() {
                         None => Box::pin(self.contained(index)),
-                        Some(mut place) => {
-                            Pin::set(&mut place, self.contained(index));
-                            place
+                        Some(mut slot) => {
+                            Pin::set(&mut slot, self.contained(index));
+                            slot
                         }
                     };
                     match poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await {

@@ -9,26 +9,26 @@ use onionskin_tools::question::{Paused, PausedRun};
 
 use crate::agent::error::run_error::RunError;
 
-use super::open_work::Busy;
+use super::call_counts::Busy;
 use super::run::AgentRun;
 
 impl AgentRun {
     /// Counts calls as in progress; `None` if the run cannot pause.
     pub(super) fn busy(&self) -> Option<Busy<'_>> {
         self.cx.questions()?;
-        Some(self.open_work.begin())
+        Some(self.call_counts.begin())
     }
 
-    /// Waits forever for answers to open calls. The run drops this future when its other calls have ended.
+    /// Waits forever for answers of people. The run drops this future when its other calls have ended.
     pub(super) async fn pause<T>(&self, busy: Option<Busy<'_>>) -> T {
-        self.open_work.leave_open();
+        self.call_counts.note_waiting();
         drop(busy);
         pending().await
     }
 
     /// Whether calls of the run wait for answers in a later run.
     pub(in crate::agent) fn is_paused(&self) -> bool {
-        self.open_work.is_open()
+        self.call_counts.any_waits()
     }
 
     /// Runs `work` until it ends, or until calls wait for answers and no other call is in progress. The run
@@ -41,7 +41,7 @@ impl AgentRun {
     ) -> Result<T, RunError> {
         let mut work = pin!(work);
         poll_fn(|task| match work.as_mut().poll(task) {
-            Poll::Pending if self.open_work.only_waits() => Poll::Ready(Err(self.paused())),
+            Poll::Pending if self.call_counts.only_waits() => Poll::Ready(Err(self.paused())),
             poll => poll,
         })
         .await

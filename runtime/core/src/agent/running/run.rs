@@ -25,8 +25,8 @@ use crate::agent::form::answer_form::AnswerForm;
 use crate::agent::limits::Limit;
 use crate::run_hook::RunInput;
 
+use super::call_counts::CallCounts;
 use super::open_calls::OpenCalls;
-use super::open_work::OpenWork;
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
 ///
@@ -67,7 +67,7 @@ pub struct AgentRun {
     permits: Option<Arc<Semaphore>>,
     /// The messages of model requests from which secrets were removed.
     pub(super) redacted: Mutex<RedactedRequests>,
-    pub(super) open_work: OpenWork,
+    pub(super) call_counts: CallCounts,
     /// Whether the run is shown to people.
     shown: bool,
 }
@@ -175,7 +175,7 @@ impl AgentRun {
             tally: Mutex::new(tally),
             permits,
             redacted: Mutex::default(),
-            open_work: OpenWork::default(),
+            call_counts: CallCounts::default(),
             shown: true,
         }
     }

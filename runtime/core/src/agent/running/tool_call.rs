@@ -1,5 +1,5 @@
 //! One tool call of a run: it passes the hooks, and events report its start and its end. `turns.rs` starts
-//! the calls of a turn. The agent's onion begins in `onion/dynamic.rs`.
+//! the calls of a turn. The agent's onion begins in `onion/attempt.rs`.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -86,7 +86,7 @@ impl PlannedCall {
     }
 
     /// Whether the call waits for a person's answer.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         matches!(*lock(&self.end), Err(CallProgress::Waiting))
     }
 }
@@ -195,7 +195,7 @@ impl<'r> TurnCall<'r> {
         let answered = {
             let mut call = pin!(call.instrument(self.span.span()));
             let answered = poll_fn(|task| match call.as_mut().poll(task) {
-                Poll::Pending if cx.is_open() => Poll::Ready(None),
+                Poll::Pending if cx.is_waiting() => Poll::Ready(None),
                 poll => poll.map(Some),
             });
             match run.cx.journal() {

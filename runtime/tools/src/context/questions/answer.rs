@@ -204,7 +204,7 @@ impl ToolContext {
             run.abort_for(AbortCause::Journal(error));
         } else {
             questions.open(question, hash);
-            self.data(|data| data.is_open = true);
+            self.data(|data| data.is_waiting = true);
         }
         // The run drops this future.
         pending().await
@@ -232,13 +232,13 @@ impl RunContext {
 #[doc(hidden)]
 impl ToolContext {
     /// Whether the call waits for an answer that this run will not receive.
-    pub fn is_open(&self) -> bool {
-        self.run().questions().is_some() && self.data_if_any(|data| data.is_open).unwrap_or(false)
+    pub fn is_waiting(&self) -> bool {
+        self.run().questions().is_some() && self.data_if_any(|data| data.is_waiting).unwrap_or(false)
     }
 
     /// Waits forever, because the child run of this call is paused.
     pub async fn wait_with_child<T>(&self) -> T {
-        self.data(|data| data.is_open = true);
+        self.data(|data| data.is_waiting = true);
         pending().await
     }
 }

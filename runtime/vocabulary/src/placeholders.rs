@@ -11,24 +11,24 @@ pub enum TextPiece {
     /// Text as it is.
     Words(String),
     /// The path between the braces.
-    Place(String),
+    Placeholder(String),
 }
 
-/// Splits a text at its places. A place between two pairs of braces is text with one pair, and all other braces are text as they are
+/// Splits a text at its placeholders. A placeholder between two pairs of braces is text with one pair, and all other braces are text as they are
 /// written.
 pub fn split(text: &str) -> Vec<TextPiece> {
     let (mut pieces, mut words, mut rest) = (Vec::new(), String::new(), text);
     while let Some(at) = rest.find('{') {
         words.push_str(&rest[..at]);
         let behind = &rest[at..];
-        if let Some(path) = place(behind, "{{", "}}") {
+        if let Some(path) = placeholder(behind, "{{", "}}") {
             words.extend(["{", path, "}"]);
             rest = &behind[path.len() + 4..];
-        } else if let Some(path) = place(behind, "{", "}") {
+        } else if let Some(path) = placeholder(behind, "{", "}") {
             if !words.is_empty() {
                 pieces.push(TextPiece::Words(std::mem::take(&mut words)));
             }
-            pieces.push(TextPiece::Place(path.to_owned()));
+            pieces.push(TextPiece::Placeholder(path.to_owned()));
             rest = &behind[path.len() + 2..];
         } else {
             words.push('{');
@@ -42,8 +42,8 @@ pub fn split(text: &str) -> Vec<TextPiece> {
     pieces
 }
 
-/// The path between these braces, if the text begins with a place: names with dots between them and no blanks. All but the first may be numbers.
-pub fn place<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+/// The path between these braces, if the text begins with a placeholder: names with dots between them and no blanks. All but the first may be numbers.
+pub fn placeholder<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let path = text.strip_prefix(open)?;
     let is_inside = |c: char| c == '_' || c == '.' || c.is_alphanumeric();
     let path = &path[..path.find(|c| !is_inside(c)).unwrap_or(path.len())];
@@ -60,7 +60,7 @@ mod tests {
     fn shown(text: &str) -> Vec<String> {
         let shown = |piece| match piece {
             TextPiece::Words(words) => words,
-            TextPiece::Place(path) => format!("<{path}>"),
+            TextPiece::Placeholder(path) => format!("<{path}>"),
         };
         split(text).into_iter().map(shown).collect()
     }

@@ -1,4 +1,4 @@
-//! The forms in which a text is read.
+//! The readings of a text: as a person sees it, with digits as letters, with spaced letters joined.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex_lite::Regex;
 use onionskin_definitions::text::is_unseen;
 
 /// The text as it is read, with digits as letters, and with spaced letters joined.
-pub(super) fn forms(text: &str) -> Vec<String> {
+pub(super) fn readings(text: &str) -> Vec<String> {
     let is_shown = |c: &char| !is_unseen(*c) && !is_mark(*c);
     let mut plain = String::with_capacity(text.len());
     for c in text.chars().filter(is_shown).map(in_plain_style).flat_map(char::to_lowercase) {
@@ -34,23 +34,23 @@ pub(super) fn forms(text: &str) -> Vec<String> {
         c => c,
     };
     let letters: String = joined.chars().map(read).collect();
-    let mut forms = vec![plain];
+    let mut readings = vec![plain];
     if let Some(unspaced) = unspaced(&joined) {
-        forms.push(unspaced);
+        readings.push(unspaced);
     }
     if letters != joined {
-        forms.push(letters);
+        readings.push(letters);
     }
-    // A text in Cyrillic letters, as it is: in the forms above, some of its letters are Latin ones.
+    // A text in Cyrillic letters, as it is: in the readings above, some of its letters are Latin ones.
     if text.chars().any(|c| matches!(c, '\u{400}'..='\u{4ff}') && looks_like(c) == c) {
-        forms.push(text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" "));
+        readings.push(text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" "));
     }
     // Words with dots between them.
     if joined.contains('.') {
-        forms.push(joined.replace('.', " "));
+        readings.push(joined.replace('.', " "));
     }
-    forms.push(joined);
-    forms
+    readings.push(joined);
+    readings
 }
 
 /// Whether it is a mark over, under or through the letter before it.
@@ -93,7 +93,7 @@ fn in_plain_style(c: char) -> char {
     }
 }
 
-/// The Latin letter that a letter is drawn as: forms of full width, and Cyrillic and Greek letters.
+/// The Latin letter that a letter is drawn as: readings of full width, and Cyrillic and Greek letters.
 fn looks_like(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => {

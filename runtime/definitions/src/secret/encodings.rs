@@ -1,40 +1,40 @@
-//! The forms of a secret: its text, and the usual encodings of it.
+//! The encodings of a secret: its text, and the usual encodings of it.
 
 use std::fmt::Write as _;
 
-/// The minimum length of a redacted form, in bytes. Shorter forms would occur in ordinary texts.
+/// The minimum length of a redacted encoding, in bytes. Shorter encodings would occur in ordinary texts.
 pub(crate) const SHORTEST: usize = 6;
 /// The minimum length, in bytes, of a line in a multi-line secret, such as a private key, that is redacted by
 /// itself.
 const SHORTEST_LINE: usize = 16;
 
-/// All distinct forms of a secret; empty if it is too short.
-pub(super) fn forms(secret: &[u8]) -> Vec<String> {
-    let mut forms = Vec::new();
-    collect(secret, &mut forms);
+/// All distinct encodings of a secret; empty if it is too short.
+pub(super) fn encodings(secret: &[u8]) -> Vec<String> {
+    let mut encodings = Vec::new();
+    collect(secret, &mut encodings);
     // A secret from a file often ends with a line break, which is trimmed before use.
     let trimmed = secret.trim_ascii();
     if trimmed.len() < secret.len() {
-        collect(trimmed, &mut forms);
+        collect(trimmed, &mut encodings);
     }
     if let Ok(text) = str::from_utf8(secret)
         && text.contains('\n')
     {
         let lines = text.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_LINE);
-        lines.for_each(|line| collect(line.as_bytes(), &mut forms));
+        lines.for_each(|line| collect(line.as_bytes(), &mut encodings));
     }
-    forms.sort_unstable();
-    forms.dedup();
-    forms
+    encodings.sort_unstable();
+    encodings.dedup();
+    encodings
 }
 
-fn collect(secret: &[u8], forms: &mut Vec<String>) {
+fn collect(secret: &[u8], encodings: &mut Vec<String>) {
     if secret.len() < SHORTEST {
         return;
     }
     if let Ok(text) = str::from_utf8(secret) {
         let json = json(text);
-        forms.extend([
+        encodings.extend([
             text.to_owned(),
             self::json(&json),
             ascii_json(text),
@@ -47,17 +47,17 @@ fn collect(secret: &[u8], forms: &mut Vec<String>) {
         percent(secret, |byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)),
         percent(secret, |_| false),
     ] {
-        forms.extend([percent.replace("%20", "+"), lower_escapes(&percent), percent]);
+        encodings.extend([percent.replace("%20", "+"), lower_escapes(&percent), percent]);
     }
     for alignment in 0..3 {
         let standard = base64(secret, alignment);
-        forms.extend([standard.replace('+', "-").replace('/', "_"), standard]);
+        encodings.extend([standard.replace('+', "-").replace('/', "_"), standard]);
     }
     let hex: String = secret.iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
         hex
     });
-    forms.extend([hex.to_uppercase(), hex]);
+    encodings.extend([hex.to_uppercase(), hex]);
 }
 
 /// As in a JSON string, without the quotes.
@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn t8_forms_are_those_of_the_usual_encoders() {
-        let all = forms(b"pa\"ss w\xc3\xb6rd/+");
-        for form in [
+        let all = encodings(b"pa\"ss w\xc3\xb6rd/+");
+        for encoding in [
             "pa\"ss wörd/+",
             r#"pa\"ss wörd/+"#,
             r#"pa\\\"ss wörd/+"#,
@@ -146,7 +146,7 @@ mod tests {
             "706122737320 77c3b672642f2b".replace(' ', "").as_str(),
             "cGEic3Mgd8O2cmQvK",
         ] {
-            assert!(all.iter().any(|one| one == form), "`{form}` of {all:?}");
+            assert!(all.iter().any(|one| one == encoding), "`{encoding}` of {all:?}");
         }
     }
 
@@ -161,18 +161,18 @@ mod tests {
 
     #[test]
     fn t8_a_secret_from_a_file_is_found_without_its_line_break() {
-        let all = forms(b"hunter2\r\n");
-        for form in ["hunter2\r\n", "hunter2", "68756e74657232"] {
-            assert!(all.iter().any(|one| one == form), "`{form}` of {all:?}");
+        let all = encodings(b"hunter2\r\n");
+        for encoding in ["hunter2\r\n", "hunter2", "68756e74657232"] {
+            assert!(all.iter().any(|one| one == encoding), "`{encoding}` of {all:?}");
         }
-        assert!(!forms(b" 12345\n").iter().any(|form| form == "12345"));
+        assert!(!encodings(b" 12345\n").iter().any(|encoding| encoding == "12345"));
     }
 
     #[test]
     fn t8_short_secrets_have_no_forms_and_lines_have_their_own() {
-        assert!(forms(b"12345").is_empty());
-        let key = forms(b"-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nshort\n-----END KEY-----\n");
-        assert!(key.iter().any(|form| form == "MIIEvQIBADANBgkqhkiG"));
-        assert!(!key.iter().any(|form| form == "short"));
+        assert!(encodings(b"12345").is_empty());
+        let key = encodings(b"-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nshort\n-----END KEY-----\n");
+        assert!(key.iter().any(|encoding| encoding == "MIIEvQIBADANBgkqhkiG"));
+        assert!(!key.iter().any(|encoding| encoding == "short"));
     }
 }
