@@ -1,4 +1,4 @@
-//! An attempt of a tool, at the core of the onion.
+//! Both ends of a call: the outermost layer, and the attempt of the tool at the core.
 
 use std::any::type_name;
 use std::future::{Future, ready};
@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use pin_project_lite::pin_project;
 
 use super::latch::latch_first;
-use super::panics::{Caught, tool_panicked};
+use super::panics::{Caught, hook_panicked, tool_panicked};
 use crate::context::{AbortCause, AtDepth, Depth, ToolContext, Within, timed};
 use crate::event::CallRecord;
 use crate::journal::{JournalError, StepKind, fingerprint};
@@ -19,6 +19,42 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Asks, Effect, ToolSource, refuse_lost};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
+
+/// Wraps a call of an onion. A panic of a hook aborts the run. Once the abort latch is set, the result is the
+/// abort.
+pub fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
+where
+    F: Future<Output = ToolResult> + Send,
+{
+    Outermost { call: Caught::new(call, cx, hook_panicked), cx }
+}
+
+pin_project! {
+    struct Outermost<'a, F> {
+        #[pin]
+        call: F,
+        cx: &'a ToolContext,
+    }
+}
+
+impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
+    type Output = ToolResult;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let this = self.project();
+        let Poll::Ready(mut result) = this.call.poll(context) else { return Poll::Pending };
+        // The kind of exit is checked out of line, which saves a successful call one branch.
+        if let Err(exit) = &mut result {
+            latch_first(this.cx, exit);
+            this.cx.report_start(exit);
+        }
+        match this.cx.run().aborted() {
+            Some(abort) => Poll::Ready(Err(Exit::Abort(abort.clone()))),
+            None => Poll::Ready(result),
+        }
+    }
+}
 
 /// Runs a tool, unless the run was aborted: counts the attempt, enforces limits, and catches panics.
 ///

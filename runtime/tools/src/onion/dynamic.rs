@@ -1,24 +1,19 @@
 //! The boundary between the compiled onion and dynamic hooks and tools.
 
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
 
 use futures_util::future::{BoxFuture, Either};
-use pin_project_lite::pin_project;
 
 use super::attempt::short_name;
-use super::latch::latch_first;
 use super::next::{Forked, Latched};
-use super::panics::{Caught, hook_panicked};
 use super::traced::{hooks_are_traced, traced};
 use super::{Call, Hook, Next};
 use crate::context::{DynCall, ToolContext};
 use crate::services::ServiceTypes;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolDefinition;
-use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::error::ToolResult;
 use onionskin_definitions::lock::lock;
 
 /// A [`Hook`] as a trait object: a dynamic hook of an agent, or one of a tool's own hooks.
@@ -287,41 +282,5 @@ impl Call for Bulkhead {
 
     fn call_traced<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         self.0.call_dyn(cx, args)
-    }
-}
-
-/// Wraps a call of an onion. A panic of a hook aborts the run. Once the abort latch is set, the result is the
-/// abort.
-pub fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
-where
-    F: Future<Output = ToolResult> + Send,
-{
-    Outermost { call: Caught::new(call, cx, hook_panicked), cx }
-}
-
-pin_project! {
-    struct Outermost<'a, F> {
-        #[pin]
-        call: F,
-        cx: &'a ToolContext,
-    }
-}
-
-impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
-    type Output = ToolResult;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
-        let this = self.project();
-        let Poll::Ready(mut result) = this.call.poll(context) else { return Poll::Pending };
-        // The kind of exit is checked out of line, which saves a successful call one branch.
-        if let Err(exit) = &mut result {
-            latch_first(this.cx, exit);
-            this.cx.report_start(exit);
-        }
-        match this.cx.run().aborted() {
-            Some(abort) => Poll::Ready(Err(Exit::Abort(abort.clone()))),
-            None => Poll::Ready(result),
-        }
     }
 }

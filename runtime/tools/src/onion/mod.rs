@@ -23,12 +23,12 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 pub use self::attempt::short_name;
-pub use self::attempt::{call_dynamic, call_tool};
+pub use self::attempt::{call_dynamic, call_tool, outermost};
 pub use crate::caught::{caught, caught_async};
 pub use caller::{AgentGuards, Compiled, ToolCaller};
 pub(crate) use dynamic::DynNext;
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};
-pub use dynamic::{DynHook, Filtered, outermost};
+pub use dynamic::{DynHook, Filtered};
 pub(crate) use hook_exit::LastInner;
 pub use known::{Is, Known, has_each, has_no_more, taken};
 pub use made::InArc;
