@@ -163,7 +163,7 @@ impl HasKeys for ToolContext {
     type Error = Exit;
 
     fn state_of_key(&self, key: &str) -> SessionState {
-        self.state_with(key)
+        state_with(self, key)
     }
 
     fn run_of_keys(&self) -> &RunContext {
@@ -284,7 +284,7 @@ impl<F: Future> Future for InState<'_, F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        this.cx.change_bound(|states| states.push(this.state.clone()));
+        change_bound(this.cx, |states| states.push(this.state.clone()));
         let _back = Back(this.cx);
         this.call.poll(context)
     }
@@ -295,22 +295,20 @@ struct Back<'a>(&'a ToolContext);
 
 impl Drop for Back<'_> {
     fn drop(&mut self) {
-        self.0.change_bound(|states| {
+        change_bound(self.0, |states| {
             states.pop();
         });
     }
 }
 
-impl ToolContext {
-    fn change_bound(&self, change: impl FnOnce(&mut Vec<SessionState>)) {
-        self.data(|data| change(&mut data.bound));
-    }
+fn change_bound(cx: &ToolContext, change: impl FnOnce(&mut Vec<SessionState>)) {
+    cx.data(|data| change(&mut data.bound));
+}
 
-    /// The state with a value for a key: the innermost running tool value's, else the session's.
-    fn state_with(&self, key: &str) -> SessionState {
-        let own = self.data_if_any(|data| data.bound.iter().rev().find(|state| state.has(key)).cloned());
-        own.flatten().unwrap_or_else(|| self.run.session_state().clone())
-    }
+/// The state with a value for a key: the innermost running tool value's, else the session's.
+fn state_with(cx: &ToolContext, key: &str) -> SessionState {
+    let own = cx.data_if_any(|data| data.bound.iter().rev().find(|state| state.has(key)).cloned());
+    own.flatten().unwrap_or_else(|| cx.run().session_state().clone())
 }
 
 #[cfg(test)]

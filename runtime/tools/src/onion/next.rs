@@ -1,4 +1,4 @@
-//! The rest of a call, which a hook runs.
+//! What a hook runs: the rest of a call, or the original tool without the hooks that have not run yet.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,9 +9,9 @@ use pin_project_lite::pin_project;
 
 use super::Call;
 use super::latch::latch;
-use crate::context::ToolContext;
+use crate::context::{AtDepth, Depth, ToolContext};
 use onionskin_definitions::args::Args;
-use onionskin_definitions::error::ToolResult;
+use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// The rest of a call: the inner hooks and the tool.
 ///
@@ -139,5 +139,35 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
             latch(this.cx, exit);
         }
         poll
+    }
+}
+
+impl ToolContext {
+    /// Calls the tool and skips all hooks that have not run yet: the agent's hooks, typed hooks, and the
+    /// tool's own hooks. Approval, cache and guardrails still run.
+    ///
+    /// Cancel safety: dropping the future cancels the call.
+    ///
+    /// # Errors
+    /// Returns the errors of the tool, or an error if the caller is the tool, a guardrail or an error
+    /// handler.
+    pub async fn call_original(&self, args: &mut Args) -> ToolResult {
+        if self.is_past_hooks() {
+            return Err(Exit::Tool(ToolError::new(format!(
+                "`call_original` was called by what it runs, so `{}` would never end: call it from a hook only",
+                self.tool_name()
+            ))));
+        }
+        match self.run().core() {
+            Some(core) => {
+                self.note_arguments(args);
+                let call = AtDepth::new(self, Depth::Original, core.call_dyn(self, args));
+                Latched::new(call, self).await
+            }
+            None => Err(Exit::Tool(
+                ToolError::new("this context belongs to no run, so there is no tool to call")
+                    .with_kind(ErrorKind::UnknownTool),
+            )),
+        }
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::{Front, Unanswered};
-use super::waits::Waiting;
+use super::restart::Waiting;
 use crate::context::{AbortCause, ToolContext};
 use crate::question::{Answer, AnswerType, AskError, QuestionKind, UiComponent};
 use onionskin_definitions::args::Args;

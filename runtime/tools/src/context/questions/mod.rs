@@ -3,10 +3,8 @@
 mod answer;
 mod approval;
 mod ask;
-mod names;
-mod waits;
+mod restart;
 
 pub(crate) use answer::{Front, Unanswered};
 pub use ask::Ui;
-pub(super) use names::QuestionNames;
-pub(super) use waits::Waited;
+pub(super) use restart::{QuestionNames, Waited};

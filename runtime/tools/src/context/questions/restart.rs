@@ -1,7 +1,12 @@
-//! The names of a call's questions: a restart of the function finds the answers of an earlier start by them.
+//! What a restart of a function finds of its questions: their names, the answers that an earlier start received, and whether it
+//! still waited; and how long a call waited.
 
-use crate::context::ToolContext;
-use crate::journal::{StepId, StepKind, recorded_for};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::context::{Data, ToolContext};
+use crate::journal::{StepId, StepKind, recorded, recorded_for};
 use crate::question::Answer;
 use onionskin_definitions::definition::{Asks, Effect};
 
@@ -19,6 +24,17 @@ pub(in crate::context) struct QuestionNames {
 
 /// A start of a tool's function.
 pub(in crate::context) struct FunctionStart<'c>(&'c ToolContext);
+
+/// How long a call waited for answers.
+#[derive(Clone, Copy, Default)]
+pub(in crate::context) struct Waited {
+    before: Duration,
+    /// The number of open questions, and when the first of them was asked.
+    now: Option<(u32, Instant)>,
+}
+
+/// A wait for an answer.
+pub(super) struct Waiting<'c>(&'c ToolContext);
 
 impl ToolContext {
     /// Returns the step of the call's next question, and the question's name in the function's start.
@@ -68,6 +84,52 @@ impl ToolContext {
     pub(in crate::context) fn number_questions_anew(&self) {
         self.data_if_any(|data| data.question_names.in_step.clear());
     }
+
+    /// Records that a function with the effect `Once` reached a question, so that the call is not in doubt
+    /// while it waits.
+    pub(super) async fn note_waiting(&self, question: StepId) {
+        if self.run().journal().is_none() || !self.is_once() || !self.is_in_step() {
+            return;
+        }
+        let number = self.data(|data| {
+            data.segment += 1;
+            data.segment - 1
+        });
+        self.run().reading(self.waiting_step(number), async || question).await;
+    }
+
+    fn waiting_step(&self, number: u32) -> StepId {
+        let mut id = StepId { attempt: self.tries(), ..self.step_id(StepKind::Ask) };
+        id.name = format!("{}.waits.{number}", id.name).into();
+        id
+    }
+
+    /// Whether the function, as started by an earlier run, reached a question that has no answer yet.
+    pub(in crate::context) async fn was_waiting(&self) -> bool {
+        let run = self.run();
+        let Some(journal) = run.journal() else { return false };
+        for number in 0.. {
+            let reached = recorded::<StepId>(&**journal, &run.journal_step(self.waiting_step(number))).await;
+            let Some(question) = run.unless_failed(reached).await else { return false };
+            let answer = recorded::<Answer>(&**journal, &run.journal_step(question)).await;
+            if run.unless_failed(answer).await.is_none() {
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(in crate::context) fn begin_segments(&self) {
+        if self.definition().effect == Effect::Once {
+            self.data(|data| data.segment = 0);
+        }
+    }
+
+    /// How long the call has waited for answers until now.
+    pub(in crate::context) fn waited(&self) -> Duration {
+        let waited = self.data_if_any(|data| data.waited).unwrap_or_default();
+        waited.before + waited.now.map_or(Duration::ZERO, |(_, since)| since.elapsed())
+    }
 }
 
 impl Drop for FunctionStart<'_> {
@@ -94,4 +156,29 @@ fn next_name(names: &mut Vec<String>, name: Option<&str>) -> String {
 
 fn is_number(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl<'c> Waiting<'c> {
+    pub(super) fn begin(cx: &'c ToolContext) -> Self {
+        cx.data(|Data { waited, .. }| {
+            let (count, since) = waited.now.unwrap_or_else(|| (0, Instant::now()));
+            waited.now = Some((count + 1, since));
+        });
+        Self(cx)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.data(|Data { waited, .. }| {
+            waited.now = match waited.now {
+                Some((count, since)) if count > 1 => Some((count - 1, since)),
+                Some((_, since)) => {
+                    waited.before += since.elapsed();
+                    None
+                }
+                None => None,
+            };
+        });
+    }
 }
