@@ -147,7 +147,9 @@ pub(crate) fn count<T: From<Expr>>(meta: &Meta) -> Result<T> {
             if int.base10_parse::<u32>().is_ok_and(|most| most > 0) {
                 return Ok(value.into());
             }
-            if int.base10_digits() == "0" { "least 1".to_owned() } else { format!("most {}", u32::MAX) }
+            // syn reads `-1` at the end of the options as one literal.
+            let is_less = int.base10_digits() == "0" || int.base10_digits().starts_with('-');
+            if is_less { "least 1".to_owned() } else { format!("most {}", u32::MAX) }
         }
         Expr::Lit(_) | Expr::Unary(_) => "least 1".to_owned(),
         _ => return Ok(value.into()),
