@@ -104,6 +104,13 @@ impl<'t> Table<'t> {
                 continue;
             }
             match find(self.keys, &name) {
+                Some(key) if is_without_value(&option) => {
+                    let message = match key.form() {
+                        word if word == key.name => format!("write `{written}` alone"),
+                        form => format!("expected a value: `{form}`"),
+                    };
+                    errors.push((at, error_at(&option, message)));
+                }
                 Some(key) => {
                     rename(&mut option, &name);
                     named.push(((at, key), NestedMeta::Meta(option)));
@@ -135,13 +142,14 @@ impl<'t> Table<'t> {
         Ok(options)
     }
 
-    /// The option `key = Type`, or `key = Words without quotes`. A word after a type begins another option, whose comma is
-    /// missing.
+    /// The option `key = Type`, `key = Words without quotes`, or `key =` without a value. A word after a type begins another option,
+    /// whose comma is missing.
     fn verbatim<O: Options>(&self, input: ParseStream<'_>) -> Option<Meta> {
         let ahead = input.fork();
         let key = ahead.call(Ident::parse_any).ok()?;
         let eq_token = ahead.parse().ok()?;
         let tokens = match O::parsed(self.key_name(&key.unraw().to_string())) {
+            _ if ahead.is_empty() || ahead.peek(Token![,]) => TokenStream::new(),
             Parsed::Type => {
                 let ty: Type = ahead.parse().ok()?;
                 let is_whole = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Ident::peek_any);
@@ -177,6 +185,11 @@ pub(crate) fn meta_name(meta: &Meta) -> String {
         || meta.path().to_token_stream().to_string().replace(' ', ""),
         |ident| ident.unraw().to_string(),
     )
+}
+
+/// Whether nothing is behind `key =`.
+fn is_without_value(option: &Meta) -> bool {
+    matches!(option, Meta::NameValue(MetaNameValue { value: Expr::Verbatim(tokens), .. }) if tokens.is_empty())
 }
 
 /// Calls an option as darling knows it.
