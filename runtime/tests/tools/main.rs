@@ -5,6 +5,7 @@
 mod bind;
 mod bind_hooks;
 mod blocking;
+mod never_begun;
 mod strict;
 mod tool_macro;
 mod tool_states;

@@ -93,8 +93,14 @@ impl ToolContext {
         if self.last_start() == CallProgress::Started {
             self.set_last_start(left);
         }
-        if left == CallProgress::Running {
-            self.data(|data| data.runs_on = true);
+        match left {
+            CallProgress::Running => self.data(|data| data.runs_on = true),
+            CallProgress::NotStarted => self.discount_start(),
+            CallProgress::Started
+            | CallProgress::Succeeded
+            | CallProgress::Reported
+            | CallProgress::Aborted
+            | CallProgress::Waiting => {}
         }
     }
 
@@ -112,11 +118,7 @@ impl ToolContext {
 
     /// Whether the work of the tool has begun at least once.
     fn has_started(&self) -> bool {
-        match self.attempt() {
-            0 => false,
-            1 => self.last_start() != CallProgress::NotStarted,
-            _ => true,
-        }
+        self.attempt() > 0
     }
 
     /// The end of the text about a start that is ended from outside: nothing for a tool that changes nothing, or did not start.

@@ -27,14 +27,14 @@ pub(super) struct Starts {
     inside_declared: u32,
     /// Starts of the function, if the core does not start it.
     of_function: u32,
-    /// Starts that did not run the function, for example because of invalid arguments.
+    /// Starts that did not run the function, for example because of invalid arguments, or because no thread was free.
     refused: u32,
 }
 
 impl ToolContext {
     /// The number of starts of the tool itself for this call. It is 0 before the first start, and stays 0 if
-    /// a hook, a guardrail, a cache or an approver answered or refused the call, or if the arguments were
-    /// invalid.
+    /// a hook, a guardrail, a cache or an approver answered or refused the call, if the arguments were
+    /// invalid, or if a blocking tool got no thread in time.
     pub fn attempt(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
         let starts_inside = self.entry().starts_inside;
@@ -136,8 +136,9 @@ impl ToolContext {
         }
     }
 
+    /// Takes back the count of a start that did not run the function.
     #[cold]
-    fn discount_start(&self) {
+    pub(super) fn discount_start(&self) {
         self.data(|data| data.starts.refused += 1);
         // A call without a start does not count.
         if self.attempt() == 0 && self.data(|data| take(&mut data.is_admitted)) {
