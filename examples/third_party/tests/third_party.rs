@@ -383,7 +383,7 @@ mod declared {
 
     #[tokio::test]
     async fn t9_a_toolbox_by_hand_that_disagrees_with_itself_is_a_build_error_that_names_the_tool() {
-        let begin = "the toolbox `Torn` disagrees with itself: ";
+        let begin = "the lists of the toolbox `Torn` differ: ";
         assert_eq!(
             torn::<Unlisted, 1, 1, 2>().await,
             format!("{begin}`bound` returns the tool `b`, and `TOOLS` does not list it")

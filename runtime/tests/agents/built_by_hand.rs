@@ -139,7 +139,7 @@ async fn t9_the_definitions_of_a_source_by_hand_are_checked_as_those_of_other_to
                 *it = it.clone().with_input_schema(json!({ "type": "object", "required": ["x"] }));
                 it.examples = [ToolExample::new(json!({}))].into();
             }),
-            "wrong example",
+            "invalid example",
         ),
     ] {
         let desk = Desk(move || vec![echo(definition.clone())]);
@@ -295,7 +295,7 @@ async fn t9_a_toolbox_by_hand_that_repeats_reorders_or_hides_a_tool_disagrees_wi
     async fn refused<A: Agent, const CASE: u8>(expected: &str) {
         let built = A::builder().model(model()).toolbox(Torn::<CASE>).build().await;
         let Err(error) = built else { panic!("{CASE} was built") };
-        assert_eq!(error.to_string(), format!("the toolbox `Torn` disagrees with itself: {expected}"));
+        assert_eq!(error.to_string(), format!("the lists of the toolbox `Torn` differ: {expected}"));
         assert!(std::panic::catch_unwind(|| ToolSpec::from_toolbox(Torn::<CASE>)).is_err());
     }
     refused::<Twice, 0>("`TOOLS` lists the tool `a` twice").await;

@@ -102,7 +102,7 @@ async fn a7_the_depth_is_a_limit_of_the_agent() {
     limits.depth = 0;
     let error = Echo::builder().model(calls("again")).state(mirror).limits(limits).build().await.unwrap_err();
     assert!(
-        matches!(error, BuildError::Zero { .. }) && error.to_string().contains("limits.depth"),
+        matches!(error, BuildError::ZeroSetting { .. }) && error.to_string().contains("limits.depth"),
         "{error}"
     );
 }

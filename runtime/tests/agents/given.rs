@@ -120,7 +120,7 @@ async fn a1_everything_that_is_missing_is_told_at_once() {
     assert!(texts[4].contains("uses the server `time`"), "{texts:#?}");
     assert_eq!(texts.len(), 5);
     let all = error.to_string();
-    assert!(all.starts_with("5 things are wrong:\n- the agent `lacking` declares"), "{all}");
+    assert!(all.starts_with("there are 5 problems:\n- the agent `lacking` declares"), "{all}");
 }
 
 #[cfg(not(feature = "genai"))]
@@ -175,7 +175,7 @@ impl<const WHICH: u8> Agent for Bound<WHICH> {
 async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
     async fn zero<const WHICH: u8>(expected: &str) {
         let error = refused(Bound::<WHICH>::builder().model(ScriptedModel::new())).await;
-        assert!(matches!(&error, BuildError::Zero { setting, .. } if *setting == expected), "{error}");
+        assert!(matches!(&error, BuildError::ZeroSetting { setting, .. } if *setting == expected), "{error}");
     }
     zero::<0>("max_parallel").await;
     zero::<1>("max_display_instances").await;
@@ -189,7 +189,7 @@ async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
     let error = refused(Plain::builder().limits(limits).model(ScriptedModel::new())).await;
     assert_eq!(
         error.to_string(),
-        "a bound of the agent `plain` does not fit: `limits.turns` must be at least 1; remove it to use the default"
+        "the agent `plain` has an invalid setting: `limits.turns` must be at least 1; remove it to use the default"
     );
 
     let model = ScriptedModel::new()
@@ -325,7 +325,7 @@ async fn l2_an_agent_tool_refuses_a_timeout_of_zero_where_it_is_set() {
     let panic = panic.map(|_| ()).unwrap_err();
     assert_eq!(
         panic.downcast_ref::<String>().unwrap(),
-        "the tool `agent__plain` cannot have a timeout of zero: leave it out for none"
+        "the tool `agent__plain` cannot have a timeout of zero: remove it for no limit"
     );
     let endless = tool.timeout(Duration::MAX).spec();
     assert_eq!(onionskin::call!(endless, input = "x").await.unwrap(), "fine");

@@ -148,7 +148,7 @@ async fn a7_a_loop_by_hand_does_what_converse_does() {
         (
             vec![retries(), retries(), answer("done")],
             limits(|limits| limits.max_retries = 1),
-            "another try 2 times",
+            "a retry 2 times",
         ),
     ] {
         let by_hand = traces::<Loops>(turns.clone(), limits.clone()).await;

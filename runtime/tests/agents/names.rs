@@ -142,8 +142,9 @@ async fn a1_an_agent_by_hand_has_a_name_that_providers_accept() {
         (refused!(DottedAgent), "my.agent"),
     ] {
         let text = error.to_string();
-        let BuildError::AgentName { agent, .. } = error else { panic!("{text}") };
+        let BuildError::AgentName { agent, mistake, .. } = error else { panic!("{text}") };
         assert_eq!(agent, name);
+        assert_eq!(text, format!("the agent name `{name}` is invalid: {mistake}"));
     }
 }
 

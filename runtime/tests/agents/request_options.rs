@@ -190,7 +190,7 @@ async fn o3_a_model_that_panics_does_not_take_the_build_down() {
     assert_eq!((agent.as_str(), reason.as_str()), ("Forced", "what is tool_choice?"));
     assert_eq!(
         error.to_string(),
-        "the model of the agent `Forced` panicked when it was asked what it supports: what is tool_choice?"
+        "`supports` of the model of the agent `Forced` panicked: what is tool_choice?"
     );
     let shown = format!("{:?}", BoxModel::new(Boastful));
     assert!(shown.starts_with("BoxModel(") && shown.contains("Boastful"), "{shown}");

@@ -181,7 +181,7 @@ async fn a4_a_run_for_which_a_server_has_no_tools_ends_before_its_first_turn() {
         let error = clerk.request("Go.").user(user).run().await.unwrap_err();
         let text = error.to_string();
         assert!(
-            text.starts_with("the run of `Clerk` did not begin: the server `files` has no tools for it: "),
+            text.starts_with("the run of `Clerk` did not start: the server `files` has no tools for it: "),
             "{text}"
         );
         assert!(text.contains(words), "{text}");

@@ -354,8 +354,8 @@ async fn a10_a_dropped_input_or_answer_ends_the_run_and_is_no_answer() {
         assert_eq!(
             error.to_string(),
             format!(
-                "a message hook of the agent `Clerk` dropped the message from `{from}` to `{to}`, so the run has no answer; to go on, \
-                 let the hook replace the text"
+                "a message hook of the agent `Clerk` dropped the message from `{from}` to `{to}`, so the run has no answer; to continue \
+                 the run, let the hook replace the text"
             )
         );
     }

@@ -449,7 +449,7 @@ async fn asks_retry(case: Value) {
     let model = ScriptedModel::turns([small(), small(), ScriptedTurn::say("done")]);
     let error =
         Scene::builder().state(Log::default()).limits(limits).model(model).run("go").await.unwrap_err();
-    assert!(error.to_string().contains("`picky` asked for another try 2 times"), "{error}");
+    assert!(error.to_string().contains("`picky` requested a retry 2 times"), "{error}");
 }
 
 /// Adds one, and that is the answer.

@@ -149,6 +149,9 @@ fn counted(count: State<u32>) {
 async fn h5_what_cannot_be_everywhere_is_not_built() {
     let built = ByHand::builder().model(model()).state(1_u32).provide(Log::default()).build().await;
     let text = built.map(|_| ()).unwrap_err().to_string();
-    assert!(text.contains("is everywhere and takes `State<u32>`"), "{text}");
-    assert!(text.contains("the guardrail `MaskPii` of the agent `ByHand` is everywhere"), "{text}");
+    assert!(text.contains("has the filter `everywhere` and takes `State<u32>`"), "{text}");
+    assert!(
+        text.contains("the guardrail `MaskPii` of the agent `ByHand` has the filter `everywhere`"),
+        "{text}"
+    );
 }

@@ -208,7 +208,7 @@ async fn t4_bounds_of_zero_are_refused_where_they_are_set() {
     let error = Hasty::builder().model(ScriptedModel::turns([])).build().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the tool `hasty` of the agent `hasty` sets `timeout` to 0: leave it out for no limit"
+        "the tool `hasty` of the agent `hasty` sets `timeout` to 0: remove it for no limit"
     );
 
     let panics = |set: fn()| {
@@ -221,11 +221,11 @@ async fn t4_bounds_of_zero_are_refused_where_they_are_set() {
     let text = panics(|| {
         ToolSpec::new(ByHand).options(|options| options.timeout = Some(NO_TIME));
     });
-    assert_eq!(text, "`timeout` of the tool `by_hand` is 0: leave it out for no limit");
+    assert_eq!(text, "`timeout` of the tool `by_hand` is 0: remove it for no limit");
     let text = panics(|| {
         ToolSpec::new(ByHand).options(|options| options.max_calls = Some(0));
     });
-    assert_eq!(text, "`max_calls` of the tool `by_hand` is 0: leave it out for no limit");
+    assert_eq!(text, "`max_calls` of the tool `by_hand` is 0: remove it for no limit");
     assert!(panics(|| drop(onionskin::Cache::new().ttl(NO_TIME))).contains("`ttl` of 0"));
     assert!(panics(|| drop(onionskin::Cache::new().capacity(0))).contains("`capacity` of 0"));
 }

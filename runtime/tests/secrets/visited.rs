@@ -179,7 +179,7 @@ async fn t8_an_agent_is_not_built_with_a_secret_that_its_state_does_not_list() {
     assert_eq!(
         error,
         format!(
-            "the state `{state}` of the agent `quiet` holds a secret that is not visited, so it would not be redacted: write \
+            "the state `{state}` of the agent `quiet` contains a secret that is not visited, so it would not be redacted: write \
              `#[derive(onionskin::secret::VisitSecrets)]` on it, and on each type in it that holds a secret"
         )
     );

@@ -120,7 +120,7 @@ async fn t5_a_parameter_of_another_state_is_not_built() {
     let says = |part: &str, state: &str| {
         format!(
             "{part} of the agent `{{}}` takes `State<services::states::Ledger>`, and the state of the agent is `{state}`: declare this state in \
-             the agent (`state: ..` in `agent!`, `type State = ..` by hand), or leave {part} out"
+             the agent (`state: ..` in `agent!`, `type State = ..` by hand), or remove {part}"
         )
     };
     let all = [

@@ -295,7 +295,7 @@ fn c3_a_chain_of_very_many_agents_of_the_program_is_an_error_of_the_build() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let error = runtime.block_on(app).unwrap_err();
     assert!(
-        matches!(&error, BuildError::TooManyLevels { agent, most: 100, .. } if agent == "a2899"),
+        matches!(&error, BuildError::TooManyLevels { agent, max: 100, .. } if agent == "a2899"),
         "{error}"
     );
 }

@@ -86,7 +86,7 @@ async fn c3_each_limit_of_a_card_limits_its_runs() {
             Limit::Tokens => ("1", add(), "limit of 1 tokens", "2"),
             Limit::Time => ("30", add(), "limit of 30s", "2"),
             Limit::Depth => ("1", call("agent__b", json!({ "input": "Well?" })), "nested 1 deep", "Well."),
-            Limit::MaxRetries => ("0", call("add_later", json!({})), "another try 1 times", "Try later."),
+            Limit::MaxRetries => ("0", call("add_later", json!({})), "a retry 1 times", "Try later."),
             Limit::OutputRetries => {
                 let turns = vec![ScriptedTurn::say("Well."), ScriptedTurn::say(r#"{"lines":[]}"#)];
                 ("0", turns, "1 did not fit", r#"{"lines":[]}"#)

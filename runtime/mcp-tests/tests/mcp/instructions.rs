@@ -102,7 +102,7 @@ async fn a4_the_error_for_a_tool_that_an_agent_selects_says_why_it_does_not_get_
         Err(error) => error.to_string(),
     };
     let told = error(Some(&["get_*", "add"]), only(&server())).await;
-    let begin = "the agent `Keeper` selects `add` from the server `fix`, and does not get it: the tool `add` tries to give the model other";
+    let begin = "the agent `Keeper` selects `add` from the server `fix`, but this tool is not available: the tool `add` tries to give the model other";
     assert!(told.starts_with(begin), "{told}");
 
     let date = json!({"type": "object", "properties": {"day": {"type": "date"}}});
@@ -110,7 +110,7 @@ async fn a4_the_error_for_a_tool_that_an_agent_selects_says_why_it_does_not_get_
     for pattern in [&["set_date"], &["set_*"]] {
         let told = error(Some(pattern), only(&broken)).await;
         let expected = format!(
-            "the agent `Keeper` selects `{}` from the server `fix`, and does not get it: the tool `set_date` is left out: its input \
+            "the agent `Keeper` selects `{}` from the server `fix`, but this tool is not available: the tool `set_date` is left out: its input \
              schema names the unknown type `\"date\"`",
             pattern[0]
         );
@@ -124,7 +124,7 @@ async fn a4_the_error_for_a_tool_that_an_agent_selects_says_why_it_does_not_get_
     let file =
         json!({"mcpServers": {"fix": {"command": command, "args": ["plain"], "disabledTools": ["crash"]}}});
     let told = error(Some(&["crash"]), McpConfig::from_json(&file.to_string(), ".mcp.json").unwrap()).await;
-    let expected = "does not get it: the tool `crash` is left out: `disabledTools` in the configuration of the server takes it away";
+    let expected = "but this tool is not available: the tool `crash` is left out: `disabledTools` in the configuration of the server takes it away";
     assert!(told.ends_with(expected), "{told}");
 }
 
@@ -143,7 +143,7 @@ async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
 async fn a4_the_error_for_a_tool_in_a_filter_says_why_the_agent_does_not_get_it() {
     let built = Audited::builder().model(ScriptedModel::new()).server("fix", server().config()).build().await;
     let told = built.unwrap_err().to_string();
-    let begin = "the agent `Audited` names `fix__add` in the filter of `audit`, and does not get it: the tool `add` tries to give";
+    let begin = "the agent `Audited` names `fix__add` in the filter of `audit`, but this tool is not available: the tool `add` tries to give";
     assert!(told.starts_with(begin), "{told}");
 }
 

@@ -146,7 +146,7 @@ async fn a4_a_server_cannot_have_a_tool_with_the_name_of_another_servers_tool() 
         let error = built.err().map(|error| error.to_string());
         assert_eq!(error.is_none(), is_apart, "{first}, {second}: {error:?}");
         assert!(
-            error.is_none_or(|error| error.contains("of the agent `Both` can have tools of the same name")),
+            error.is_none_or(|error| error.contains("of the agent `Both` can have tools with the same name")),
             "{first}, {second}"
         );
     }

@@ -29,7 +29,7 @@ impl ToolSpec {
         let mut own = ToolDefinition::clone(&self.own);
         change(&mut own);
         if let Some(setting) = own.zero() {
-            panic!("`{setting}` of the tool `{}` is 0: leave it out for no limit", self.name());
+            panic!("`{setting}` of the tool `{}` is 0: remove it for no limit", self.name());
         }
         assert!(
             own.effect != Effect::Once || !self.added.stages.is_cached(),

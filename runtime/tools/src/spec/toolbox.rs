@@ -81,7 +81,7 @@ impl ToolSpec {
         let sources = S::Toolbox::SOURCES.iter().copied().flatten().copied().map(Some).chain(repeat(None));
         let bound = Toolbox::bound(&toolbox.share());
         if let Some(problem) = disagreement::<S::Toolbox>(&bound) {
-            panic!("the toolbox `{}` disagrees with itself: {problem}", S::Toolbox::NAME);
+            panic!("the lists of the toolbox `{}` differ: {problem}", S::Toolbox::NAME);
         }
         let specs = bound.into_iter().zip(sources).map(|(tool, source)| {
             let spec = Self::from_dyn(tool);

@@ -64,7 +64,7 @@ impl Search<'_> {
             return Err(BuildError::Cycle { agent, path });
         }
         if self.path.len() > MOST_LEVELS {
-            return Err(BuildError::TooManyLevels { agent: agent.name().to_owned(), most: MOST_LEVELS });
+            return Err(BuildError::TooManyLevels { agent: agent.name().to_owned(), max: MOST_LEVELS });
         }
         let begins =
             parent.is_some_and(|parent| parent.parts.settings.history_source == HistorySource::Messages);

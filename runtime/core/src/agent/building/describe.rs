@@ -7,7 +7,7 @@ use onionskin_tools::context::{RunContext, ToolContext, ToolEntry};
 use crate::agent::built::instance::Instance;
 use crate::agent::built::tool_list::ListError;
 use crate::agent::callers::handle::AgentHandle;
-use crate::agent::error::build_error::ServerError;
+use crate::agent::error::server_error::ServerError;
 use crate::agent::parts::Parts;
 use crate::description::{AgentDescription, AppDescription, ToolDescription};
 

@@ -59,15 +59,15 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
 /// Checks an agent's name, as `agent!` does.
 fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
     let name = agent.agent.name();
-    if agent_name_mistake(name).is_some() {
-        problems.push(BuildError::AgentName { agent: short(name, 100).into_owned() });
+    if let Some(mistake) = agent_name_mistake(name) {
+        problems.push(BuildError::AgentName { agent: short(name, 100).into_owned(), mistake });
     }
 }
 
 /// Finds the missing or wrong parts of one agent.
 fn of_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let (name, declaration, state) = (agent.agent.name(), &agent.declaration.parts, agent.agent.state);
-    let zero = |(setting, mistake)| BuildError::Zero { agent: name.to_owned(), setting, mistake };
+    let zero = |(setting, mistake)| BuildError::ZeroSetting { agent: name.to_owned(), setting, mistake };
     problems.extend(declaration.settings.zeros().into_iter().map(zero));
     if declaration.output.is_some() && declaration.settings.request_params.response_schema.is_some() {
         problems.push(BuildError::TwoAnswerForms { agent: name.to_owned() });
@@ -282,9 +282,11 @@ pub(super) fn filters(
     };
     let agent = agent.to_owned();
     Err(match tools.left_out(tool)? {
-        Some(reason) => {
-            BuildError::LeftOut { agent, names: format!("names `{tool}` in the filter of `{hook}`"), reason }
-        }
+        Some(reason) => BuildError::UnavailableTool {
+            agent,
+            names: format!("names `{tool}` in the filter of `{hook}`"),
+            reason,
+        },
         None => BuildError::FilterNamesNoTool {
             agent,
             hook,

@@ -90,7 +90,7 @@ impl ProvidedServices {
                 } else {
                     ""
                 },
-                taken: names(taken.iter().copied()),
+                accepted: names(taken.iter().copied()),
             });
         }
     }
@@ -240,8 +240,8 @@ impl AgentServices {
             self.given.allows_unused || self.types().any(|taken| taken == service) || is_taken_else(service)
         };
         if let Some(unused) = request.all().iter().find(|service| !is_taken(service.ty)) {
-            let (agent, taken) = (Arc::clone(agent), names(self.types()));
-            return Err(RunError::UnusedService { agent, service: unused.ty, taken });
+            let (agent, accepted) = (Arc::clone(agent), names(self.types()));
+            return Err(RunError::UnusedService { agent, service: unused.ty, accepted });
         }
         self.complete(request)?;
         Ok(self.given.services.with(request))

@@ -84,7 +84,7 @@ pub(in crate::agent) fn definitions<'e>(
 pub(super) fn definition(agent: &str, definition: &ToolDefinition) -> Result<(), BuildError> {
     let tool = || short(&definition.name, 100).into_owned();
     if let Some(setting) = definition.zero() {
-        return Err(BuildError::ZeroOfTool { agent: agent.to_owned(), tool: tool(), setting });
+        return Err(BuildError::ZeroToolSetting { agent: agent.to_owned(), tool: tool(), setting });
     }
     if let Some(problem) = definition.no_object() {
         return Err(BuildError::InputSchema { agent: agent.to_owned(), tool: tool(), problem });

@@ -13,8 +13,9 @@ use onionskin_tools::context::{Guards, RunContext, ToolEntry, ToolTable, definit
 use onionskin_tools::onion::{caught, caught_async};
 use onionskin_tools::tool::{DynTool, Dynamic};
 
-use crate::agent::error::build_error::{BuildError, ServerError};
+use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
+use crate::agent::error::server_error::ServerError;
 use crate::agent::parts::server_pool::{AgentServer, panicked};
 use crate::agent::parts::servers::ToolProvider;
 
@@ -171,7 +172,7 @@ impl AgentServer {
                 let server = (*self.server).to_owned();
                 if let Some(reason) = self.left_out(pattern)? {
                     let names = format!("selects `{pattern}` from the server `{server}`");
-                    problems.push(BuildError::LeftOut { agent: agent.to_owned(), names, reason });
+                    problems.push(BuildError::UnavailableTool { agent: agent.to_owned(), names, reason });
                     continue;
                 }
                 problems.push(BuildError::NoServerTool {
@@ -405,7 +406,7 @@ fn notice(problem: BuildError) -> String {
         BuildError::NoServerTool { agent, server, pattern, .. } => format!(
             "the server `{server}` changed its tools: no tool matches `{pattern}` of the agent `{agent}` any more"
         ),
-        problem @ BuildError::LeftOut { .. } => problem.to_string(),
+        problem @ BuildError::UnavailableTool { .. } => problem.to_string(),
         problem => format!("{problem}; the tool is left out"),
     }
 }

@@ -185,7 +185,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
             let agent = Arc::clone(&run.instance.name);
             Err(RunError::Depth {
                 agent,
-                most: run.instance.declaration.settings.limits.depth,
+                max: run.instance.declaration.settings.limits.depth,
                 chain: chain.into(),
             })
         }

@@ -7,8 +7,8 @@ use onionskin_tools::question::Paused;
 use onionskin_tools::session::Session;
 
 use crate::agent::built::tool_list::ListError;
-use crate::agent::error::build_error::ServerError;
 use crate::agent::error::run_error::RunError;
+use crate::agent::error::server_error::ServerError;
 use crate::agent::form::answer_form::TypedAnswer;
 use crate::run_hook::RunInput;
 

@@ -1,53 +1,18 @@
 //! `BuildError` says why an agent cannot be built.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
 
-use onionskin_vocabulary::LONGEST_AGENT_NAME;
 use onionskin_vocabulary::agent::Setting;
 
 use crate::prompt::PromptPart;
 use onionskin_definitions::definition::{Effect, ExampleError, NameProblem};
-use onionskin_definitions::error::{BoxError, redact_error, write_with_causes};
-use onionskin_definitions::secret::{Redact, Redactor};
+use onionskin_definitions::error::{BoxError, write_with_causes};
 use onionskin_tools::context::NameClash;
 use onionskin_tools::model::{HistoryError, ModelError};
 use onionskin_tools::services::ServiceType;
 
-/// An error of a server, as the crate that implements it returned it.
-#[derive(Debug, Clone)]
-pub struct ServerError(Arc<dyn Error + Send + Sync>);
-
-impl ServerError {
-    pub(in crate::agent) fn new(error: BoxError) -> Self {
-        Self(error.into())
-    }
-
-    /// The error as a value of type `E`, such as `mcp::McpError`; `None` if it has another type.
-    pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
-        self.0.downcast_ref()
-    }
-}
-
-impl Redact for ServerError {
-    fn redact(&mut self, redactor: &Redactor) {
-        redact_error(&mut self.0, redactor);
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Error for ServerError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
-    }
-}
+use super::server_error::ServerError;
 
 impl From<BoxError> for BuildError {
     fn from(error: BoxError) -> Self {
@@ -57,7 +22,7 @@ impl From<BoxError> for BuildError {
 
 /// The reason why an agent could not be built.
 ///
-/// `Debug` is the text too, with the texts of its sources, so an error that `main` returns can be read.
+/// `Debug` prints the message and the messages of its sources, so an error that `main` returns can be read.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -80,62 +45,61 @@ pub enum BuildError {
         /// The model's name.
         model: String,
     },
-    /// Several errors at once, each for a different problem. The list has at least two, none of which is `Several`.
-    #[error("{} things are wrong:{}", .0.len(), items(.0))]
+    /// Several problems. The list has at least two errors, and none of them is `Several`.
+    #[error("there are {} problems:{}", .0.len(), items(.0))]
     Several(Vec<Self>),
-    /// A limit is zero, so that nothing could run.
-    #[error("a bound of the agent `{agent}` does not fit: {mistake}")]
+    /// A setting is zero, so nothing could run.
+    #[error("the agent `{agent}` has an invalid setting: {mistake}")]
     #[non_exhaustive]
-    Zero {
+    ZeroSetting {
         /// The agent.
         agent: String,
-        /// The setting that is zero, as Rust names it.
+        /// The setting that is zero, by its name in Rust.
         setting: String,
-        /// What is wrong, and what the developer can do.
+        /// The mistake, and what to write instead.
         mistake: String,
     },
     /// The agent has an `output`, and its request parameters have a `response_schema`.
     #[error(
-        "the agent `{agent}` has an `output`, whose schema its model gets, and a `response_schema` in `request_params`: keep one of them"
+        "the agent `{agent}` has an `output` and a `response_schema` in `request_params`, and both set the schema of its answers: \
+         remove one of them"
     )]
     #[non_exhaustive]
     TwoAnswerForms {
         /// The agent.
         agent: String,
     },
-    /// The agent has an `output`, which ends a run, and a text that ends it
+    /// Both an `output` and the text of `until` would end a run of the agent
     /// ([`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until)).
-    #[error(
-        "the agent `{agent}` has an `output`, and an answer of that type ends its run: remove the text of `until`"
-    )]
+    #[error("the agent `{agent}` has an `output`, and an answer of that type ends its run: remove `until`")]
     #[non_exhaustive]
     UntilTyped {
         /// The agent.
         agent: String,
     },
-    /// The text that ends the runs of the agent is empty, so each answer would
+    /// The text of `until` is empty, so every answer would end the run
     /// ([`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until)).
     #[error(
-        "the agent `{agent}` has an empty text in `until`, which each answer holds: write the text, or leave it out"
+        "the text of `until` of the agent `{agent}` is empty, and every answer contains an empty text: write a text, or remove `until`"
     )]
     #[non_exhaustive]
     UntilEmpty {
         /// The agent.
         agent: String,
     },
-    /// The agent gives words to tools, and adds none
+    /// The agent sets words for tools, but adds no tool
     /// ([`AgentDeclaration::worded`](crate::declaration::AgentDeclaration::worded)).
     #[error(
-        "the agent `{agent}` calls `worded` with a function that adds no tool: add the tool in it, `.worded(words, |agent| agent.tool(..))`"
+        "the agent `{agent}` calls `worded` with a function that adds no tool: add one, `.worded(words, |agent| agent.tool(..))`"
     )]
     #[non_exhaustive]
     WordsWithoutTool {
         /// The agent.
         agent: String,
     },
-    /// A part of the system prompt was added, and nothing gives it a text.
+    /// A part of the system prompt has no text.
     #[error(
-        "the system prompt of the agent `{agent}` has the part `{part}` without a text: give it one with \
+        "the system prompt of the agent `{agent}` has the part `{part}` without a text: set one with \
          `.prompt(Prompt::new().text(PromptPart::{part}, \"..\"))`"
     )]
     #[non_exhaustive]
@@ -145,11 +109,11 @@ pub enum BuildError {
         /// The part.
         part: PromptPart,
     },
-    /// The prompt of a builder or of a request has a part that has no effect, because a `SystemMessage` replaces the whole prompt: that of the
-    /// same prompt, or the agent's own `system_message`.
+    /// A part of the prompt of a builder or a request has no effect, because a `SystemMessage` of the same prompt, or the
+    /// `system_message` of the agent, replaces the whole prompt.
     #[error(
-        "the prompt of the agent `{agent}` has the part `{part}` beside a `SystemMessage`, which replaces all other parts: leave one \
-         of them out"
+        "the prompt of the agent `{agent}` has the part `{part}` beside a `SystemMessage`, which replaces all other parts: remove one \
+         of them"
     )]
     #[non_exhaustive]
     UnusedPromptPart {
@@ -158,9 +122,9 @@ pub enum BuildError {
         /// The part.
         part: PromptPart,
     },
-    /// The system prompt shows the state, whose type has no JSON.
+    /// The system prompt shows the state, but the state cannot be written as JSON.
     #[error(
-        "the system prompt of the agent `{agent}` shows its state `{state}`, which has no JSON: derive `serde::Serialize` and \
+        "the system prompt of the agent `{agent}` shows its state `{state}`, which cannot be written as JSON: derive `serde::Serialize` and \
          `serde::Deserialize` for it"
     )]
     #[non_exhaustive]
@@ -170,10 +134,10 @@ pub enum BuildError {
         /// The type of the state.
         state: &'static str,
     },
-    /// A limit of a tool is zero, so that every call would fail.
-    #[error("the tool `{tool}` of the agent `{agent}` sets `{setting}` to 0: leave it out for no limit")]
+    /// A limit of a tool is zero, so every call would fail.
+    #[error("the tool `{tool}` of the agent `{agent}` sets `{setting}` to 0: remove it for no limit")]
     #[non_exhaustive]
-    ZeroOfTool {
+    ZeroToolSetting {
         /// The agent.
         agent: String,
         /// The tool.
@@ -181,7 +145,7 @@ pub enum BuildError {
         /// The setting that is zero.
         setting: &'static str,
     },
-    /// The schema of a tool's arguments is not that of an object.
+    /// The schema of a tool's arguments is not the schema of an object.
     #[error(
         "the arguments of the tool `{tool}` of the agent `{agent}` need the schema of an object, but {problem}: write \
          `\"type\": \"object\"` with `properties`, or derive the schema from a struct with named fields"
@@ -192,11 +156,11 @@ pub enum BuildError {
         agent: String,
         /// The tool.
         tool: String,
-        /// What the schema has in place of an object's type.
+        /// What the schema contains in place of `"type": "object"`.
         problem: String,
     },
-    /// A part of the schema of a tool's arguments cannot be checked: an unknown type, a reference to nothing, an unreadable
-    /// pattern. Calls that the schema should refuse would reach the tool.
+    /// A part of the schema of a tool's arguments cannot be checked: an unknown type, a reference to a missing part, or an
+    /// invalid pattern. Calls that the schema should refuse would reach the tool.
     #[error(
         "the schema of the arguments of the tool `{tool}` of the agent `{agent}` has a mistake: {problem}"
     )]
@@ -206,7 +170,7 @@ pub enum BuildError {
         agent: String,
         /// The tool.
         tool: String,
-        /// The place of the part in the schema, its value, and the expected value.
+        /// The path of the part in the schema, its value, and the expected value.
         problem: String,
     },
     /// The request parameters of the agent cannot be used: its model does not support one of them, or `tool_choice` names a tool that
@@ -216,19 +180,19 @@ pub enum BuildError {
     RequestParams {
         /// The agent.
         agent: String,
-        /// The reason why they are refused.
+        /// The reason.
         source: Box<ModelError>,
     },
-    /// The messages that the agent begins with are not a conversation that providers take.
+    /// The initial messages of the agent are not a conversation that providers accept.
     #[error("the initial messages of the agent `{agent}` cannot be used: {source}")]
     #[non_exhaustive]
     Messages {
         /// The agent.
         agent: String,
-        /// The mistake and its place.
+        /// The mistake and its position.
         source: HistoryError,
     },
-    /// The agent declares a state, and no state of this type was set.
+    /// The agent declares a state, but no state of this type was set.
     #[error("the agent `{agent}` declares `state: {state}`, but no state was set: call `.state(..)`")]
     #[non_exhaustive]
     NoState {
@@ -237,7 +201,7 @@ pub enum BuildError {
         /// The type of the state.
         state: &'static str,
     },
-    /// The agent uses a toolbox, and no object of its type was provided.
+    /// The agent uses a toolbox, but no object of its type was provided.
     #[error("the agent `{agent}` uses the toolbox `{toolbox}`, but no such toolbox was set: call `{call}`")]
     #[non_exhaustive]
     NoToolbox {
@@ -248,17 +212,17 @@ pub enum BuildError {
         /// The builder call that provides it.
         call: String,
     },
-    /// The lists of a toolbox that is written by hand disagree.
-    #[error("the toolbox `{toolbox}` disagrees with itself: {problem}")]
+    /// The lists of a hand-written toolbox differ.
+    #[error("the lists of the toolbox `{toolbox}` differ: {problem}")]
     #[non_exhaustive]
     ToolboxLists {
         /// The toolbox's type.
         toolbox: &'static str,
-        /// What differs.
+        /// The difference.
         problem: String,
     },
-    /// A state was set, and no agent declares this type. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
-    /// was not called.
+    /// A state was set, but no agent declares its type. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
+    /// allows this.
     #[error(
         "`.state(..)` was called with a `{state}`, but no agent declares this type as its state; the agents declare: {declared}. \
          Remove the call, or correct the type"
@@ -267,7 +231,7 @@ pub enum BuildError {
     UnusedState {
         /// The type of the state.
         state: &'static str,
-        /// The types of state that agents declare.
+        /// The types of state that the agents declare.
         declared: String,
     },
     /// A tool, a hook or a guardrail takes a service that was not provided.
@@ -286,10 +250,10 @@ pub enum BuildError {
         /// The type of the service.
         service: ServiceType,
     },
-    /// A service was provided, and no tool, hook or guardrail of any agent takes it. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
-    /// was not called.
+    /// A service was provided, but no tool, hook or guardrail takes it.
+    /// [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused) allows this.
     #[error(
-        "`{call}` was called for the service `{}`, but no tool, hook or guardrail takes it{advice}; they take: {taken}. Remove the \
+        "`{call}` was called for the service `{}`, but no tool, hook or guardrail takes it{advice}; they take: {accepted}. Remove the \
          call, or correct the type; hand-written code declares what it takes (`onionskin::services`)",
         .service.name()
     )]
@@ -299,14 +263,14 @@ pub enum BuildError {
         service: ServiceType,
         /// The builder call that provided it.
         call: &'static str,
-        /// What the developer can do, as a part of the error's text.
+        /// The advice, as part of the sentence.
         advice: &'static str,
-        /// The types that they take.
-        taken: String,
+        /// The types of services that they take.
+        accepted: String,
     },
-    /// The state owns a secret that its type does not list, so that a session would not redact it.
+    /// The state contains a secret that its type does not visit, so a session would not redact it.
     #[error(
-        "the state `{state}` of the agent `{agent}` holds a secret that is not visited, so it would not be redacted: {advice}"
+        "the state `{state}` of the agent `{agent}` contains a secret that is not visited, so it would not be redacted: {advice}"
     )]
     #[non_exhaustive]
     UnvisitedSecret {
@@ -314,11 +278,11 @@ pub enum BuildError {
         agent: String,
         /// The type of the state.
         state: &'static str,
-        /// What the developer can do, as the last part of the error's text.
+        /// The advice, as part of the sentence.
         advice: &'static str,
     },
-    /// A toolbox was provided, and no agent declares it. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
-    /// was not called.
+    /// A toolbox was provided, but no agent declares it. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
+    /// allows this.
     #[error(
         "`{call}` was called with the toolbox `{toolbox}`, but no agent declares it under this name{advice}"
     )]
@@ -328,11 +292,11 @@ pub enum BuildError {
         toolbox: &'static str,
         /// The builder call that provided it.
         call: String,
-        /// What the developer can do, as the last part of the error's text.
+        /// The advice, as part of the sentence.
         advice: String,
     },
-    /// A server was configured, and no agent uses it. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
-    /// was not called.
+    /// A server was configured, but no agent uses it. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
+    /// allows this.
     #[error(
         "`.server(\"{server}\", ..)` configures a server that no agent uses{near}; the agents use: {used}"
     )]
@@ -345,7 +309,7 @@ pub enum BuildError {
         /// The servers that agents use.
         used: String,
     },
-    /// The builder got something for an agent name that no agent has.
+    /// The builder has settings for an agent that does not exist.
     #[error(
         "the builder has settings for the agent `{name}`, which does not exist{near} The agents are: {known}"
     )]
@@ -355,10 +319,10 @@ pub enum BuildError {
         name: String,
         /// The most similar name, as a question.
         near: String,
-        /// The names of all agents, children included.
+        /// The names of all agents, including children.
         known: String,
     },
-    /// A hook that was added to an agent by name, or that an agent by hand declares, works on another state.
+    /// A hook that was added to an agent by name, or that a hand-written agent declares, takes another state.
     #[error(
         "the hook `{hook}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`"
     )]
@@ -373,10 +337,10 @@ pub enum BuildError {
         /// The type of the agent's state.
         state: &'static str,
     },
-    /// A hook of a declaration sees the calls of the agents below too, and takes a state.
+    /// A hook with the filter `everywhere` takes a state.
     #[error(
-        "the hook `{hook}` of the agent `{agent}` is everywhere and takes `State<{takes}>`: the agents below have other states, so \
-         name the hook in each agent with this state"
+        "the hook `{hook}` of the agent `{agent}` has the filter `everywhere` and takes `State<{takes}>`, but the agents below have \
+         other states: name the hook in each agent with this state"
     )]
     #[non_exhaustive]
     HookEverywhere {
@@ -387,10 +351,10 @@ pub enum BuildError {
         /// The state that the hook takes.
         takes: &'static str,
     },
-    /// A guardrail of a declaration has the filter of hooks that see the calls of the agents below too.
+    /// A guardrail has the filter `everywhere`, which is for hooks.
     #[error(
-        "the guardrail `{guardrail}` of the agent `{agent}` is everywhere: it checks the calls of its own agent, so name it in each \
-         agent, without this filter"
+        "the guardrail `{guardrail}` of the agent `{agent}` has the filter `everywhere`, but guardrails check the calls of one agent: \
+         remove the filter, and name the guardrail in each agent"
     )]
     #[non_exhaustive]
     GuardrailEverywhere {
@@ -399,11 +363,10 @@ pub enum BuildError {
         /// The guardrail.
         guardrail: &'static str,
     },
-    /// An agent has an output guardrail, and its children's conversations would come into its own without passing it.
+    /// An agent has an output guardrail, and merges the conversations of its children into its own without this check.
     #[error(
-        "the agent `{agent}` checks results with the guardrail `{guardrail}`, and `{merge}: orchestrator` brings the \
-         conversations of its children into its own past that: leave one of the two out, or merge into the child \
-         (`{merge}: child`)",
+        "the agent `{agent}` checks results with the guardrail `{guardrail}`, but `{merge}: orchestrator` adds the conversations of \
+         its children to its own without this check: remove one of them, or merge into the child (`{merge}: child`)",
         merge = Setting::HistoryMergeTarget
     )]
     #[non_exhaustive]
@@ -413,7 +376,7 @@ pub enum BuildError {
         /// The guardrail.
         guardrail: String,
     },
-    /// A tool of the builder, of a source, of a toolbox by hand or of a declaration by hand works on another state.
+    /// A tool of the builder, a source, a hand-written toolbox or a hand-written declaration takes another state.
     #[error(
         "the tool `{tool}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`: declare \
          this state in the agent (`state: ..` in `agent!`, `type State = ..` by hand), or bind its values with `ToolSpec::bind`"
@@ -429,9 +392,9 @@ pub enum BuildError {
         /// The type of the agent's state.
         state: &'static str,
     },
-    /// A hook that repeats calls ([`Hook::REPEATS`](crate::Hook::REPEATS)) would do nothing: its filter names a tool whose calls it does not
-    /// repeat, or it can repeat no tool of the agent and this one does not say what its effect is.
-    #[error("the hook `{hook}` of the agent `{agent}` repeats calls, and not those of the tool `{tool}`, {}", .effect.why_not_repeated())]
+    /// A hook that repeats calls ([`Hook::REPEATS`](crate::Hook::REPEATS)) would have no effect: its filter names a tool whose calls must
+    /// not be repeated, or it can repeat no tool of the agent and this tool does not declare its effect.
+    #[error("the hook `{hook}` of the agent `{agent}` repeats calls, but not calls of the tool `{tool}`, {}", .effect.why_not_repeated())]
     #[non_exhaustive]
     NotRepeated {
         /// The agent.
@@ -440,14 +403,14 @@ pub enum BuildError {
         hook: String,
         /// The tool.
         tool: String,
-        /// What the tool says of its effect.
+        /// The effect that the tool declares.
         effect: Effect,
     },
-    /// A parameter of a tool, a hook or a guardrail takes another state than the agent's, as its type says in `Inject::services` or
-    /// `InjectInRun::services`.
+    /// A parameter of a tool, a hook or a guardrail takes another state than the state of the agent. Its type declares this in
+    /// `Inject::services` or `InjectInRun::services`.
     #[error(
         "{part} of the agent `{agent}` takes `State<{takes}>`, and the state of the agent is `{state}`: declare this state in the agent \
-         (`state: ..` in `agent!`, `type State = ..` by hand), or leave {part} out"
+         (`state: ..` in `agent!`, `type State = ..` by hand), or remove {part}"
     )]
     #[non_exhaustive]
     OtherState {
@@ -455,12 +418,12 @@ pub enum BuildError {
         agent: String,
         /// The tool, with its own hooks and guardrails, or the hook, such as ``the tool `pay` ``.
         part: String,
-        /// The state that it takes.
+        /// The state that the part takes.
         takes: &'static str,
         /// The type of the agent's state.
         state: &'static str,
     },
-    /// The agent's `history_source` is `messages`, and none of its children has messages.
+    /// The `history_source` of the agent is `messages`, but none of its children has messages.
     #[error(
         "the agent `{agent}` declares `history_source: messages`, but no messages were set for any of its children: call \
          `.for_agent(\"{child}\", |agent| agent.messages(..))`"
@@ -472,7 +435,7 @@ pub enum BuildError {
         /// Its first child.
         child: String,
     },
-    /// Messages were set for a child that does not begin with messages.
+    /// Messages were set for a child that does not start with messages.
     #[error(
         "messages were set for the agent `{agent}`, which does not start with messages: write `history_source: messages` in an \
          agent that calls it"
@@ -482,8 +445,8 @@ pub enum BuildError {
         /// The agent.
         agent: String,
     },
-    /// An example of a tool does not fit its schema.
-    #[error("a tool of the agent `{agent}` has a wrong example: {source}")]
+    /// An example of a tool does not match its schema.
+    #[error("a tool of the agent `{agent}` has an invalid example: {source}")]
     #[non_exhaustive]
     Example {
         /// The agent.
@@ -503,25 +466,23 @@ pub enum BuildError {
         reason: String,
     },
     /// Providers reject the agent's name: other agents call it as the tool `agent__` plus its name.
-    #[error(
-        "an agent has the name `{agent}`: write letters A to Z, digits, `_` and `-`, 1 to {most} characters, because other agents \
-         call it as a tool",
-        most = LONGEST_AGENT_NAME
-    )]
+    #[error("the agent name `{agent}` is invalid: {mistake}")]
     #[non_exhaustive]
     AgentName {
         /// The agent.
         agent: String,
+        /// The mistake in the name.
+        mistake: String,
     },
-    /// A child that is written by hand has no description, by which the model of its parent chooses it. `agent!` reports that of
-    /// a child when the program is compiled.
+    /// A hand-written child has no description, by which the model of its parent chooses it. For other children, `agent!`
+    /// reports this at compile time.
     #[error(
         "the agent `{child}` has no description, and the agent `{agent}` calls it: write \
          `AgentDeclaration::new().description(..)` in its `declare`"
     )]
     #[non_exhaustive]
     NoDescription {
-        /// The agent that calls it.
+        /// The agent that calls the child.
         agent: String,
         /// The agent without a description.
         child: String,
@@ -537,7 +498,7 @@ pub enum BuildError {
         /// The mistake in the name.
         problem: NameProblem,
     },
-    /// A hand-written tool has one name in its type and another in its definition.
+    /// The type and the definition of a hand-written tool have different names.
     #[error(
         "the tool `{tool}` of the agent `{agent}` has another name in its definition, `{defined}`: write \
          `ToolDefinition::new(Self::NAME, ..)`"
@@ -546,15 +507,15 @@ pub enum BuildError {
     TwoNames {
         /// The agent.
         agent: String,
-        /// Its `NAME`.
+        /// The `NAME` of its type.
         tool: &'static str,
         /// The name in its definition.
         defined: String,
     },
     /// The name of a server's tool does not begin with the server's name.
     #[error(
-        "the server `{server}` of the agent `{agent}` has a tool called `{tool}`: the name in a definition must be `{server}__` \
-         and the tool's own name"
+        "the server `{server}` of the agent `{agent}` has a tool called `{tool}`: the name in a definition must be `{server}__`, \
+         followed by the name of the tool"
     )]
     #[non_exhaustive]
     ServerToolName {
@@ -565,10 +526,10 @@ pub enum BuildError {
         /// The name in the tool's definition.
         tool: String,
     },
-    /// The names of two servers of an agent are so alike that a tool of one can have the name of a tool of the other.
+    /// The names of two servers of an agent allow two tools with the same name.
     #[error(
-        "the servers `{first}` and `{second}` of the agent `{agent}` can have tools of the same name: tools of `{first}` are called \
-         `{first}__` and so on; give one of the servers another name"
+        "the servers `{first}` and `{second}` of the agent `{agent}` can have tools with the same name, because names of tools of \
+         `{first}` begin with `{first}__`: rename one of the servers"
     )]
     #[non_exhaustive]
     ServerNames {
@@ -597,15 +558,15 @@ pub enum BuildError {
         /// The server's tools.
         tools: String,
     },
-    /// An agent names a tool that its server has and leaves out.
-    #[error("the agent `{agent}` {names}, and does not get it: {reason}")]
+    /// An agent names a tool of a server that its provider does not pass on.
+    #[error("the agent `{agent}` {names}, but this tool is not available: {reason}")]
     #[non_exhaustive]
-    LeftOut {
+    UnavailableTool {
         /// The agent.
         agent: String,
         /// Where the agent names the tool, as part of the sentence.
         names: String,
-        /// The tool, and why it is left out ([`ToolProvider::left_out`](crate::servers::ToolProvider::left_out)).
+        /// The tool, and the reason why it is not available ([`ToolProvider::left_out`](crate::servers::ToolProvider::left_out)).
         reason: String,
     },
     /// A part of the agent's declaration panicked, for example the configuration of a hook.
@@ -619,8 +580,8 @@ pub enum BuildError {
         /// The message of the panic.
         reason: String,
     },
-    /// The agent's model panicked when it was asked what it supports ([`Model::supports`](crate::model::Model::supports)).
-    #[error("the model of the agent `{agent}` panicked when it was asked what it supports: {reason}")]
+    /// The function [`Model::supports`](crate::model::Model::supports) of the agent's model panicked.
+    #[error("`supports` of the model of the agent `{agent}` panicked: {reason}")]
     #[non_exhaustive]
     ModelPanicked {
         /// The agent.
@@ -628,10 +589,10 @@ pub enum BuildError {
         /// The message of the panic.
         reason: String,
     },
-    /// Two tools of one agent have the same name for the model. [`NameClash`] names the agent and both tools.
+    /// The model would see two tools of one agent under the same name. [`NameClash`] names the agent and both tools.
     #[error(transparent)]
     NameClash(#[from] NameClash),
-    /// The filter of a hook or guardrail names a tool that the agent lacks.
+    /// The filter of a hook or a guardrail names a tool that the agent does not have.
     #[error("the filter of `{hook}` names the tool `{tool}`, which the agent `{agent}` does not have{near}")]
     #[non_exhaustive]
     FilterNamesNoTool {
@@ -650,19 +611,19 @@ pub enum BuildError {
     Cycle {
         /// The agent.
         agent: String,
-        /// The path of agents, from the outermost inwards.
+        /// The path of agents, outermost first.
         path: String,
     },
-    /// An agent is too many levels below the outermost one.
+    /// An agent has too many levels of agents above it.
     #[error(
-        "the agent `{agent}` would be on a level of its own below {most} others, which is the most: give an agent above it fewer levels of children"
+        "agents can be nested {max} levels deep, but the agent `{agent}` is deeper: remove levels above it"
     )]
     #[non_exhaustive]
     TooManyLevels {
         /// The agent.
         agent: String,
-        /// The most levels.
-        most: usize,
+        /// The maximum number of levels.
+        max: usize,
     },
     /// A server is not configured.
     #[error(
@@ -688,8 +649,8 @@ pub enum BuildError {
         /// The app's agents.
         agents: String,
     },
-    /// An app has no agent of the name that [`AppBuilder::entry`](crate::agent::AppBuilder::entry) sets.
-    #[error("the app has no agent `{name}` that could be its entry; it has: {agents}")]
+    /// An app does not have the agent that [`AppBuilder::entry`](crate::agent::AppBuilder::entry) names.
+    #[error("the app has no agent `{name}` for its entry; its agents are: {agents}")]
     #[non_exhaustive]
     UnknownEntry {
         /// The name.
@@ -734,7 +695,7 @@ impl BuildError {
         if problems.is_empty() { Ok(()) } else { Err(Self::together(problems)) }
     }
 
-    /// Combines all problems in one error.
+    /// Combines all problems into one error.
     pub(super) fn together(mut problems: Vec<Self>) -> Self {
         if problems.len() == 1 { problems.swap_remove(0) } else { Self::Several(problems) }
     }

@@ -12,7 +12,7 @@ pub enum MisuseError {
     /// The newest message has a tool call without a result.
     #[error(
         "the call `{call_id}` of the tool `{tool}` has no result yet: run the calls of the answer with `call_tools`, or append a \
-         result for each of them, before you go on"
+         result for each of them, before you continue"
     )]
     #[non_exhaustive]
     OpenCall {
@@ -22,16 +22,14 @@ pub enum MisuseError {
         tool: Arc<str>,
     },
     /// The newest message has no call with this id.
-    #[error(
-        "the conversation waits for no call `{call_id}`: pass on calls of the newest answer of the model"
-    )]
+    #[error("the newest answer has no open call `{call_id}`: pass calls of the newest answer of the model")]
     #[non_exhaustive]
     UnknownCall {
         /// The id.
         call_id: Arc<str>,
     },
-    /// The call has a result, or it runs now.
-    #[error("the call `{call_id}` has its result already, or it runs now: each call has one result")]
+    /// The call has a result or is running.
+    #[error("the call `{call_id}` already has its result or is running: each call has one result")]
     #[non_exhaustive]
     AnsweredCall {
         /// The id.
@@ -39,7 +37,7 @@ pub enum MisuseError {
     },
     /// A call has another name or other arguments than in the conversation.
     #[error(
-        "the call `{call_id}` is another one in the conversation: pass it on unchanged; for other arguments use `call_tool`, and \
+        "the call `{call_id}` differs from the call in the conversation: pass it unchanged; for other arguments use `call_tool`, and \
          append its result"
     )]
     #[non_exhaustive]
@@ -49,7 +47,7 @@ pub enum MisuseError {
     },
     /// A call of an appended message has no id, or the id of another call of the conversation.
     #[error(
-        "the appended call `{call_id}` of the tool `{tool}` needs a unique id in the conversation: give it another one"
+        "the appended call `{call_id}` of the tool `{tool}` needs an id that is unique in the conversation: set another id"
     )]
     #[non_exhaustive]
     UsedId {
@@ -58,24 +56,24 @@ pub enum MisuseError {
         /// The name of its tool.
         tool: Arc<str>,
     },
-    /// An appended message says nothing.
+    /// An appended message is empty.
     #[error(
-        "the appended message is empty, and providers refuse such a message: give it a text, or leave it out"
+        "the appended message is empty, and providers refuse empty messages: add a text, or do not append it"
     )]
     EmptyMessage,
-    /// The model was asked about an empty conversation.
+    /// The model was asked to answer an empty conversation.
     #[error(
         "the conversation is empty: append the input, `run.append(run.user_message(input))?`, before you ask the model"
     )]
     EmptyConversation,
-    /// The model was asked, and the conversation lacks the attachments of the input.
+    /// The model was asked, but the conversation lacks the attachments of the input.
     #[error(
-        "the input has attachments, and the conversation lacks them: append the input with `run.append(run.user_message(input))?`"
+        "the input has attachments, but the conversation lacks them: append the input with `run.append(run.user_message(input))?`"
     )]
-    LeftAttachments,
-    /// The model was asked, or a message was appended, while the model writes its answer.
+    MissingAttachments,
+    /// The model was asked, or a message was appended, while the model was writing its answer.
     #[error(
-        "the model writes an answer to this conversation now: wait for it; a conversation has one turn at a time"
+        "the model is writing an answer to this conversation: wait for it; a conversation has one turn at a time"
     )]
     AskInProgress,
     /// [`Ask::only_tools`](crate::run::Ask::only_tools) names a tool that the agent does not have.
@@ -84,7 +82,7 @@ pub enum MisuseError {
     UnknownTool {
         /// The name.
         tool: String,
-        /// The advice: a similar name, or nothing.
+        /// The advice: a similar name, or empty.
         near: String,
     },
 }
@@ -108,7 +106,8 @@ impl Redact for MisuseError {
                 redactor.redact_id(call_id);
             }
             Self::UnknownTool { tool, .. } => tool.redact(redactor),
-            Self::EmptyMessage | Self::EmptyConversation | Self::LeftAttachments | Self::AskInProgress => {}
+            Self::EmptyMessage | Self::EmptyConversation | Self::MissingAttachments | Self::AskInProgress => {
+            }
         }
     }
 }

@@ -9,7 +9,8 @@ use onionskin_definitions::error::BoxError;
 use onionskin_definitions::text::{list, nearest};
 use onionskin_tools::onion::{caught, caught_async};
 
-use crate::agent::error::build_error::{BuildError, ServerError};
+use crate::agent::error::build_error::BuildError;
+use crate::agent::error::server_error::ServerError;
 
 use super::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
 use super::tool_filter::ToolFilter;

@@ -186,7 +186,7 @@ impl AgentRun {
             return Err(self.misuse(MisuseError::EmptyConversation));
         }
         if tally.attached.is_some() {
-            return Err(self.misuse(MisuseError::LeftAttachments));
+            return Err(self.misuse(MisuseError::MissingAttachments));
         }
         if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
             return Err(self.limit(Limit::Time(late.limit)));

@@ -275,7 +275,7 @@ impl AgentTool {
     pub fn timeout(self, timeout: Duration) -> Self {
         assert!(
             !timeout.is_zero(),
-            "the tool `{}` cannot have a timeout of zero: leave it out for none",
+            "the tool `{}` cannot have a timeout of zero: remove it for no limit",
             self.0.name
         );
         self.with(|tool| tool.timeout = Some(timeout))
