@@ -170,7 +170,7 @@ async fn build(
     if arguments.root.is_some() && !has_file_tool(&app) {
         app.shutdown().await;
         return Err(Failure::new(
-            "`--root` is for the tools `filesystem.*`, which no agent here has: leave it out, or name one in `runtime`",
+            "`--root` is for the tools `filesystem.*`, which no agent here has: remove it, or name one of them in `runtime`",
         ));
     }
     Ok(app)
@@ -184,11 +184,8 @@ fn has_file_tool(app: &App) -> bool {
 }
 
 fn lacks_model(error: &BuildError) -> bool {
-    match error {
-        BuildError::NoModel { .. } | BuildError::NamedModel { .. } => true,
-        BuildError::Several(errors) => errors.iter().any(lacks_model),
-        _ => false,
-    }
+    matches!(error, BuildError::NoModel { .. } | BuildError::NamedModel { .. })
+        || matches!(error, BuildError::Several(errors) if errors.iter().any(lacks_model))
 }
 
 /// As [`load`], and shows the warnings of a workflow.

@@ -44,13 +44,13 @@ impl ModelArguments {
             (Some(model), url) if let Some(file) = model.strip_prefix(SCRIPT) => {
                 if url.is_some() {
                     return Err(Failure::new(
-                        "a script asks no server: leave out `--base-url` or `--model script:..`",
+                        "a script asks no server: remove `--base-url` or `--model script:..`",
                     ));
                 }
                 script(Path::new(file)).map(Some)
             }
             (Some(model), _) if model.trim().is_empty() => {
-                Err(Failure::new("`--model` is empty: write a name, or leave it out"))
+                Err(Failure::new("`--model` is empty: write a name, or remove it"))
             }
             (Some(model), _) if let Some(mistake) = mistaken_script(model) => Err(Failure::new(mistake)),
             (name, url) => real(name.as_deref(), url.as_deref(), self.api_key_env.as_deref()).map(Some),
@@ -171,7 +171,7 @@ fn check(url: &str) -> Result<(), &'static str> {
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(
-            "`--base-url` is the part of the address before `/chat/completions`: leave out what begins with `?` or `#`",
+            "`--base-url` is the part of the address before `/chat/completions`: remove the part that begins with `?` or `#`",
         );
     }
     Ok(())

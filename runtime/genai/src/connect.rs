@@ -210,7 +210,7 @@ impl Target {
         let has_user = !self.base.username().is_empty() || self.base.password().is_some();
         if has_user && self.protocol.authorizes(self.kind) && !self.key.expose().is_empty() {
             return Err(ModelError::Setup(format!(
-                "the base URL {} has a user or a password, and a key is given too: both are sent as `authorization`; leave one of them out",
+                "the base URL {} has a user or a password, and a key is given too: both are sent as `authorization`; remove one of them",
                 shown()
             )));
         }
@@ -219,7 +219,7 @@ impl Target {
             self.base.path().trim_end_matches('/').strip_suffix(&*path).filter(|base| base.ends_with('/'))
         {
             return Err(ModelError::Setup(format!(
-                "the base URL {} has the path of the request, `{path}`, which is added to it: leave it out, and write the part before it (`{base}`)",
+                "the base URL {} has the path of the request, `{path}`, which is added to it: write the part before it (`{base}`)",
                 shown()
             )));
         }

@@ -48,7 +48,7 @@ pub enum McpError {
     },
     /// A time limit of a server is zero.
     #[error(
-        "the MCP server `{server}` has a `{setting}` of zero; set a longer time, or leave out `.{setting}(..)`"
+        "the MCP server `{server}` has a `{setting}` of zero; set a longer time, or remove `.{setting}(..)`"
     )]
     #[non_exhaustive]
     ZeroTimeout {

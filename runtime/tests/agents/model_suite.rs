@@ -482,7 +482,7 @@ async fn o3_a_report_names_what_failed() {
 }
 
 #[tokio::test]
-#[should_panic(expected = "leave them out of the exceptions: [\"system\"]")]
+#[should_panic(expected = "remove them from the exceptions: [\"system\"]")]
 async fn o3_an_exception_that_is_none_is_found() {
     let make = |provider| async { Broken::new(Fault::None, provider) };
     model_suite(make).await.assert_passed_except(&["system"]);

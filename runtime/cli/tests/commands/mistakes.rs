@@ -22,7 +22,7 @@ fn o1_every_mistake_in_arguments_says_what_to_do() {
     };
     fails(
         &["--model", "script:script.yaml", "--base-url", "http://127.0.0.1:1", "Hello"],
-        &["a script asks no server: leave out `--base-url` or `--model script:..`"],
+        &["a script asks no server: remove `--base-url` or `--model script:..`"],
     );
     fails(
         &["--base-url", "localhost:8080", "Hello"],
@@ -124,7 +124,7 @@ fn o1_an_address_with_a_key_is_refused_and_not_shown() {
     let folder = Folder::adder();
     for (url, part) in [
         ("http://me:hunter2@127.0.0.1:1/v1", "a user or a password"),
-        ("http://127.0.0.1:1/v1?key=hunter2", "leave out what begins with `?`"),
+        ("http://127.0.0.1:1/v1?key=hunter2", "remove the part that begins with `?`"),
         ("http://hunter2 :x/", "is an address such as"),
         ("ftp://hunter2", "is an address such as"),
     ] {

@@ -48,7 +48,7 @@ impl ToolDefinition {
             return Err(format!("its schema has a mistake: {problem}"));
         }
         if let Some(setting) = changed.zero() {
-            return Err(format!("its `{setting}` is 0, so no call could succeed; leave it out"));
+            return Err(format!("its `{setting}` is 0, so no call could succeed; remove it"));
         }
         changed.run_change.clone_from(&self.run_change);
         changed.has_secrets = self.has_secrets;

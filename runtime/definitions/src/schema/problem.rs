@@ -169,7 +169,7 @@ impl Problem {
 
     /// No value is allowed.
     pub(super) fn not_allowed(path: String) -> Self {
-        Self::at(path, "not allowed here; leave it out")
+        Self::at(path, "not allowed here; remove it")
     }
 
     /// The value fits a schema that it must not fit.

@@ -43,9 +43,10 @@ impl SuiteReport {
     pub fn refused(&self) -> Vec<RequestOption> {
         let mut refused = Vec::new();
         for (_, outcome) in self.cases() {
-            match outcome {
-                CaseOutcome::Refused(option) if !refused.contains(option) => refused.push(*option),
-                _ => {}
+            if let CaseOutcome::Refused(option) = outcome
+                && !refused.contains(option)
+            {
+                refused.push(*option);
             }
         }
         refused
@@ -77,7 +78,7 @@ impl SuiteReport {
         let fewer: Vec<_> = cases.iter().filter(|name| !failed.contains(name)).collect();
         assert!(
             fewer.is_empty(),
-            "these cases did not fail, so leave them out of the exceptions: {fewer:?}\n{self}"
+            "these cases did not fail, so remove them from the exceptions: {fewer:?}\n{self}"
         );
     }
 }

@@ -72,10 +72,7 @@ async fn l2_the_model_chooses_a_thread_only_where_it_may() {
     let mut asked: Vec<_> = names.iter().map(|name| Some(&**name)).collect();
     asked.push(Some("63"));
     let said = said_in_one_run(&open, &asked).await;
-    assert_eq!(
-        said[64],
-        "there are 64 threads, which is the most: go on in one of them, or leave `thread` out"
-    );
+    assert_eq!(said[64], "there are 64 threads, which is the most: continue one of them, or omit `thread`");
     assert_eq!(said[65], "again: x after 2 [seen]");
 }
 

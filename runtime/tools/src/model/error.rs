@@ -66,7 +66,7 @@ pub enum ModelError {
     Tools(Vec<ExportError>),
     /// The model does not support an option of the request. No request was sent.
     #[error(
-        "the model does not support `{option}`: {reason}; leave it out of the request parameters, or use another model"
+        "the model does not support `{option}`: {reason}; remove it from the request parameters, or use another model"
     )]
     #[non_exhaustive]
     Unsupported {
@@ -77,7 +77,7 @@ pub enum ModelError {
     },
     /// The model cannot read a part of the input ([`Model::reads`](super::Model::reads)). No request was
     /// sent.
-    #[error("the model does not read {kind}: leave it out of the input, or use another model")]
+    #[error("the model does not read {kind}: remove it from the input, or use another model")]
     #[non_exhaustive]
     UnreadContent {
         /// The kind and its media type: "images (`image/png`)".

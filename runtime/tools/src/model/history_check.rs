@@ -75,7 +75,7 @@ pub enum HistoryError {
         called: Arc<str>,
     },
     /// A message is empty: it has no text, no other content, no call and no result.
-    #[error("message {index} is empty: give it a text, or leave it out")]
+    #[error("message {index} is empty: add a text, or remove the message")]
     #[non_exhaustive]
     Empty {
         /// The index of the message.

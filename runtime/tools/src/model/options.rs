@@ -65,7 +65,7 @@ impl ToolChoice {
     pub(crate) fn later(self) -> Self {
         match self {
             Self::Required | Self::Tool(_) => Self::Auto,
-            choice => choice,
+            Self::Auto | Self::None => self,
         }
     }
 }
@@ -75,7 +75,7 @@ impl ToolChoice {
 #[non_exhaustive]
 pub enum ToolChoiceError {
     /// The model must call a tool, but has none.
-    #[error("`tool_choice` is `required`, but there are no tools; leave it out, or add a tool")]
+    #[error("`tool_choice` is `required`, but there are no tools; remove it, or add a tool")]
     NoTools,
     /// The model must call a tool that it does not have.
     #[error("`tool_choice` names the tool `{tool}`, which is not among the tools{near}")]

@@ -167,7 +167,7 @@ impl Cache {
     /// Panics if the duration is zero, because the cache would keep nothing.
     #[must_use]
     pub fn ttl(mut self, ttl: Duration) -> Self {
-        assert!(!ttl.is_zero(), "a cache with a `ttl` of 0 keeps nothing: leave the cache out");
+        assert!(!ttl.is_zero(), "a cache with a `ttl` of 0 keeps nothing: remove the cache");
         self.ttl = Some(ttl);
         self
     }
@@ -186,7 +186,7 @@ impl Cache {
     /// Panics if the number is zero, because the cache would keep nothing.
     #[must_use]
     pub fn capacity(mut self, most: usize) -> Self {
-        assert!(most > 0, "a cache with a `capacity` of 0 keeps nothing: leave the cache out");
+        assert!(most > 0, "a cache with a `capacity` of 0 keeps nothing: remove the cache");
         self.capacity = most;
         self
     }

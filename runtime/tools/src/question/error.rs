@@ -39,7 +39,7 @@ pub enum AnswerError {
     },
     /// The question has another recorded answer already. Repeating the same answer is allowed. Resume the run
     /// with its latest [`Paused`](super::Paused) value.
-    #[error("the question `{key}` was answered otherwise before: leave this answer out")]
+    #[error("the question `{key}` already has another answer: remove this one")]
     #[non_exhaustive]
     Late {
         /// The key of the question.
@@ -87,14 +87,14 @@ pub enum AnswerError {
     },
     /// The request sets another id for the paused run.
     #[error(
-        "the paused run has the id `{run_id}`, and the request gives it the id `{given}`: leave `run_id` out, a resumed run keeps its id"
+        "the paused run has the id `{run_id}`, and the request gives it the id `{requested}`: remove `run_id`, because a resumed run keeps its id"
     )]
     #[non_exhaustive]
     OtherId {
         /// The id of the run.
         run_id: Arc<str>,
         /// The id of the request.
-        given: Arc<str>,
+        requested: Arc<str>,
     },
     /// The request has answers but resumes no run.
     #[error(

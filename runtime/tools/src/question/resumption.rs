@@ -57,8 +57,8 @@ impl Resumption {
             return Err(AnswerError::OtherAgent { run_id: Arc::clone(run_id), paused, agent });
         }
         if run.run_id != *run_id {
-            let (run_id, given) = (Arc::clone(&run.run_id), Arc::clone(run_id));
-            return Err(AnswerError::OtherId { run_id, given });
+            let (run_id, requested) = (Arc::clone(&run.run_id), Arc::clone(run_id));
+            return Err(AnswerError::OtherId { run_id, requested });
         }
         if run.in_session && !in_session {
             return Err(AnswerError::NoSession { run_id: Arc::clone(run_id) });

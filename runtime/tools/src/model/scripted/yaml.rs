@@ -72,7 +72,7 @@ fn checked(turn: Spanned, file: &str) -> Result<ScriptedTurn, ScriptedModelError
             format!("`fail: {status}` is not an HTTP error status; these are 400 to 599")
         }
         Some(_) if !turn.say.is_empty() || !turn.calls.is_empty() => {
-            "a turn with `fail` has no answer: leave out its `say` and `calls`".to_owned()
+            "a turn with `fail` has no answer: remove its `say` and `calls`".to_owned()
         }
         _ => return Ok(turn),
     };

@@ -92,7 +92,7 @@ impl AgentCall {
             let most = chosen.most();
             let text = match chosen {
                 Chosen::ByModel => {
-                    format!("there are {most} threads, which is the most: go on in one of them, or leave `thread` out")
+                    format!("there are {most} threads, which is the most: continue one of them, or omit `thread`")
                 }
                 Chosen::ByCode => format!(
                     "`{}` cannot begin another conversation: the program has named {most} in this session, which is \
