@@ -51,7 +51,13 @@ fn check(agent: &mut AgentModel<'_>, file: &LockFile, errors: &mut Errors) {
             Target::Remote(name) => (name.to_string(), name.span()),
             // A tool whose name is not an identifier of Rust is written so too.
             Target::Added(name) => (name.text.clone(), name.span),
-            _ => continue,
+            Target::Function(_)
+            | Target::Child(..)
+            | Target::Toolboxes(..)
+            | Target::Method(..)
+            | Target::Server(_)
+            | Target::Source(..)
+            | Target::Builtin(_) => continue,
         };
         if let Some(mistake) = tool_mistake(&name, servers(), locked) {
             errors.push(span, mistake);

@@ -226,7 +226,14 @@ fn may_be(kind: Kind, attrs: &[Attribute]) -> bool {
         Kind::Text | Kind::Strategy => true,
         Kind::Type | Kind::Toolbox => false,
         // An attribute under another name may be one of ours.
-        _ => attrs.iter().any(|attr| !PLAIN.iter().any(|plain| attr.path().is_ident(plain))),
+        Kind::Tool
+        | Kind::ToolHook
+        | Kind::InputGuardrail
+        | Kind::OutputGuardrail
+        | Kind::RunHook
+        | Kind::TurnHook(_)
+        | Kind::MessageHook
+        | Kind::Agent => attrs.iter().any(|attr| !PLAIN.iter().any(|plain| attr.path().is_ident(plain))),
     }
 }
 

@@ -44,6 +44,7 @@ pub(crate) enum PathError {
 
 impl PathError {
     /// The error of an operation on a path.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the system has many other kinds of errors")]
     pub(crate) fn new(path: &str, source: io::Error) -> Self {
         let given = given(path);
         match source.kind() {
@@ -80,9 +81,9 @@ impl Folder {
     /// Opens a folder in this one.
     pub(crate) fn dir(&self, path: &str) -> Result<Dir, PathError> {
         check(path)?;
-        self.0.open_dir(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotADirectory => PathError::NotAFolder(given(path)),
-            _ => PathError::new(path, error),
+        self.0.open_dir(path).map_err(|error| {
+            let is_other = error.kind() == io::ErrorKind::NotADirectory;
+            if is_other { PathError::NotAFolder(given(path)) } else { PathError::new(path, error) }
         })
     }
 

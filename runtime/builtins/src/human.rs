@@ -109,10 +109,8 @@ impl Tool for Human {
             Some(choices) => json!({ "type": "string", "enum": choices }),
             None => json!({ "type": "string" }),
         };
-        Ok(match cx.ask_json(question, schema).await? {
-            Value::String(text) => ToolOutput::text(text),
-            other => ToolOutput::text(other.to_string()),
-        })
+        let answer = cx.ask_json(question, schema).await?;
+        Ok(ToolOutput::text(if let Value::String(text) = answer { text } else { answer.to_string() }))
     }
 }
 

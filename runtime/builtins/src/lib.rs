@@ -2,6 +2,8 @@
 //! `runtime: [..]`, and no others.
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "shell")]

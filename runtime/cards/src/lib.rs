@@ -11,6 +11,8 @@
 // `problem`. Words and messages that `agent!` has too are in the vocabulary.
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod card;
 mod children;

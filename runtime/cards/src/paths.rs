@@ -21,7 +21,10 @@ pub fn normal(path: &Path) -> PathBuf {
             Component::ParentDir if normal.file_name().is_some() => {
                 normal.pop();
             }
-            part => normal.push(part),
+            part @ (Component::Prefix(_)
+            | Component::RootDir
+            | Component::ParentDir
+            | Component::Normal(_)) => normal.push(part),
         }
     }
     normal

@@ -9,6 +9,8 @@
 // is no result, `text` and `calls` make texts for people, and `output` writes.
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agents;

@@ -40,9 +40,10 @@ pub(crate) fn is_human(question: &Question) -> bool {
 
 /// Why a line is not an answer to the question that was just asked.
 pub(crate) fn problem(error: &AnswerError) -> String {
-    let words = match error {
-        AnswerError::Invalid { problems, .. } => format!("this does not fit: {problems}"),
-        _ => error.to_string(),
+    let words = if let AnswerError::Invalid { problems, .. } = error {
+        format!("this does not fit: {problems}")
+    } else {
+        error.to_string()
     };
     folded(&words, QUESTION)
 }

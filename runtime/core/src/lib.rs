@@ -7,6 +7,8 @@
 //! ```
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 /// The rows of a table in the documentation.

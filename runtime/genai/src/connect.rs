@@ -107,6 +107,7 @@ pub(crate) fn adapter_kind(
 }
 
 /// OpenTelemetry's `gen_ai.provider.name` of a provider, which can differ from genai's name.
+#[expect(clippy::wildcard_enum_match_arm, reason = "genai has a name for every other provider")]
 pub(crate) fn provider_name(kind: AdapterKind) -> &'static str {
     match kind {
         AdapterKind::OpenAIResp => "openai",

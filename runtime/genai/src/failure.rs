@@ -160,7 +160,16 @@ pub(crate) fn scrubbed(error: ModelError, secret: &ApiKey) -> ModelError {
         ModelError::Status { status, message, .. } => {
             ModelError::status_that_lasts(status, secret.quote(&message))
         }
-        other => other,
+        other @ (ModelError::Transport(_)
+        | ModelError::Timeout(_)
+        | ModelError::Unended(_)
+        | ModelError::Setup(_)
+        | ModelError::Tools(_)
+        | ModelError::Unsupported { .. }
+        | ModelError::UnreadContent { .. }
+        | ModelError::ToolChoice(_)
+        | ModelError::Script(_)
+        | _) => other,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Models of real providers. genai is the directory of providers, and no type of it is public here; requests and answers are written and read here.
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod answer;
 mod body;

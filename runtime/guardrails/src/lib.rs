@@ -28,6 +28,8 @@
 //! ```
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 // The macros name the runtime by this path.
 extern crate onionskin_core as onionskin;

@@ -346,7 +346,7 @@ fn count(value: Value) -> Kept {
             )]
             whole.map_or(Kept::Nothing, |whole| Kept::Other((whole as u64).into()))
         }
-        _ => Kept::Nothing,
+        Kept::Same(_) | Kept::Other(_) | Kept::Nothing => Kept::Nothing,
     }
 }
 

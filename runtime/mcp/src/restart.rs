@@ -128,10 +128,8 @@ impl Running {
         let result = server.start().await.map_err(|error| {
             tracing::warn!(server = name, "{error}");
             // The rest goes into the log only: the output of a server may concern the calls of others.
-            let reason = match error {
-                McpError::Start(failure) => failure.reason,
-                other => other.to_string(),
-            };
+            let reason =
+                if let McpError::Start(failure) = error { failure.reason } else { error.to_string() };
             format!("the MCP server `{name}` died ({how}) and could not be started again: {reason}")
         });
         server.tell(match &result {

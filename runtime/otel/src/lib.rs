@@ -26,6 +26,8 @@
 //! metrics.
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod client;
 mod error;

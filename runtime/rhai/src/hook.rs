@@ -119,7 +119,7 @@ fn has_run(exit: Exit) -> Exit {
             let text = format!("{error}\nThe call has run before this error, so do not repeat it.");
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Unreadable))
         }
-        other => other,
+        other @ (Exit::Stop(_) | Exit::Abort(_)) => other,
     }
 }
 

@@ -38,6 +38,8 @@
 //! [`ScriptedModel`](onionskin_tools::ScriptedModel) plays whole runs.
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod model_suite;
 

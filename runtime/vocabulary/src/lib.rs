@@ -8,6 +8,8 @@
 //! Programs use it through the crate `onionskin`; the items of this one change without notice.
 
 #![forbid(unsafe_code)]
+// A new variant of an enum must be handled in each `match`.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod agent;
 mod built_in;

@@ -62,9 +62,9 @@ impl Place {
         let mut real = PathBuf::from(path);
         for hop in 0..MAX_LINKS {
             let name = real.file_name().ok_or_else(|| PathError::IsFolder(given(path)))?.to_owned();
-            let missing = |error: io::Error| match error.kind() {
-                io::ErrorKind::NotFound if hop > 0 => ChangeError::Dangling(given(path)),
-                _ => of(error).into(),
+            let missing = |error: io::Error| {
+                let is_dangling = hop > 0 && error.kind() == io::ErrorKind::NotFound;
+                if is_dangling { ChangeError::Dangling(given(path)) } else { of(error).into() }
             };
             let dir = folder.handle().open_dir(parent(&real).unwrap_or(Path::new("."))).map_err(missing)?;
             match dir.symlink_metadata(&name) {

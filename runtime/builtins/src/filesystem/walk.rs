@@ -62,7 +62,7 @@ impl Entry {
         let note = match self.kind {
             Kind::Link => " (link)".to_owned(),
             Kind::Special(kind) => format!(" ({kind})"),
-            _ => String::new(),
+            Kind::Folder | Kind::File => String::new(),
         };
         let unreachable = if self.name.to_str().is_none() { " (not UTF-8: cannot be opened)" } else { "" };
         format!("{path}{slash}{note}{unreachable}")
@@ -127,7 +127,7 @@ pub(crate) fn files(
             }
             Kind::File if paths.len() < most => paths.push(path),
             Kind::File => return Ok(true),
-            _ => {}
+            Kind::Folder | Kind::Link | Kind::Special(_) => {}
         }
     }
     Ok(more)

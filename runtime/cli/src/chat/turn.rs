@@ -159,13 +159,11 @@ impl<'c> Turn<'c> {
     }
 
     fn count(&mut self, event: &Event) {
-        match &event.kind {
-            EventKind::TurnFinished { usage, .. } => {
-                self.used.turns += 1;
-                self.used.usage += *usage;
-            }
-            EventKind::ToolStarted { .. } => self.used.calls += 1,
-            _ => {}
+        if let EventKind::TurnFinished { usage, .. } = &event.kind {
+            self.used.turns += 1;
+            self.used.usage += *usage;
+        } else if let EventKind::ToolStarted { .. } = &event.kind {
+            self.used.calls += 1;
         }
     }
 

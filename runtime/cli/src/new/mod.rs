@@ -56,11 +56,12 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<ExitCode, Failure> {
     }
     let manifest = manifest(name, arguments.path.as_deref())?;
     let folder = Path::new(name);
-    fs::create_dir(folder).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            Failure::new(format!("there is a `{name}` already: choose another name"))
-        }
-        _ => Failure::new(format!("cannot make the folder `{name}`: {error}")),
+    fs::create_dir(folder).map_err(|error| {
+        Failure::new(if error.kind() == io::ErrorKind::AlreadyExists {
+            format!("there is a `{name}` already: choose another name")
+        } else {
+            format!("cannot make the folder `{name}`: {error}")
+        })
     })?;
     write(folder, name, &manifest).inspect_err(|_| {
         // The command made the folder, and its files are not complete.

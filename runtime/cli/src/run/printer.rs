@@ -70,7 +70,23 @@ impl RunPrinter {
                 let ended = calls::ended(*outcome, &said, *duration);
                 output::aside(&format!("{} got {tool}: {ended}", event.agent));
             }
-            _ => {}
+            EventKind::RunStarted { .. }
+            | EventKind::TurnStarted { .. }
+            | EventKind::TextDelta { .. }
+            | EventKind::ReasoningDelta { .. }
+            | EventKind::ToolCallDelta { .. }
+            | EventKind::TurnRestarted { .. }
+            | EventKind::TurnFinished { .. }
+            | EventKind::ToolStarted { .. }
+            | EventKind::ToolFinished { .. }
+            | EventKind::Progress { .. }
+            | EventKind::User { .. }
+            | EventKind::Asked { .. }
+            | EventKind::ArgumentsChanged { .. }
+            | EventKind::RunFinished { .. }
+            | EventKind::RunPaused { .. }
+            | EventKind::RunFailed { .. }
+            | _ => {}
         }
         Ok(())
     }

@@ -74,7 +74,18 @@ impl Known<'_> {
                 Some(run) => Some(states(run)?.into()),
                 None => None,
             },
-            _ => None,
+            PromptPart::SystemMessage
+            | PromptPart::Role
+            | PromptPart::Instructions
+            | PromptPart::Location
+            | PromptPart::ExpectedOutput
+            | PromptPart::AdditionalContext
+            | PromptPart::Memories
+            | PromptPart::Culture
+            | PromptPart::SessionSummary
+            | PromptPart::Learnings
+            | PromptPart::Knowledge
+            | PromptPart::OutputSchema => None,
         })
     }
 }
@@ -161,11 +172,9 @@ impl Prompt {
     }
 
     fn said(&self, part: PromptPart, known: &Known<'_>) -> &Content {
-        match part {
-            PromptPart::Instructions if known.instruction.is_some() => &Content::Known,
-            PromptPart::OutputSchema if known.answer_is_call && !self.speaks_of(part) => &Content::Known,
-            _ => self.content(part),
-        }
+        let is_known = part == PromptPart::Instructions && known.instruction.is_some()
+            || part == PromptPart::OutputSchema && known.answer_is_call && !self.speaks_of(part);
+        if is_known { &Content::Known } else { self.content(part) }
     }
 }
 

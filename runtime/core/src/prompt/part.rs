@@ -87,7 +87,17 @@ impl PromptPart {
             Self::Knowledge => "knowledge",
             Self::OutputSchema => "output_schema",
             Self::SessionState => "session_state",
-            _ => return None,
+            Self::SystemMessage
+            | Self::Description
+            | Self::Instructions
+            | Self::ModelInstructions
+            | Self::Markdown
+            | Self::DateTime
+            | Self::Location
+            | Self::Name
+            | Self::ToolInstructions
+            | Self::AdditionalContext
+            | Self::ModelSystemMessage => return None,
         })
     }
 
@@ -98,7 +108,22 @@ impl PromptPart {
             Self::DateTime => "The current time is ",
             Self::Location => "The user's location is ",
             Self::Name => "Your name is ",
-            _ => return None,
+            Self::SystemMessage
+            | Self::Description
+            | Self::Role
+            | Self::Instructions
+            | Self::ModelInstructions
+            | Self::ToolInstructions
+            | Self::ExpectedOutput
+            | Self::AdditionalContext
+            | Self::Memories
+            | Self::Culture
+            | Self::SessionSummary
+            | Self::Learnings
+            | Self::Knowledge
+            | Self::ModelSystemMessage
+            | Self::OutputSchema
+            | Self::SessionState => return None,
         })
     }
 }

@@ -171,9 +171,9 @@ impl Values<'_> {
         if of_session.is_none() {
             let state = self.state.get_or_insert_with(|| self.run.state_json().unwrap_or_default());
             // A number is an index of a list, as for tuples.
-            let field = key.split('.').try_fold(&*state, |value, part| match value {
-                Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-                value => value.get(part),
+            let field = key.split('.').try_fold(&*state, |value, part| match value.as_array() {
+                Some(items) => items.get(part.parse::<usize>().ok()?),
+                None => value.get(part),
             });
             if let Some(field) = field {
                 return Some(field.clone());

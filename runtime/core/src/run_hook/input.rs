@@ -68,7 +68,10 @@ impl RunInput {
             let content = std::mem::take(&mut self.content);
             let kept = content.into_iter().filter_map(|part| match part {
                 ContentBlock::Text(_) => changed.next().flatten().map(ContentBlock::Text),
-                other => Some(other),
+                other @ (ContentBlock::Image(_)
+                | ContentBlock::Audio(_)
+                | ContentBlock::Resource(_)
+                | ContentBlock::ResourceLink(_)) => Some(other),
             });
             self.content = kept.collect();
             if is_without {

@@ -44,9 +44,10 @@ pub enum ContentError {
 
 impl ContentError {
     fn describe(&self, expected: &str) -> String {
-        match self {
-            Self::UnknownKind { path: Some(path), .. } => format!("`{}` is not {expected}", path.display()),
-            _ => format!("the bytes are not {expected}"),
+        if let Self::UnknownKind { path: Some(path), .. } = self {
+            format!("`{}` is not {expected}", path.display())
+        } else {
+            format!("the bytes are not {expected}")
         }
     }
 }

@@ -92,7 +92,7 @@ impl ContentBlock {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
-            _ => None,
+            Self::Image(_) | Self::Audio(_) | Self::Resource(_) | Self::ResourceLink(_) => None,
         }
     }
 }

@@ -55,7 +55,7 @@ impl<'r> Failed<'r> {
     pub fn abort(self) -> Option<&'r Abort> {
         match self {
             Self::Exit(Exit::Abort(abort)) => Some(abort),
-            _ => None,
+            Self::Exit(Exit::Tool(_) | Exit::Stop(_)) | Self::Error(_) => None,
         }
     }
 

@@ -125,7 +125,13 @@ impl ToolOutput {
             Structured::Apart | Structured::ApartWrapped => {
                 Some(Cow::Borrowed(&*self.rare.0.as_ref()?.structured))
             }
-            _ => Some(Cow::Owned(self.structured_place().read(self.content())?.into_owned())),
+            Structured::None
+            | Structured::InText
+            | Structured::InTextWrapped
+            | Structured::Text
+            | Structured::Nothing => {
+                Some(Cow::Owned(self.structured_place().read(self.content())?.into_owned()))
+            }
         }
     }
 

@@ -37,7 +37,11 @@ impl RecordedOutput {
                 output.structured_content().map(Cow::into_owned),
                 rare.and_then(|rare| rare.exact.as_deref()).map(str::to_owned),
             ),
-            _ => (None, None),
+            Structured::None
+            | Structured::InText
+            | Structured::InTextWrapped
+            | Structured::Text
+            | Structured::Nothing => (None, None),
         };
         Self {
             content: output.content().to_vec(),

@@ -62,7 +62,7 @@ pub(super) fn check_within(
     walk.walk(value, schema, None, &Path::root(path), &mut found);
     match found {
         Findings::Words(problems) if !budget.is_spent() => problems,
-        _ => vec![Problem::unchecked(path)],
+        Findings::Words(_) | Findings::Verdict(..) => vec![Problem::unchecked(path)],
     }
 }
 
@@ -172,7 +172,7 @@ impl<'s> Walk<'s> {
             match verdict {
                 Findings::Verdict(_, Verdict::Fits) => return true,
                 Findings::Verdict(_, Verdict::Within) => within.push(option),
-                _ => {}
+                Findings::Verdict(_, Verdict::Itself) | Findings::Words(_) => {}
             }
         }
         let nearest = if within.is_empty() { Verdict::Itself } else { Verdict::Within };

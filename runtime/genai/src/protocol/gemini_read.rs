@@ -9,22 +9,18 @@ use crate::answer::{Answer, Stop, unread};
 
 /// Without `alt=sse`, a stream is one list of its events.
 pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow, ModelError> {
-    match document {
-        Value::Array(events) => {
-            let mut flow = Flow::Unknown;
-            for part in events {
-                if event(answer, part)? != Flow::Unknown {
-                    flow = Flow::End;
-                }
-            }
-            // The list is a stream, and can be cut as one.
-            if flow == Flow::End && !answer.has_stopped() {
-                return Err(answer.broken_off());
-            }
-            Ok(flow)
+    let Value::Array(events) = document else { return event(answer, document) };
+    let mut flow = Flow::Unknown;
+    for part in events {
+        if event(answer, part)? != Flow::Unknown {
+            flow = Flow::End;
         }
-        document => event(answer, document),
     }
+    // The list is a stream, and can be cut as one.
+    if flow == Flow::End && !answer.has_stopped() {
+        return Err(answer.broken_off());
+    }
+    Ok(flow)
 }
 
 /// An event of a stream, or an answer. Parts are whole: a call never comes in pieces.

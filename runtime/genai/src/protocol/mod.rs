@@ -371,10 +371,8 @@ fn list<'v>(value: &'v Value, path: &str) -> &'v [Value] {
 
 /// A body with the fields that are not null.
 fn object(fields: Value) -> Map<String, Value> {
-    match fields {
-        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
-        _ => Map::new(),
-    }
+    let Value::Object(fields) = fields else { return Map::new() };
+    fields.into_iter().filter(|(_, value)| !value.is_null()).collect()
 }
 
 /// A list as a field of [`object`]; null if it is empty.

@@ -137,7 +137,7 @@ impl DeltaFilter for JsonDeltas {
                     return shown;
                 }
                 Place::String(_) => value.extend(self.lone_half(c)),
-                _ => {}
+                Place::Begin | Place::Plain(_) | Place::Outside => {}
             }
             match &mut self.place {
                 Place::Plain(plain) => {

@@ -43,10 +43,8 @@ pub(super) enum Cause {
 
 /// Whether a card of an address has a mistake, or is not there.
 fn is_of_address(error: &ReloadError) -> bool {
-    match error {
-        ReloadError::Load(error) => error.mistakes().iter().any(|mistake| is_address(&mistake.file)),
-        _ => false,
-    }
+    let ReloadError::Load(error) = error else { return false };
+    error.mistakes().iter().any(|mistake| is_address(&mistake.file))
 }
 
 impl Watched {

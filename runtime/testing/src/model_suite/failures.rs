@@ -26,10 +26,11 @@ fn has_status(error: &ModelError, expected: u16) -> Check {
 }
 
 pub(super) async fn retry_after<M: Model>(probe: &Probe<'_, M>) -> Check {
-    match probe.fail(&hello()).await? {
-        ModelError::Status { retry_after: Some(pause), .. } if pause == Duration::from_secs(2) => Ok(()),
-        error => wrong(format!("the error does not say that the provider requests 2 seconds: {error:?}")),
-    }
+    let error = probe.fail(&hello()).await?;
+    let expected = Some(Duration::from_secs(2));
+    ensure(matches!(error, ModelError::Status { retry_after, .. } if retry_after == expected), || {
+        format!("the error does not say that the provider requests 2 seconds: {error:?}")
+    })
 }
 
 pub(super) async fn broken_answer<M: Model>(probe: &Probe<'_, M>) -> Check {

@@ -146,7 +146,17 @@ impl From<WebSearchError> for ToolError {
         let kind = match &error {
             WebSearchError::Timeout { .. } => ErrorKind::Timeout,
             WebSearchError::QueryTooLong { .. } => ErrorKind::Arguments,
-            _ => ErrorKind::Remote,
+            WebSearchError::Address { .. }
+            | WebSearchError::Header { .. }
+            | WebSearchError::Client { .. }
+            | WebSearchError::Unreachable { .. }
+            | WebSearchError::Refused { .. }
+            | WebSearchError::TooOften { .. }
+            | WebSearchError::Status { .. }
+            | WebSearchError::Redirected { .. }
+            | WebSearchError::TooManyRedirects { .. }
+            | WebSearchError::TooLarge { .. }
+            | WebSearchError::Malformed { .. } => ErrorKind::Remote,
         };
         Self::from_source(error).with_kind(kind)
     }

@@ -133,11 +133,12 @@ impl Relay {
 fn join(waiting: &mut VecDeque<Event>, agent: &str, scope: &str, kind: &EventKind) -> bool {
     let is_of_run = |event: &&mut Event| &*event.agent == agent && event.step.scope() == scope;
     if let EventKind::Progress { call_id, .. } = kind {
-        let is_of_call = |event: &&mut Event| match &event.kind {
-            EventKind::Progress { call_id: other, .. } | EventKind::User { call_id: other, .. } => {
-                other == call_id
-            }
-            _ => false,
+        let is_of_call = |event: &&mut Event| {
+            matches!(
+                &event.kind,
+                EventKind::Progress { call_id: other, .. } | EventKind::User { call_id: other, .. }
+                    if other == call_id
+            )
         };
         let last = waiting.iter_mut().rev().filter(is_of_run).find(is_of_call);
         let progress =

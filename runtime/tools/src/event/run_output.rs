@@ -206,7 +206,19 @@ impl RunOutput {
                 }
             }
             EventKind::RunFinished { text } if **step.scope == *scope => self.text = text,
-            _ => {}
+            EventKind::RunStarted { .. }
+            | EventKind::TurnStarted { .. }
+            | EventKind::TextDelta { .. }
+            | EventKind::ReasoningDelta { .. }
+            | EventKind::ToolCallDelta { .. }
+            | EventKind::TurnRestarted { .. }
+            | EventKind::Progress { .. }
+            | EventKind::User { .. }
+            | EventKind::Notice { .. }
+            | EventKind::Asked { .. }
+            | EventKind::RunFinished { .. }
+            | EventKind::RunPaused { .. }
+            | EventKind::RunFailed { .. } => {}
         }
     }
 }

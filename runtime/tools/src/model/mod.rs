@@ -327,12 +327,14 @@ impl ModelResponse {
         if !self.tool_calls.is_empty() {
             return Ok(());
         }
-        match self.stop {
-            StopReason::ToolCalls => Err(ModelError::incomplete("it announces calls of tools, and has none")),
-            stop if stop.is_whole() && self.text.trim().is_empty() => {
-                Err(ModelError::incomplete("it has no text and no call of a tool, and no reason to be empty"))
-            }
-            _ => Ok(()),
+        if self.stop == StopReason::ToolCalls {
+            return Err(ModelError::incomplete("it announces calls of tools, and has none"));
         }
+        if self.stop.is_whole() && self.text.trim().is_empty() {
+            return Err(ModelError::incomplete(
+                "it has no text and no call of a tool, and no reason to be empty",
+            ));
+        }
+        Ok(())
     }
 }

@@ -61,7 +61,7 @@ pub struct ModelRequest {
 fn without_marks<S: Serializer>(messages: &History, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(messages.iter().map(|message| match message {
         Message::User { content, by_runtime: true } => Cow::Owned(Message::user_content(content.clone())),
-        message => Cow::Borrowed(message),
+        Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => Cow::Borrowed(message),
     }))
 }
 

@@ -79,7 +79,7 @@ fn refusal(exit: Exit, guardrail: &str) -> Exit {
             let plain = error.kind() == ErrorKind::Failed;
             Exit::Tool(if plain { error.with_kind(ErrorKind::Denied) } else { error })
         }
-        other => other,
+        other @ (Exit::Stop(_) | Exit::Abort(_)) => other,
     }
 }
 

@@ -135,7 +135,12 @@ impl Tree {
                 let ended = if self.is_cancelled { RunStatus::Cancelled } else { RunStatus::Failed };
                 self.run_ended(scope, ended, now);
             }
-            _ => {}
+            EventKind::ToolCallDelta { .. }
+            | EventKind::TurnRestarted { .. }
+            | EventKind::Notice { .. }
+            | EventKind::Asked { .. }
+            | EventKind::ArgumentsChanged { .. }
+            | _ => {}
         }
     }
 

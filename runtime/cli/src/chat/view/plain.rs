@@ -94,7 +94,16 @@ impl<W: Write> Plain<W> {
                 if self.tree.is_cancelled() { "is cancelled" } else { "fails" },
                 now,
             ),
-            _ => return None,
+            EventKind::TurnStarted { .. }
+            | EventKind::TextDelta { .. }
+            | EventKind::ReasoningDelta { .. }
+            | EventKind::ToolCallDelta { .. }
+            | EventKind::TurnRestarted { .. }
+            | EventKind::TurnFinished { .. }
+            | EventKind::Notice { .. }
+            | EventKind::Asked { .. }
+            | EventKind::ArgumentsChanged { .. }
+            | _ => return None,
         })
     }
 

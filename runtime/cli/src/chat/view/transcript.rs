@@ -48,7 +48,21 @@ impl Transcript {
             EventKind::RunFinished { text, .. } if text.trim() != self.turn.trim() => {
                 self.line(&text::block(text));
             }
-            _ => {}
+            EventKind::RunStarted { .. }
+            | EventKind::ReasoningDelta { .. }
+            | EventKind::ToolCallDelta { .. }
+            | EventKind::TurnRestarted { .. }
+            | EventKind::ToolStarted { .. }
+            | EventKind::ToolFinished { .. }
+            | EventKind::Progress { .. }
+            | EventKind::User { .. }
+            | EventKind::Notice { .. }
+            | EventKind::Asked { .. }
+            | EventKind::ArgumentsChanged { .. }
+            | EventKind::RunFinished { .. }
+            | EventKind::RunPaused { .. }
+            | EventKind::RunFailed { .. }
+            | _ => {}
         }
     }
 

@@ -400,6 +400,7 @@ impl TurnTools {
 }
 
 /// A problem of a later list, for people.
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other problem of a list is a problem of one tool")]
 fn notice(problem: BuildError) -> String {
     match problem {
         BuildError::NameClash(clash) => format!("{clash}; the first one is used"),

@@ -213,7 +213,7 @@ fn last_text(run: &AgentRun, start: usize) -> Option<String> {
     let messages: Vec<_> = run.messages().since(start).collect();
     messages.iter().rev().find_map(|message| match &**message {
         Message::Assistant { text, .. } if !text.trim().is_empty() => Some(text.clone()),
-        _ => None,
+        Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
     })
 }
 
@@ -233,6 +233,7 @@ pub(super) fn failed(
     exit
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the parent's model reads every other error as it is")]
 fn failure(cx: &ToolContext, error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
     if let Some(abort) = error.as_abort() {
         return abort.into();

@@ -417,9 +417,12 @@ impl Options {
                 let answer = drive(&run, answer, self.input.into_text()).await;
                 drop(kept);
                 drop(used);
-                let answer = answer.map_err(|error| match error {
-                    RunError::Paused(paused) => RunError::Paused(paused.in_session(in_session)),
-                    error => error,
+                let answer = answer.map_err(|error| {
+                    if let RunError::Paused(paused) = error {
+                        RunError::Paused(paused.in_session(in_session))
+                    } else {
+                        error
+                    }
                 });
                 Ok(match (answer, asked) {
                     // A replay begins with the session as it was before. A failed replay can be repeated with

@@ -127,12 +127,12 @@ impl<T> TypedRunStream<T> {
     ///
     /// Each call parses the text of the turn.
     pub fn partial(&self) -> Option<Value> {
-        let value = partial_value(&self.partial.text)?;
-        match value {
-            Value::Object(mut object) if *self.is_wrapped.get_or_init(self.asks_is_wrapped) => {
+        let mut value = partial_value(&self.partial.text)?;
+        match value.as_object_mut() {
+            Some(object) if *self.is_wrapped.get_or_init(self.asks_is_wrapped) => {
                 object.remove(ResponseSchema::RESULT)
             }
-            value => Some(value),
+            _ => Some(value),
         }
     }
 
@@ -150,7 +150,22 @@ impl<T> TypedRunStream<T> {
             EventKind::ToolCallDelta { call_id, arguments, is_answer: true, .. } => {
                 self.partial.note_call(call_id, arguments);
             }
-            _ => {}
+            EventKind::RunStarted { .. }
+            | EventKind::TextDelta { .. }
+            | EventKind::ReasoningDelta { .. }
+            | EventKind::ToolCallDelta { .. }
+            | EventKind::TurnFinished { .. }
+            | EventKind::ToolStarted { .. }
+            | EventKind::ToolFinished { .. }
+            | EventKind::Progress { .. }
+            | EventKind::User { .. }
+            | EventKind::Notice { .. }
+            | EventKind::Asked { .. }
+            | EventKind::ArgumentsChanged { .. }
+            | EventKind::RunFinished { .. }
+            | EventKind::RunPaused { .. }
+            | EventKind::RunFailed { .. }
+            | _ => {}
         }
     }
 

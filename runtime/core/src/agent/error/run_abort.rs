@@ -29,6 +29,7 @@ impl RunError {
     }
 
     /// The abort with which this error ends the call that began the run; `None` for an error that a parent can handle.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a parent can handle every other error")]
     pub(in crate::agent) fn as_abort(&self) -> Option<Abort> {
         match self {
             Self::Aborted(abort) => Some(abort.clone()),

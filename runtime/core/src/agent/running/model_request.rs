@@ -328,8 +328,9 @@ const LONGEST_ASKED: Duration = Duration::from_mins(1);
 
 /// Half a second, doubled for each attempt, with jitter; or the delay that the provider requests, up to a minute.
 fn pause(attempt: u32, error: &ModelError) -> Duration {
-    match error {
-        ModelError::Status { retry_after: Some(asked), .. } => (*asked).min(LONGEST_ASKED),
-        _ => BACKOFF.pause(attempt, random()),
+    if let ModelError::Status { retry_after: Some(requested), .. } = error {
+        (*requested).min(LONGEST_ASKED)
+    } else {
+        BACKOFF.pause(attempt, random())
     }
 }

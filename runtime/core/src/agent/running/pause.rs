@@ -40,9 +40,13 @@ impl AgentRun {
         work: impl Future<Output = Result<T, RunError>>,
     ) -> Result<T, RunError> {
         let mut work = pin!(work);
-        poll_fn(|task| match work.as_mut().poll(task) {
-            Poll::Pending if self.call_counts.only_waits() => Poll::Ready(Err(self.paused())),
-            poll => poll,
+        poll_fn(|task| {
+            let poll = work.as_mut().poll(task);
+            if poll.is_pending() && self.call_counts.only_waits() {
+                Poll::Ready(Err(self.paused()))
+            } else {
+                poll
+            }
         })
         .await
     }

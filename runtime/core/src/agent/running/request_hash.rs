@@ -33,11 +33,8 @@ impl AgentRun {
         // journal.
         let state = self.cx.state_json().unwrap_or_default();
         let values = self.cx.session_state().value_now();
-        let is_empty = |value: &Value| match value {
-            Value::Null => true,
-            Value::Object(fields) => fields.is_empty(),
-            _ => false,
-        };
+        let is_empty =
+            |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
         (!is_empty(&state) || !is_empty(&values)).then(|| [state, values].map(unordered))
     }
 }
@@ -59,7 +56,7 @@ fn unordered(value: Value) -> Value {
             items.sort_by_cached_key(Value::to_string);
             Value::Array(items)
         }
-        other => other,
+        scalar @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => scalar,
     }
 }
 

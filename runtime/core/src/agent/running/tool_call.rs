@@ -194,9 +194,9 @@ impl<'r> TurnCall<'r> {
         });
         let answered = {
             let mut call = pin!(call.instrument(self.span.span()));
-            let answered = poll_fn(|task| match call.as_mut().poll(task) {
-                Poll::Pending if cx.is_waiting() => Poll::Ready(None),
-                poll => poll.map(Some),
+            let answered = poll_fn(|task| {
+                let poll = call.as_mut().poll(task);
+                if poll.is_pending() && cx.is_waiting() { Poll::Ready(None) } else { poll.map(Some) }
             });
             match run.cx.journal() {
                 None => answered.await,

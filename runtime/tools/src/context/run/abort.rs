@@ -43,7 +43,7 @@ impl AbortCause {
     pub fn abort(&self) -> Abort {
         match self {
             Self::CannotAsk(..) => Abort::new(CANNOT_ASK),
-            cause => Abort::new(cause.to_string()),
+            Self::Script(_) | Self::Journal(_) | Self::MessageHook(_) => Abort::new(self.to_string()),
         }
     }
 }

@@ -24,10 +24,8 @@ impl Content {
         if let Some(redactor) = &self.0 {
             value.redact(redactor);
         }
-        match value {
-            Value::String(text) => span.record(field, text),
-            value => span.record(field, value.to_string()),
-        };
+        let text = if let Value::String(text) = value { text } else { value.to_string() };
+        span.record(field, text);
     }
 }
 
