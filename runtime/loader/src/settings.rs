@@ -1,10 +1,10 @@
-//! The settings of a card in the types of the runtime, and back. Both have the names of the vocabulary.
+//! The settings of a card in the types of the runtime. Both have the names of the vocabulary.
 
-use onionskin_cards::{Card, Problem, Spanned};
+use onionskin_cards::{Card, Problem};
 use onionskin_core::__private0::settings::Settings;
 use onionskin_core::model::RequestParams;
 use onionskin_vocabulary::Word;
-use onionskin_vocabulary::agent::{Part, RequestParam, Setting};
+use onionskin_vocabulary::agent::{Part, RequestParam};
 use onionskin_vocabulary::settings::{TOOL_CHOICES, ValueKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -48,35 +48,4 @@ fn written(param: RequestParam, value: &Value) -> Value {
             value.clone()
         }
     }
-}
-
-/// Writes the settings into a card that differ from their defaults.
-///
-/// # Errors
-/// Returns an error if a value has no form in JSON.
-pub(crate) fn write(settings: &Settings, card: &mut Card) -> serde_json::Result<()> {
-    let (settings, usual) = (serde_json::to_value(settings)?, serde_json::to_value(Settings::default())?);
-    for setting in Setting::ALL {
-        let value = differing(&settings, &usual, setting.word());
-        card.settings.extend(value.map(|value| (*setting, value)));
-    }
-    card.limits = entries(&settings, &usual, Part::Limits);
-    card.request_params = entries(&settings, &usual, Part::RequestParams);
-    for (param, value) in &mut card.request_params {
-        if let (ValueKind::ToolChoice, Some(tool)) = (param.value.kind(), value.value.get("tool")) {
-            value.value = tool.clone();
-        }
-    }
-    Ok(())
-}
-
-fn entries<W: Word>(settings: &Value, usual: &Value, table: Part) -> Vec<(Spanned<W>, Spanned<Value>)> {
-    let (settings, usual) = (&settings[table.word()], &usual[table.word()]);
-    let entry = |word: &W| Some((Spanned::new(*word, 0..0), differing(settings, usual, word.word())?));
-    W::ALL.iter().filter_map(entry).collect()
-}
-
-fn differing(settings: &Value, usual: &Value, word: &str) -> Option<Spanned<Value>> {
-    let value = settings.get(word).filter(|value| !value.is_null() && Some(*value) != usual.get(word))?;
-    Some(Spanned::new(value.clone(), 0..0))
 }

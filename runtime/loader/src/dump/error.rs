@@ -58,6 +58,17 @@ pub enum DumpError {
         /// The agent.
         agent: String,
     },
+    /// `tool_choice` names a tool that is called `auto`, `none` or `required`, which a card reads as a choice.
+    #[error(
+        "the agent `{agent}` cannot be a card: in a card, `tool_choice: {tool}` does not name the tool `{tool}`; give the tool another name"
+    )]
+    #[non_exhaustive]
+    ToolChoice {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+    },
     /// Two agents have this name, so a card cannot name one of them as a child.
     #[error(
         "two agents below this one are called `{agent}`, and cards name agents by their names; give one of them another `name`"

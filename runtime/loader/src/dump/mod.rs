@@ -2,6 +2,7 @@
 
 mod error;
 mod hooks;
+mod settings;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +18,6 @@ use onionskin_vocabulary::{READY_HOOKS, Word as _};
 use crate::entry::{Entry, TypeEntry};
 use crate::loaded::{CardText, free_file};
 use crate::registry::Registry;
-use crate::settings;
 pub use error::DumpError;
 
 impl Registry {
@@ -155,8 +155,7 @@ impl Dump<'_> {
         self.agents(&mut card);
         self.hooks(&mut card)?;
         self.types(&mut card)?;
-        settings::write(&outline.settings, &mut card)
-            .map_err(|error| self.code(format!("a setting ({error})"), "write the card yourself"))?;
+        self.settings(&mut card)?;
         Ok(card)
     }
 

@@ -245,3 +245,32 @@ fn c3_a_ready_hook_of_the_same_name_is_no_other_item() {
     let error = Registry::new().dump::<own::Logged>().unwrap_err();
     assert!(matches!(&error, DumpError::Unregistered { item, .. } if item == "log"), "{error}");
 }
+
+#[test]
+fn c3_a_tool_choice_that_a_card_reads_as_another_choice_is_an_error() {
+    mod named {
+        use onionskin::model::ToolChoice;
+        use onionskin::{agent, tool};
+
+        /// A tool that is called as a choice is.
+        #[tool(name = "none")]
+        fn nothing() -> i64 {
+            0
+        }
+
+        agent! {
+            pub(super) Chooser {
+                instruction: "A.", function_tools: [nothing], request_params: { tool_choice: ToolChoice::tool("none") },
+            }
+        }
+
+        pub(super) fn dumped() -> Result<Vec<super::CardText>, super::DumpError> {
+            super::Registry::new().file("tools.rs", |items| items.tool::<nothing>()).dump::<Chooser>()
+        }
+    }
+    let error = named::dumped().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent `Chooser` cannot be a card: in a card, `tool_choice: none` does not name the tool `none`; give the tool another name"
+    );
+}
