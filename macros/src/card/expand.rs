@@ -91,8 +91,13 @@ impl Cards {
         invocation: &Invocation,
         span: Span,
     ) -> Result<TokenStream, Vec<(usize, Problem)>> {
+        let crate_path = invocation.crate_path.as_ref().map(|path| path.to_token_stream().to_string());
         let path = |card: &Card, item: &Item| match item {
-            Item::Path(path) => raw(path),
+            // The name that a card has for the runtime is the same in all programs.
+            Item::Path(path) => match crate_path.as_ref().zip(path.strip_prefix("::onionskin::")) {
+                Some((root, inside)) => format!("{root}::{}", raw(inside)),
+                None => raw(path),
+            },
             Item::File { file, name } => {
                 let module = self.modules.borrow_mut().name(&card.folder().join(file), &card.shown(file));
                 format!("{module}::{}", raw(name))
@@ -100,7 +105,7 @@ impl Cards {
         };
         let names = Names {
             vis: invocation.vis.to_token_stream().to_string(),
-            crate_path: invocation.crate_path.as_ref().map(|path| path.to_token_stream().to_string()),
+            crate_path: crate_path.as_deref(),
             path: &path,
         };
         let (written, mut problems) = Written::new(&self.deck, &names);

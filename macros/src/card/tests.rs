@@ -111,7 +111,7 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
             tool_hooks: [
                 hooks_rs::audit for [tools_rs::add_one, server("time"), BackOffice, shell.execute, time__get_time],
                 ..,
-                ::onionskin::hooks::retry(
+                my::onionskin::hooks::retry(
                     3,
                     -1.5,
                     true,
@@ -119,7 +119,7 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
                     ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter([::core::convert::Into::into("y")])),
                 ) except [source(mcp), tool("late")],
             ],
-            input_guardrails: [::onionskin::guardrails::MaskPii, hooks_rs::short(9) for [server("time")]],
+            input_guardrails: [my::onionskin::guardrails::MaskPii, hooks_rs::short(9) for [server("time")]],
             output_guardrails: [hooks_rs::plain except [BackOffice]],
             run_hooks: [hooks_rs::check],
             turn_hooks: [hooks_rs::trim],

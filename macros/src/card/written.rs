@@ -28,7 +28,7 @@ pub(super) struct Names<'n> {
     /// `pub`, `pub(crate)` or nothing.
     pub(super) vis: String,
     /// The path of the runtime, if the invocation gives one.
-    pub(super) crate_path: Option<String>,
+    pub(super) crate_path: Option<&'n str>,
     /// The path of an item, if it can be used.
     pub(super) path: &'n dyn Fn(&Card, &Item) -> String,
 }
@@ -129,7 +129,7 @@ impl<'w> Writer<'w> {
             self.line(at, format_args!("name: {:?},", name.value));
         }
         self.fields(card);
-        if let Some(path) = &self.names.crate_path {
+        if let Some(path) = self.names.crate_path {
             self.line(at, format_args!("crate: {path},"));
         }
         self.line(at, "}");
