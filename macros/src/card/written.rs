@@ -191,7 +191,14 @@ impl<'w> Writer<'w> {
         for (setting, value) in settings {
             self.value(setting.word(), Some(value), |value| match (setting.kind(), value.as_str()) {
                 (SettingKind::Word { .. }, Some(word)) => word.to_owned(),
-                _ => value.to_string(),
+                (
+                    SettingKind::Boolean
+                    | SettingKind::Text
+                    | SettingKind::Count(_)
+                    | SettingKind::Seconds(_)
+                    | SettingKind::Word { .. },
+                    _,
+                ) => value.to_string(),
             });
         }
         self.table("request_params", request_params, param);
