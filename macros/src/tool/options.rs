@@ -25,7 +25,7 @@ options! {
         title: Option<Expr> = read::words,
         description: Option<Expr> = read::words,
         instructions: Option<Expr> = read::words,
-        meta: Option<Expr> = read::value,
+        meta: Option<Expr> = self::meta,
         output_schema: Option<Expr> = self::schema,
         on_error: Option<Path> = read::path,
         timeout: Option<Timeout> = read::time,
@@ -146,6 +146,15 @@ impl Options {
                 "an `idempotent` tool can be repeated, so it is not `once`; remove one of the two",
             );
         }
+    }
+}
+
+fn meta(meta: &Meta) -> darling::Result<Option<Expr>> {
+    match read::value(meta)? {
+        other @ (Expr::Lit(_) | Expr::Array(_) | Expr::Tuple(_)) => {
+            Err(error_at(other, "expected an object: "))
+        }
+        value => Ok(Some(value)),
     }
 }
 

@@ -109,7 +109,7 @@ impl Expansion<'_> {
         };
         fields.extend(quote!(output_schema: #schema,));
         if let Some(meta) = &options.meta {
-            let shown = some(quote!(|| __rt::to_value(#meta).ok()));
+            let shown = some(quote!(|| __rt::to_value(#meta).unwrap_or_default()));
             fields.extend(quote!(meta: #shown,));
         }
         if let Some(annotations) = annotations(&options.hints) {

@@ -91,7 +91,7 @@ fn half_typed_functions_get_no_error_of_ours() {
 fn every_prefix_of_the_options_is_read_without_a_panic() {
     let options = tokens(
         "name = \"x\", title = T, timeout = \"5s\", hooks = [a, b(1)], annotations(read_only, destructive = false), \
-         effect = once, stop_after, max_calls = 3, crate = a::b, type_name = X, on_error = f, meta = (1, 2), \
+         effect = once, stop_after, max_calls = 3, crate = a::b, type_name = X, on_error = f, meta = m(1, 2), \
          input_guardrails = [a, b(1)], approval = f, cache(ttl = \"5s\", key = k), \
          examples = [example(x = 1).output([2]).note(\"n\")]",
     );

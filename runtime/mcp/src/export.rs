@@ -28,7 +28,7 @@ pub fn export_tool(definition: &ToolDefinition, options: &ExportOptions) -> Resu
     let form = export::mcp_with_meta(definition, options)?;
     serde_json::from_value(form).map_err(|error| {
         let reason = format!("makes a tool that MCP does not accept ({error})");
-        let next = "give `meta` an object, and `icons` a list of MCP's icons";
+        let next = "give `icons` a list of MCP's icons";
         ToolExport::new(Provider::MCP, definition, options).refuse("$", reason, next)
     })
 }

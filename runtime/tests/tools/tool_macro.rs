@@ -260,7 +260,7 @@ const PAUSE: Duration = Duration::from_millis(1500);
     title = "The tool",
     description = concat!("What ", "it does."),
     instructions = "Use it.",
-    meta = [("icon", "plus")],
+    meta = json!({ "icon": "plus" }),
     output_schema = serde_json::json!({"type": "object"}),
     timeout = PAUSE,
     annotations(read_only, destructive = false, open_world),
@@ -281,7 +281,7 @@ async fn t4_options_reach_the_definition() {
     let tool = definition::<options>();
     assert_eq!((&*tool.name, tool.title.as_deref()), ("the-tool", Some("The tool")));
     assert_eq!((&*tool.description, tool.instructions.as_deref()), ("What it does.", Some("Use it.")));
-    assert_eq!(*tool.meta.unwrap(), json!([["icon", "plus"]]));
+    assert_eq!(*tool.meta.unwrap(), json!({ "icon": "plus" }));
     assert_eq!(*tool.output_schema.unwrap(), json!({"type": "object"}));
     assert_eq!(tool.timeout, Some(PAUSE));
     assert_eq!(tool.annotations.read_only, Some(true));

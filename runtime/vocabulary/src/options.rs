@@ -48,8 +48,8 @@ macro_rules! options {
                 /// `instructions = "Use it for sums."`
                 /// Goes into the system prompt of agents that have the tool.
                 instructions
-                /// `meta = [("icon", "plus")]`
-                /// Data for clients, as MCP's `_meta`; anything that serialises.
+                /// `meta = json!({ "icon": "plus" })`
+                /// Data for clients, as MCP's `_meta`; anything that serialises as an object.
                 meta
                 /// `output_schema = my_schema()`
                 /// The JSON Schema of the result (a `serde_json::Value`), instead of the type's.

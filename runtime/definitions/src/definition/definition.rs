@@ -43,7 +43,7 @@ pub struct ToolDefinition {
     pub output_schema: Option<Arc<Value>>,
     /// Hints for clients.
     pub annotations: Annotations,
-    /// Metadata for clients, as MCP's `_meta`. The model does not get it.
+    /// Metadata for clients, as MCP's `_meta`: an object. The model does not get it.
     pub meta: Option<Arc<Value>>,
     /// Whether a call may be repeated, and how.
     pub effect: Effect,

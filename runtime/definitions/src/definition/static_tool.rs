@@ -34,8 +34,8 @@ pub struct StaticTool {
     pub annotations: Annotations,
     /// The description of the result, added to its schema.
     pub returns: &'static str,
-    /// Metadata for clients.
-    pub meta: Option<fn() -> Option<Value>>,
+    /// Metadata for clients: an object, or what cannot be exported.
+    pub meta: Option<fn() -> Value>,
     /// Whether a call may be repeated, and how.
     pub effect: Effect,
     /// Whether the run ends with this tool's result.
@@ -110,7 +110,7 @@ impl StaticTool {
             input_schema: Arc::new(input_schema),
             output_schema: output_schema.map(Arc::new),
             annotations: self.annotations,
-            meta: self.meta.and_then(|meta| meta()).map(Arc::new),
+            meta: self.meta.map(|meta| Arc::new(meta())),
             effect: self.effect,
             stop_after: self.stop_after,
             max_calls: self.max_calls,

@@ -21,7 +21,7 @@ use crate::definition::{Annotations, ToolDefinition};
 /// ```
 ///
 /// # Errors
-/// Returns an error if a schema is not of type `object`, if providers reject the tool's name, or if a custom
+/// Returns an error if a schema is not of type `object`, if `meta` is not an object, if providers reject the tool's name, or if a custom
 /// field has a reserved name.
 pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::MCP);
@@ -58,6 +58,9 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
         form.insert("annotations".into(), json!(definition.annotations));
     }
     if let Some(meta) = &definition.meta {
+        if !meta.is_object() {
+            return Err(site.refuse("_meta", "is not an object", "give the tool's `meta` an object"));
+        }
         form.insert("_meta".into(), (**meta).clone());
     }
     Ok(form)
@@ -82,10 +85,9 @@ pub fn mcp_with_meta(definition: &ToolDefinition, options: &ExportOptions) -> Re
     let (icons, others) = options.clone().split("icons");
     icons.add_fields(&mut form, &[], &site)?;
     if others.has_fields() {
-        let meta = form.entry("_meta").or_insert_with(|| json!({}));
-        if let Some(meta) = meta.as_object_mut() {
-            others.add_fields(meta, &RESERVED, &site)?;
-        }
+        let mut meta = form.remove("_meta").map(object).unwrap_or_default();
+        others.add_fields(&mut meta, &RESERVED, &site)?;
+        form.insert("_meta".into(), meta.into());
     }
     Ok(Value::Object(form))
 }

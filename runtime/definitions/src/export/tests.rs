@@ -310,6 +310,15 @@ fn s3_mcp_has_all_that_a_definition_has() {
     });
     assert_eq!(exported, wanted);
     assert_eq!(mcp_with_meta(&tool, &ExportOptions::new()).unwrap(), wanted);
+    // No field is dropped.
+    tool.meta = Some(Arc::new(json!([["team", "sight"]])));
+    let options = ExportOptions::new().field("example.com/more", 1);
+    for refused in [mcp(&tool, &ExportOptions::new()), mcp_with_meta(&tool, &options)] {
+        let error = refused.unwrap_err();
+        assert!(matches!(&error, ExportError::Schema { path, .. } if path == "_meta"), "{error}");
+        let words = "the tool `look` cannot be exported for MCP: `_meta` is not an object; give the tool's `meta` an object";
+        assert_eq!(error.to_string(), words);
+    }
     // What a tool does not have is not there.
     let bare = mcp(&ToolDefinition::new("look", "Looks."), &ExportOptions::new()).unwrap();
     // The order of keys depends on what other crates turn on.

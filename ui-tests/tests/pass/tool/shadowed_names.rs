@@ -28,7 +28,7 @@ macro_rules! panic {
 }
 
 /// Adds one.
-#[tool(title = "Add", meta = 1, max_calls = 3, output_schema = ::onionskin::__private0::Value::Null, timeout = 1)]
+#[tool(title = "Add", meta = ::onionskin::__private0::Value::Null, max_calls = 3, output_schema = ::onionskin::__private0::Value::Null, timeout = 1)]
 async fn add_one(#[arg(default = 1)] x: i64, y: &i64, z: &[i64]) -> i64 {
     x + y + z[0]
 }
