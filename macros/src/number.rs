@@ -40,6 +40,14 @@ pub(crate) fn literal(expr: &Expr) -> Option<f64> {
     }
 }
 
+/// A literal that is written as a whole number, without its sign.
+pub(crate) fn whole(expr: &Expr) -> syn::Result<Option<u64>> {
+    let Some(Lit::Int(int)) = digits(expr) else { return Ok(None) };
+    let too_long =
+        |_| syn::Error::new_spanned(expr, "this number is out of range: write one of at most 64 bits");
+    int.base10_parse().map(Some).map_err(too_long)
+}
+
 /// The literal in an expression, behind its sign.
 pub(crate) fn digits(expr: &Expr) -> Option<&Lit> {
     match expr {

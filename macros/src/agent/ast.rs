@@ -14,6 +14,8 @@ pub(super) struct Word {
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub(super) value: f64,
+    /// The value, if it is written as a whole number.
+    pub(super) whole: Option<u64>,
     pub(super) span: Span,
 }
 

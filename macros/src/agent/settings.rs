@@ -1,7 +1,7 @@
 //! The settings of an agent, and the entries of `request_params` and `limits`.
 
 use onionskin_vocabulary::agent::{Choice, Limit, RequestParam, Setting, SettingKind};
-use onionskin_vocabulary::settings::{Unit, ValueKind, count_mistake, timeout_mistake};
+use onionskin_vocabulary::settings::{COUNT, Unit, ValueKind, timeout_mistake};
 use onionskin_vocabulary::{Word, messages, unknown};
 use proc_macro2::Ident;
 use syn::{Expr, LitBool};
@@ -100,7 +100,10 @@ fn check(name: &str, kind: ValueKind, value: &Expr, errors: &mut Errors) {
     }
     match kind {
         ValueKind::Number(bounds) => {
-            let mistake = number::literal(value).and_then(|number| bounds.out_of_bounds(name, number));
+            let Some(number) = number::literal(value) else { return };
+            let example = format!("{name}: {}", bounds.example());
+            let mistake = errors.take(number::whole(value));
+            let mistake = mistake.and_then(|whole| bounds.mistake(name, number, whole, &example));
             if let Some(mistake) = mistake {
                 errors.at(value, mistake);
             }
@@ -124,27 +127,21 @@ pub(super) fn settings<'a>(
             (SettingKind::Word { choice, .. }, Written::Word(written)) => {
                 variant(choice, written, errors).map(SettingValue::Word)
             }
-            (SettingKind::Seconds(_), Written::Number(Number { value, span })) => {
+            (SettingKind::Seconds(_), Written::Number(Number { value, span, .. })) => {
                 if let Some(mistake) = timeout_mistake(word, *value) {
                     errors.push(*span, mistake);
                 }
                 Some(SettingValue::Seconds(*value))
             }
-            (_, Written::Number(Number { value, span })) => match count_mistake(word, *value) {
-                Some(mistake) => {
+            (SettingKind::Count(example), Written::Number(Number { value, whole, span })) => {
+                if let Some(mistake) = COUNT.mistake(word, *value, *whole, &format!("{word}: {example}")) {
                     errors.push(*span, mistake);
-                    None
                 }
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a whole number from 1"
-                )]
-                None => Some(SettingValue::Count(*value as usize)),
-            },
+                whole.map(|count| SettingValue::Count(usize::try_from(count).unwrap_or(usize::MAX)))
+            }
             (_, Written::Boolean(value)) => Some(SettingValue::Boolean(value)),
             (_, Written::Text(value)) => Some(SettingValue::Text(value)),
-            (_, Written::Word(_)) => None,
+            (_, Written::Word(_) | Written::Number(_)) => None,
         };
         settings.extend(value.map(|value| (*setting, value)));
     }

@@ -62,7 +62,8 @@ pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Numbe
         return Err(syn::Error::new_spanned(&expr, message));
     }
     let wrong = || syn::Error::new_spanned(&expr, format!("expected a number: `{example}`"));
-    Ok(Number { value: number::literal(&expr).ok_or_else(wrong)?, span: expr.span() })
+    let value = number::literal(&expr).ok_or_else(wrong)?;
+    Ok(Number { value, whole: number::whole(&expr)?, span: expr.span() })
 }
 
 /// The path of the function that runs an agent.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use onionskin_vocabulary::settings::count_mistake;
+use onionskin_vocabulary::settings::{COUNT, Number};
 use onionskin_vocabulary::{Word, unknown};
 
 use crate::problem::Problem;
@@ -31,6 +31,25 @@ impl Field<'_> {
     pub(crate) fn place(&self) -> Range<usize> {
         if self.value.span.is_empty() { self.key.span.clone() } else { self.value.span.clone() }
     }
+}
+
+/// The mistake of a value that is not this number; `example` is the field with one.
+pub(crate) fn number_mistake(name: &str, kind: Number, value: &Value, example: &str) -> Option<String> {
+    match finite(value) {
+        // `1e3` is a number with a fraction for serde and in Rust.
+        Some(number) => {
+            kind.mistake(name, number, value.number().and_then(|number| number.as_u64()), example)
+        }
+        None => Some(expected_number(example)),
+    }
+}
+
+fn finite(value: &Value) -> Option<f64> {
+    value.number()?.as_f64().filter(|number| number.is_finite())
+}
+
+fn expected_number(example: &str) -> String {
+    format!("expected a number: `{example}`")
 }
 
 /// The most mistakes of a card that are kept.
@@ -89,22 +108,19 @@ impl Reader {
 
     /// A number; `example` is the field with one.
     pub(crate) fn number(&mut self, field: Field<'_>, example: &str) -> Option<Spanned<f64>> {
-        if let Value::Scalar(scalar) = &field.value.value
-            && let Some(number) = scalar.number().and_then(|number| number.as_f64())
-        {
-            return Some(Spanned::new(number, field.value.span.clone()));
+        match finite(&field.value.value) {
+            Some(number) => Some(Spanned::new(number, field.value.span.clone())),
+            None => self.wrong(field, expected_number(example)),
         }
-        self.wrong(field, format!("expected a number: `{example}`"))
     }
 
     /// A whole number from 1.
     pub(crate) fn whole(&mut self, field: Field<'_>, example: &str) -> Option<Spanned<u64>> {
-        let Spanned { value, span } = self.number(field, example)?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 1")]
-        match count_mistake(field.name(), value) {
-            None => Some(Spanned::new(value as u64, span)),
-            Some(message) => self.wrong(field, message),
+        if let Some(message) = number_mistake(field.name(), COUNT, &field.value.value, example) {
+            return self.wrong(field, message);
         }
+        let number = field.value.value.number()?.as_u64()?;
+        Some(Spanned::new(number, field.value.span.clone()))
     }
 
     /// One of these words.

@@ -104,6 +104,16 @@ impl Scalar {
     }
 }
 
+impl Value {
+    /// The number, as JSON has it.
+    pub(crate) fn number(&self) -> Option<serde_json::Number> {
+        match self {
+            Self::Scalar(scalar) => scalar.number(),
+            Self::List(_) | Self::Map(_) => None,
+        }
+    }
+}
+
 impl Node {
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar(scalar) if scalar.is_null())

@@ -24,7 +24,12 @@ pub struct Number {
     pub unit: Unit,
     /// The least value.
     pub least: Least,
+    /// Whether there is no limit without it.
+    pub is_optional: bool,
 }
+
+/// A setting that counts.
+pub const COUNT: Number = Number { unit: Unit::LongWhole, least: Least::MoreThanZero, is_optional: false };
 
 /// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +69,7 @@ impl Limit {
             Self::Tokens => (Unit::LongWhole, Least::MoreThanZero),
             Self::Time | Self::ModelTimeout => (Unit::Seconds, Least::MoreThanZero),
         };
-        Number { unit, least }
+        Number { unit, least, is_optional: self.is_optional() }
     }
 
     /// Whether runs are without this limit if nobody sets it.
@@ -92,7 +97,7 @@ impl RequestParam {
             Self::ToolChoice => return ValueKind::ToolChoice,
             Self::ResponseSchema | Self::ExtraBody => return ValueKind::Map,
         };
-        ValueKind::Number(Number { unit, least })
+        ValueKind::Number(Number { unit, least, is_optional: false })
     }
 }
 
@@ -107,53 +112,52 @@ impl Number {
 
     /// The mistake of a number out of its bounds.
     pub fn out_of_bounds(self, name: &str, number: f64) -> Option<String> {
+        let without = if self.is_optional { NO_LIMIT } else { DEFAULT };
         if self.unit == Unit::Seconds {
-            return time_mistake(name, number, DEFAULT);
+            return time_mistake(name, number, without);
         }
         match self.least {
             Least::Zero if number < 0.0 => Some(format!("`{name}` must be at least 0")),
             Least::MoreThanZero if number <= 0.0 => {
-                Some(format!("`{name}` must be at least 1; remove it {DEFAULT}"))
+                Some(format!("`{name}` must be at least 1; remove it {without}"))
             }
             Least::Any | Least::Zero | Least::MoreThanZero => None,
         }
     }
 
-    /// The mistake of a number that is not whole, or has too many digits. `is_written_whole`: it has no `.` and no exponent.
-    pub fn not_whole(self, name: &str, number: f64, is_written_whole: bool) -> Option<String> {
+    /// The mistake of a number: it is out of its bounds, or not whole. `whole` is the number if it is written without a `.` and an
+    /// exponent; `example` is a right one with its name.
+    pub fn mistake(self, name: &str, number: f64, whole: Option<u64>, example: &str) -> Option<String> {
+        if let Some(mistake) = self.out_of_bounds(name, number) {
+            return Some(mistake);
+        }
         let most = match self.unit {
             Unit::Whole => u64::from(u32::MAX),
             Unit::LongWhole => u64::MAX,
             Unit::Seconds | Unit::Fraction => return None,
         };
-        if number.fract() != 0.0 || !is_written_whole {
-            return Some(format!("`{name}` must be a whole number: `{name}: {}`", self.example()));
+        match whole {
+            None => Some(format!("`{name}` must be a whole number: `{example}`")),
+            Some(whole) => (whole > most).then(|| format!("`{name}` must be at most {most}")),
         }
-        #[expect(clippy::cast_precision_loss, reason = "a bound")]
-        (number > most as f64).then(|| format!("`{name}` must be at most {most}"))
     }
-}
-
-/// The mistake of a number that is not a whole one from 1.
-pub fn count_mistake(name: &str, number: f64) -> Option<String> {
-    let is_count = number >= 1.0 && number.fract() == 0.0;
-    (!is_count).then(|| format!("`{name}` must be a whole number of at least 1; remove it {DEFAULT}"))
 }
 
 /// The mistake of a time in seconds that sets no limit if nobody gives it.
 pub fn timeout_mistake(name: &str, seconds: f64) -> Option<String> {
-    time_mistake(name, seconds, "for no limit")
+    time_mistake(name, seconds, NO_LIMIT)
 }
 
 /// What the program has without the setting.
 const DEFAULT: &str = "to use the default";
+const NO_LIMIT: &str = "for no limit";
 
 fn time_mistake(name: &str, seconds: f64, without: &str) -> Option<String> {
     let most = match Duration::try_from_secs_f64(seconds) {
         // A `Duration` counts nanoseconds.
         Ok(time) if time.is_zero() => "more than 0".to_owned(),
         Err(_) if seconds < 0.0 => "more than 0".to_owned(),
-        Err(_) => format!("at most {}", u64::MAX),
+        Err(_) => format!("at most {}", 2_f64.powi(64).next_down()),
         Ok(_) => return None,
     };
     Some(format!("`{name}` must be {most}; remove it {without}"))

@@ -6,7 +6,7 @@ use std::path::Path;
 use onionskin_vocabulary::agent::{
     self as words, CARD_TYPE, Limit, Part, RequestParam, Setting, SettingKind, TextField,
 };
-use onionskin_vocabulary::settings::{Number, ValueKind, timeout_mistake};
+use onionskin_vocabulary::settings::{ValueKind, timeout_mistake};
 use onionskin_vocabulary::{FrontMatterMistake, Word, front_matter, messages};
 use serde_json::Value as Json;
 
@@ -18,7 +18,7 @@ use crate::file::LARGEST_FILE;
 use crate::item::Item;
 use crate::paths::default_name;
 use crate::problem::{CardError, Problem};
-use crate::reader::{Field, Reader};
+use crate::reader::{Field, Reader, number_mistake};
 use crate::source::{Source, Spanned};
 use crate::tool_use::ToolUse;
 use crate::yaml::{self, Key, Node, Value};
@@ -350,7 +350,9 @@ fn table<W: Word>(
 /// The value of a limit or a request parameter.
 fn check_value(reader: &mut Reader, name: &str, kind: ValueKind, node: &Node) {
     let message = match (kind, &node.value) {
-        (ValueKind::Number(number), value) => number_mistake(name, number, value),
+        (ValueKind::Number(number), value) => {
+            number_mistake(name, number, value, &format!("{name}: {}", number.example()))
+        }
         (ValueKind::ToolChoice, _) => {
             _ = reader.name(node, "tool_choice: required");
             None
@@ -363,17 +365,4 @@ fn check_value(reader: &mut Reader, name: &str, kind: ValueKind, node: &Node) {
     if let Some(message) = message {
         reader.note(&node.span, message);
     }
-}
-
-fn number_mistake(name: &str, kind: Number, value: &Value) -> Option<String> {
-    let written = match value {
-        Value::Scalar(scalar) => scalar.number(),
-        Value::List(_) | Value::Map(_) => None,
-    };
-    let number = written.as_ref().and_then(serde_json::Number::as_f64).filter(|number| number.is_finite());
-    let Some((number, written)) = number.zip(written) else {
-        return Some(format!("expected a number: `{name}: {}`", kind.example()));
-    };
-    // `1e3` is a number with a fraction for serde and in Rust.
-    kind.out_of_bounds(name, number).or_else(|| kind.not_whole(name, number, !written.is_f64()))
 }

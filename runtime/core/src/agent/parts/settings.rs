@@ -6,7 +6,7 @@ use std::time::Duration;
 use onionskin_vocabulary::Word as _;
 pub use onionskin_vocabulary::agent::{HistoryMergeTarget, HistorySource, Lock};
 use onionskin_vocabulary::agent::{Limit, Part, Setting, SettingKind};
-use onionskin_vocabulary::settings::{count_mistake, timeout_mistake};
+use onionskin_vocabulary::settings::{COUNT, timeout_mistake};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -80,7 +80,7 @@ impl Settings {
         let settings = settings.filter_map(|setting| {
             let name = name(setting.word());
             let mistake = match setting.kind() {
-                SettingKind::Count(_) => count_mistake(&name, 0.0),
+                SettingKind::Count(_) => COUNT.out_of_bounds(&name, 0.0),
                 SettingKind::Seconds(_) => timeout_mistake(&name, 0.0),
                 SettingKind::Boolean | SettingKind::Text | SettingKind::Word { .. } => None,
             };
